@@ -1,0 +1,234 @@
+// bind.cpp. The Python face of the kernels, and the only file that knows Python.
+// Callers have checked shapes and values; arrays arrive contiguous and are never converted or copied here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "boxes.hpp"
+#include "isa.hpp"
+#include "join.hpp"
+#include "rotated.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace vesica {
+namespace {
+
+// Any number of leading axes; the last one, where there is one, is the row.
+template <class T>
+using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Column = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig>;
+using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// empty, alpha, beta, of_b
+using OptionTuple = std::tuple<double, double, double, bool>;
+// p, q, shift, strict
+using ThresholdTuple = std::tuple<std::uint64_t, std::uint64_t, unsigned, bool>;
+
+measures::Options options_of(const OptionTuple& o) {
+    return {std::get<0>(o), std::get<1>(o), std::get<2>(o), std::get<3>(o)};
+}
+
+template <class T>
+std::size_t rows_of(const In<T>& a) {
+    return a.shape(a.ndim() - 2);
+}
+
+// A batch of tables: the work of each, one after the other.
+template <class T, class R, class Work>
+void each_table(const In<T>& a, const In<T>& b, const Out<R>& out, std::size_t width, const Work& work) {
+    const std::size_t n = rows_of<T>(a), m = rows_of<T>(b);
+    std::size_t batch = 1;
+    for (std::size_t axis = 0; axis + 2 < a.ndim(); ++axis) batch *= a.shape(axis);
+    const T *from_a = a.data(), *from_b = b.data();
+    R* to = out.data();
+    nb::gil_scoped_release unlocked;
+    for (std::size_t k = 0; k < batch; ++k)
+        work(from_a + k * n * width, n, from_b + k * m * width, m, to + k * n * m);
+}
+
+template <class T>
+void boxes_pairwise(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<Real<T>> out, std::size_t threads) {
+    each_table<T, Real<T>>(a, b, out, 4, [&](const T* pa, std::size_t n, const T* pb, std::size_t m, Real<T>* to) {
+        boxes::pairwise<T>(measures::Name(measure), options_of(options), {pa, n}, {pb, m}, to, threads);
+    });
+}
+
+template <class T>
+void boxes_inter(In<T> a, In<T> b, Out<T> out, std::size_t threads) {
+    each_table<T, T>(a, b, out, 4, [&](const T* pa, std::size_t n, const T* pb, std::size_t m, T* to) {
+        boxes::inter<T>({pa, n}, {pb, m}, to, threads);
+    });
+}
+
+template <class T>
+void boxes_aligned(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<Real<T>> out, std::size_t threads) {
+    const std::size_t count = out.size();
+    nb::gil_scoped_release unlocked;
+    boxes::aligned<T>(measures::Name(measure), options_of(options), {a.data(), count}, {b.data(), count}, out.data(),
+                      threads);
+}
+
+template <class T>
+void boxes_best(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<std::int64_t> index, Out<Real<T>> value,
+                std::size_t threads) {
+    const std::size_t k = index.shape(1);
+    nb::gil_scoped_release unlocked;
+    boxes::best<T>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
+                   index.data(), value.data(), threads);
+}
+
+template <class T>
+std::tuple<int, std::size_t> boxes_first_fault(In<T> rows, T limit) {
+    nb::gil_scoped_release unlocked;
+    const boxes::Finding found = boxes::first_fault<T>({rows.data(), rows.size() / 4}, limit);
+    return {static_cast<int>(found.fault), found.row};
+}
+
+template <class R>
+void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
+                      std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::pairwise<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
+                         out.data(), threads);
+}
+
+template <class R>
+void rotated_aligned(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
+                     std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::aligned<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
+                        out.data(), threads);
+}
+
+void rotated_inter(In<double> a, In<double> b, Out<double> out, std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::inter({a.data(), a.shape(0)}, {b.data(), b.shape(0)}, out.data(), threads);
+}
+
+template <class R>
+void rotated_best(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<std::int64_t> index,
+                  Out<R> value, std::size_t threads) {
+    const std::size_t k = index.shape(1);
+    nb::gil_scoped_release unlocked;
+    rotated::best<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
+                     index.data(), value.data(), threads);
+}
+
+// The array owns the memory from here on.
+template <class T>
+Column<T> give(std::unique_ptr<T[]> data, std::size_t count) {
+    T* const raw = data.release();
+    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Column<T>(raw, {count}, owner);
+}
+
+template <class R>
+using PairTuple = std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<R>>;
+
+template <class R>
+PairTuple<R> give(join::Pairs<R> pairs) {
+    return {give(std::move(pairs.i), pairs.count), give(std::move(pairs.j), pairs.count),
+            give(std::move(pairs.value), pairs.count)};
+}
+
+// Keys of no length mean: no keys.
+join::Request request_of(int measure, const OptionTuple& options, const ThresholdTuple& threshold, const Keys& keys_a,
+                         const Keys& keys_b, bool self, std::size_t threads) {
+    const auto& [p, q, shift, strict] = threshold;
+    return {measures::Name(measure), options_of(options), {p, q, shift, strict},
+            {keys_a.size() ? keys_a.data() : nullptr, keys_b.size() ? keys_b.data() : nullptr}, self, threads};
+}
+
+template <class T>
+PairTuple<Real<T>> boxes_join(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> a,
+                              In<T> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+    join::Pairs<Real<T>> pairs;
+    {
+        nb::gil_scoped_release unlocked;
+        pairs = join::of_boxes<T>(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
+                                  {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
+    }
+    return give(std::move(pairs));
+}
+
+PairTuple<double> rotated_join(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<double> a,
+                               In<double> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+    join::Pairs<double> pairs;
+    {
+        nb::gil_scoped_release unlocked;
+        pairs = join::of_rotated(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
+                                 {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
+    }
+    return give(std::move(pairs));
+}
+
+template <class T>
+void define_boxes(nb::module_& m) {
+    m.def("boxes_pairwise", &boxes_pairwise<T>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("boxes_aligned", &boxes_aligned<T>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("boxes_inter", &boxes_inter<T>, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+    m.def("boxes_best", &boxes_best<T>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
+    m.def("boxes_join", &boxes_join<T>, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    m.def("boxes_first_fault", &boxes_first_fault<T>, "rows"_a.noconvert(), "limit"_a);
+}
+
+template <class R>
+void define_rotated(nb::module_& m) {
+    m.def("rotated_pairwise", &rotated_pairwise<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_aligned", &rotated_aligned<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_best", &rotated_best<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
+}
+
+std::vector<std::string> names(bool with_boxes) {
+    std::vector<std::string> all;
+#define X(name, Type) all.push_back(#name);
+    VESICA_REGION_MEASURES(X)
+    if (with_boxes) {
+        VESICA_BOX_MEASURES(X)
+    }
+#undef X
+    return all;
+}
+
+void limit_isa(const std::string& name) {
+    for (const isa::Level level : {isa::Level::baseline, isa::Level::avx2, isa::Level::avx512})
+        if (name == isa::name(level)) return isa::limit(level);
+    throw nb::value_error("no such instruction set");
+}
+
+}  // namespace
+}  // namespace vesica
+
+NB_MODULE(_native, m) {
+    using namespace vesica;
+    m.doc() = "The compiled kernels. Use the functions of vesica, which check their arguments.";
+    define_boxes<float>(m);
+    define_boxes<double>(m);
+    define_boxes<std::int64_t>(m);
+    define_rotated<float>(m);
+    define_rotated<double>(m);
+    m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(),
+          "b"_a.noconvert(), "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    m.def("measure_names", &names, "with_boxes"_a, "The measures, in the order of their numbers.");
+    m.def("isa", [] { return isa::name(isa::current()); }, "The instruction set in use.");
+    m.def("limit_isa", &limit_isa, "name"_a, "Use at most this instruction set: avx512, avx2 or baseline.");
+}

@@ -1,0 +1,65 @@
+// isa.hpp. One source, several instruction sets: the processor picks when the library runs.
+#pragma once
+
+#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
+#define VESICA_X86 1
+#define VESICA_AVX512 \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define VESICA_AVX2 __attribute__((target("avx2")))
+#else
+#define VESICA_X86 0
+#endif
+
+// A kernel body must be inlined into each version below, or it keeps the baseline instructions.
+#if defined(_MSC_VER) && !defined(__clang__)
+#define VESICA_INLINE __forceinline
+#define VESICA_RESTRICT __restrict
+#else
+#define VESICA_INLINE inline __attribute__((always_inline))
+#define VESICA_RESTRICT __restrict__
+#endif
+
+namespace vesica::isa {
+
+enum class Level { baseline, avx2, avx512 };
+
+// The widest instruction set this processor and its operating system offer.
+Level available();
+
+// The one in use: `available()`, unless `limit` lowered it.
+Level current();
+
+// Use at most this level from now on. For tests, which compare the versions with each other.
+void limit(Level level);
+
+const char* name(Level level);
+
+#if VESICA_X86
+template <class Kernel, class... Args>
+VESICA_AVX512 void run_avx512(const Args&... args) {
+    Kernel::body(args...);
+}
+template <class Kernel, class... Args>
+VESICA_AVX2 void run_avx2(const Args&... args) {
+    Kernel::body(args...);
+}
+#endif
+template <class Kernel, class... Args>
+void run_baseline(const Args&... args) {
+    Kernel::body(args...);
+}
+
+// Run `Kernel::body(args...)`, compiled once for each level.
+template <class Kernel, class... Args>
+void run(const Args&... args) {
+#if VESICA_X86
+    switch (current()) {
+        case Level::avx512: return run_avx512<Kernel>(args...);
+        case Level::avx2: return run_avx2<Kernel>(args...);
+        case Level::baseline: break;
+    }
+#endif
+    run_baseline<Kernel>(args...);
+}
+
+}  // namespace vesica::isa

@@ -1,0 +1,269 @@
+#include "join.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "candidates.hpp"
+#include "threads.hpp"
+
+namespace vesica::join {
+namespace {
+
+constexpr double hair = 1.0 / (1ull << 40);
+
+constexpr float anything = std::numeric_limits<float>::infinity();
+
+// What the filters may assume about partners.
+struct Bound {
+    double iou;                 // their iou is at least this; 0: only that they meet
+    double shrink_a, shrink_b;  // a partner reaches this share of its half sides from its centre
+    float apart;                // how far apart the rough_log2 of their sides, or of their areas, may be
+};
+
+Bound bound_of(measures::Name measure, const measures::Options& options, double t) {
+    using measures::Name;
+    const double slack = t * (1 - hair);
+    const auto by_iou = [](double iou) {
+        const double shrink = (1 - iou) / (1 + iou);
+        return Bound{iou, shrink, shrink, static_cast<float>(std::log2(1 / iou) + 0.1)};
+    };
+    if (t <= 0) return {0, 1, 1, anything};
+    switch (measure) {
+        case Name::dice: return by_iou(slack / (2 - slack));
+        case Name::coverage: return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
+        case Name::overlap:
+        case Name::tversky: return {0, 1, 1, anything};
+        default: return by_iou(slack);  // iou, and the measures that are never above it
+    }
+}
+
+// For rows that nobody checked: NaN, and numbers whose squares overflow, have no place in a grid.
+bool in_range(double x) { return std::fabs(x) < 0x1p510; }
+
+template <class R>
+struct Hit {
+    std::uint32_t i, j;
+    R value;
+};
+
+// Lists of hits, in any order → columns sorted by i, then j.
+template <class R>
+Pairs<R> sorted(std::vector<std::vector<Hit<R>>>& lists, std::size_t rows) {
+    std::size_t count = 0;
+    for (const auto& list : lists) count += list.size();
+    Pairs<R> out{std::make_unique<std::int64_t[]>(count), std::make_unique<std::int64_t[]>(count),
+                 std::make_unique<R[]>(count), count};
+    std::vector<std::size_t> at(rows + 1, 0);
+    for (const auto& list : lists)
+        for (const Hit<R>& hit : list) ++at[hit.i + 1];
+    for (std::size_t i = 0; i < rows; ++i) at[i + 1] += at[i];
+    struct Entry {
+        std::uint32_t j;
+        R value;
+    };
+    std::vector<Entry> entries(count);
+    for (auto& list : lists) {
+        for (const Hit<R>& hit : list) entries[at[hit.i]++] = {hit.j, hit.value};
+        list = {};  // its memory is not needed twice
+    }
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const std::size_t end = at[i];  // filling moved each start to the next one's
+        std::sort(entries.begin() + begin, entries.begin() + end,
+                  [](const Entry& a, const Entry& b) { return a.j < b.j; });
+        for (; begin < end; ++begin)
+            out.i[begin] = static_cast<std::int64_t>(i), out.j[begin] = entries[begin].j,
+            out.value[begin] = entries[begin].value;
+    }
+    return out;
+}
+
+// Run find(task, hits) on every task of the grid and sort what they found.
+template <class R, class Find>
+Pairs<R> collect(const candidates::Grid& grid, std::size_t rows, std::size_t threads, const Find& find) {
+    const std::vector<candidates::Task> tasks = candidates::tasks(grid);
+    std::vector<std::vector<Hit<R>>> lists(tasks.size());
+    threads::run(tasks.size(), threads, [&](std::size_t k) { find(tasks[k], lists[k]); });
+    return sorted(lists, rows);
+}
+
+// Does the pair reach the threshold? Decided in the exact type of the parts.
+template <class M, class P>
+bool judge(const P& exact, const Request& request) {
+    const measures::Options& o = request.options;
+    if constexpr (requires { M::num(exact, o); }) {
+        return reaches(M::num(exact, o), M::den(exact, o), request.threshold);
+    } else {
+        const double value = static_cast<double>(M::value(exact, o)), t = request.threshold.value();
+        return exact.inter > 0 && (request.threshold.strict ? value > t : value >= t);
+    }
+}
+
+template <class T>
+using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+template <class To, class T>
+boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
+    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]), static_cast<To>(a[3])};
+    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]), static_cast<To>(b[3])};
+    using R = Real<To>;
+    const auto slope = [&](const boxes::Box<To>& x) {
+        return with_slope ? std::atan2(static_cast<R>(x.w()), static_cast<R>(x.h())) : R(0);
+    };
+    return {left, right, left.w() * left.h(), right.w() * right.h(), slope(left), slope(right)};
+}
+
+// Boxes without area share none: they take no part.
+template <class T>
+candidates::Grid grid_of(boxes::Rows<T> rows, const std::uint32_t* keys, double shrink, std::size_t threads) {
+    std::vector<candidates::Point> points;
+    points.reserve(rows.count);
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        const T* r = rows.data + 4 * i;
+        const double x1 = static_cast<double>(r[0]), y1 = static_cast<double>(r[1]);
+        const double x2 = static_cast<double>(r[2]), y2 = static_cast<double>(r[3]);
+        const double w = x2 - x1, h = y2 - y1;
+        if (!(w > 0 && h > 0 && in_range(x1) && in_range(y1) && in_range(x2) && in_range(y2))) continue;
+        const double far_x = std::max(std::fabs(x1), std::fabs(x2)), far_y = std::max(std::fabs(y1), std::fabs(y2));
+        points.push_back({(x1 + x2) / 2, (y1 + y2) / 2, shrink * w / 2 + hair * far_x, shrink * h / 2 + hair * far_y,
+                          candidates::rough_log2(w), candidates::rough_log2(h), static_cast<std::uint32_t>(i)});
+    }
+    return candidates::Grid(std::move(points), keys, threads);
+}
+
+// The rows in the order of the grid, so that the merge reads them one after the other.
+template <class T>
+std::vector<T> in_order(const T* data, std::size_t width, const candidates::Grid& grid) {
+    std::vector<T> rows(width * grid.points.size() + 1);
+    for (std::size_t p = 0; p < grid.points.size(); ++p)
+        std::copy_n(data + width * grid.points[p].index, width, rows.data() + width * p);
+    return rows;
+}
+
+candidates::Grid grid_of(rotated::Rows rows, const std::uint32_t* keys, std::size_t threads) {
+    const rotated::Columns columns(rows);
+    std::vector<candidates::Point> points;
+    points.reserve(rows.count);
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        if (!(columns.area[i] > 0 && in_range(columns.cx[i]) && in_range(columns.cy[i]) &&
+              in_range(columns.reach_x[i]) && in_range(columns.reach_y[i])))
+            continue;
+        // Upright boxes must meet; areas are bound to each other, sides are not. The height is there for the groups:
+        // tall boxes would widen the strips of flat ones.
+        points.push_back({columns.cx[i], columns.cy[i], columns.reach_x[i], columns.reach_y[i],
+                          candidates::rough_log2(columns.area[i]), candidates::rough_log2(columns.reach_y[i]),
+                          static_cast<std::uint32_t>(i)});
+    }
+    return candidates::Grid(std::move(points), keys, threads);
+}
+
+// Both grids and their rows, made at the same time; in a self-join there is one of each.
+template <class Table>
+class Sides {
+  public:
+    template <class MakeA, class MakeB, class MakeRows>
+    Sides(const Request& request, const MakeA& make_a, const MakeB& make_b, const MakeRows& make_rows)
+        : self_(request.self) {
+        threads::run(self_ ? 1 : 2, request.threads, [&](std::size_t side) {
+            grids_[side].emplace(side ? make_b() : make_a());
+            rows_[side].emplace(make_rows(*grids_[side], side == 0));
+        });
+    }
+    const candidates::Grid& left() const { return *grids_[0]; }
+    const candidates::Grid& right() const { return *grids_[self_ ? 0 : 1]; }
+    const Table& left_rows() const { return *rows_[0]; }
+    const Table& right_rows() const { return *rows_[self_ ? 0 : 1]; }
+
+  private:
+    bool self_;
+    std::optional<candidates::Grid> grids_[2];
+    std::optional<Table> rows_[2];
+};
+
+}  // namespace
+
+template <class T>
+Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b) {
+    using R = Real<T>;
+    const Bound bound = bound_of(request.measure, request.options, request.threshold.value());
+    // A self-join has one grid, so each box gets the larger of the two reaches.
+    const double shrink_a = request.self ? std::max(bound.shrink_a, bound.shrink_b) : bound.shrink_a;
+    const Sides<std::vector<T>> sides(
+        request, [&] { return grid_of(a, request.keys.a, shrink_a, request.threads); },
+        [&] { return grid_of(b, request.keys.b, bound.shrink_b, request.threads); },
+        [&](const candidates::Grid& grid, bool first) { return in_order((first ? a : b).data, 4, grid); });
+    const candidates::Grid &left = sides.left(), &right = sides.right();
+    const std::vector<T> &rows_a = sides.left_rows(), &rows_b = sides.right_rows();
+
+    Pairs<R> pairs;
+    measures::with_box_measure(request.measure, [&]<class M>(M) {
+        constexpr bool with_slope = std::is_same_v<M, measures::Ciou>;
+        pairs = collect<R>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<R>>& hits) {
+            candidates::each(left, task, right, {bound.apart, bound.apart}, request.self, [&](std::size_t p, std::size_t q) {
+                std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                const T *row_a = rows_a.data() + 4 * p, *row_b = rows_b.data() + 4 * q;
+                // The first of a pair is the one with the lower index: not every measure is symmetric.
+                if (request.self && j < i) std::swap(i, j), std::swap(row_a, row_b);
+                if (judge<M>(pair<Exact<T>>(row_a, row_b, with_slope), request))
+                    hits.push_back({i, j, M::value(pair<T>(row_a, row_b, with_slope), request.options)});
+            });
+        });
+    });
+    return pairs;
+}
+
+Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows b) {
+    const Bound bound = bound_of(request.measure, request.options, request.threshold.value());
+    const Sides<rotated::Columns> sides(
+        request, [&] { return grid_of(a, request.keys.a, request.threads); },
+        [&] { return grid_of(b, request.keys.b, request.threads); },
+        [&](const candidates::Grid& grid, bool first) {
+            const std::vector<double> rows = in_order((first ? a : b).data, rotated::Rows::width, grid);
+            return rotated::Columns({rows.data(), grid.points.size()});
+        });
+    const candidates::Grid &left = sides.left(), &right = sides.right();
+    const rotated::Columns &columns_a = sides.left_rows(), &columns_b = sides.right_rows();
+    const candidates::Apart apart{bound.apart, anything};
+    const double share = bound.iou / (1 + bound.iou);  // of A + B, that two partners must have in common
+
+    Pairs<double> pairs;
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        pairs = collect<double>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<double>>& hits) {
+            rotated::Lanes lanes;
+            const auto settle = [&] {
+                lanes.clip(columns_a, columns_b);
+                for (std::size_t k = 0; k < lanes.count; ++k) {
+                    const std::size_t p = lanes.i[k], q = lanes.j[k];
+                    std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                    rotated::Parts parts{lanes.inter[k], columns_a.area[p], columns_b.area[q]};
+                    if (request.self && j < i) std::swap(i, j), std::swap(parts.area_a, parts.area_b);
+                    if (judge<M>(parts, request))
+                        hits.push_back({i, j, M::value(parts, request.options)});
+                }
+                lanes.count = 0;
+            };
+            candidates::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
+                const auto overlap = [](double d, double ra, double rb) {
+                    return std::min({2 * ra, 2 * rb, ra + rb - std::fabs(d)});
+                };
+                const double upright =
+                    overlap(columns_a.cx[p] - columns_b.cx[q], columns_a.reach_x[p], columns_b.reach_x[q]) *
+                    overlap(columns_a.cy[p] - columns_b.cy[q], columns_a.reach_y[p], columns_b.reach_y[q]);
+                if (upright < share * (columns_a.area[p] + columns_b.area[q])) return;
+                lanes.add(p, q);
+                if (lanes.full()) settle();
+            });
+            settle();
+        });
+    });
+    return pairs;
+}
+
+template Pairs<float> of_boxes<float>(const Request&, boxes::Rows<float>, boxes::Rows<float>);
+template Pairs<double> of_boxes<double>(const Request&, boxes::Rows<double>, boxes::Rows<double>);
+template Pairs<double> of_boxes<std::int64_t>(const Request&, boxes::Rows<std::int64_t>, boxes::Rows<std::int64_t>);
+
+}  // namespace vesica::join

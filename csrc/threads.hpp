@@ -1,0 +1,27 @@
+// threads.hpp. A small pool: chunks of work, taken in order by whoever is free.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace vesica::threads {
+
+// Call work(chunk) once for each chunk in [0, chunks), from at most `threads` threads, the caller among them.
+// Chunks must be independent: which thread runs one is not defined. The first exception reaches the
+// caller once every thread has stopped.
+// A call from inside another call, or while another caller holds the pool, runs in its own thread alone.
+void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work);
+
+inline std::size_t at_least_one(std::size_t n) { return n ? n : 1; }
+
+// Split [0, count) into chunks of `grain` and run work(begin, end) on each.
+template <class Work>
+void over(std::size_t count, std::size_t grain, std::size_t threads, const Work& work) {
+    const std::size_t chunks = (count + grain - 1) / grain;
+    run(chunks, threads, [&](std::size_t chunk) {
+        const std::size_t begin = chunk * grain;
+        work(begin, begin + grain < count ? begin + grain : count);
+    });
+}
+
+}  // namespace vesica::threads

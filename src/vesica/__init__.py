@@ -1,0 +1,80 @@
+"""Overlap between regions, measured exactly and fast.
+
+>>> import vesica
+>>> vesica.iou([[0, 0, 4, 4]], [[2, 2, 6, 6]])
+array([[0.14285714]])
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from vesica.overlaps.best import Best, best
+    from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
+    from vesica.overlaps.join import Pairs, join
+    from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
+    from vesica.overlaps.parts import Parts, parts
+    from vesica.regions import Boxes, RotatedBoxes
+
+__all__ = [
+    "Best",
+    "Boxes",
+    "InputError",
+    "MissingExtra",
+    "Pairs",
+    "Parts",
+    "RotatedBoxes",
+    "SizeValueError",
+    "VesicaError",
+    "best",
+    "ciou",
+    "coverage",
+    "dice",
+    "diou",
+    "distance",
+    "eiou",
+    "giou",
+    "iou",
+    "join",
+    "overlap",
+    "parts",
+    "tversky",
+]
+
+# Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
+_HOMES = {
+    "vesica.overlaps.best": ("Best", "best"),
+    "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
+    "vesica.overlaps.join": ("Pairs", "join"),
+    "vesica.overlaps.measures": (
+        "ciou",
+        "coverage",
+        "dice",
+        "diou",
+        "distance",
+        "eiou",
+        "giou",
+        "iou",
+        "overlap",
+        "tversky",
+    ),
+    "vesica.overlaps.parts": ("Parts", "parts"),
+    "vesica.regions": ("Boxes", "RotatedBoxes"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(importlib.import_module(home), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'vesica' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,176 @@
+"""The only place that knows array libraries: namespaces, dtypes, devices, gradients."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+Array = Any
+"""An array of any library that array-api-compat knows. There is no common static type for them."""
+
+INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
+
+
+def namespace(*arrays: Array) -> Any:
+    """The array-API namespace of the arrays, which must be of one library."""
+    import array_api_compat
+
+    return array_api_compat.array_namespace(*arrays)
+
+
+def as_array(value: Any, /) -> Array:
+    """The value as an array: arrays stay what they are, the rest becomes NumPy."""
+    if isinstance(value, np.ndarray):
+        return value
+    import array_api_compat
+
+    if array_api_compat.is_array_api_obj(value):
+        return value
+    if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def library(array: Array, /) -> str:
+    """The name of the array's library: numpy, torch, jax, array_api_strict, …"""
+    if isinstance(array, np.ndarray):
+        return "numpy"
+    import array_api_compat
+
+    if array_api_compat.is_jax_array(array):
+        return "jax"
+    return type(array).__module__.partition(".")[0]
+
+
+def dtype_name(array: Array, /) -> str:
+    """The dtype without its library: float32, int64, …"""
+    return _name(array.dtype)
+
+
+@functools.cache
+def _name(dtype: Any) -> str:
+    return str(dtype.name) if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
+
+
+@functools.cache
+def math_name(*names: str) -> str:
+    """The dtype in which coordinates of these dtypes are subtracted and multiplied."""
+    if all(name in INTEGERS for name in names):
+        return "int64"
+    if any(name in INTEGERS or name == "float64" for name in names):
+        return "float64"
+    return "float32"
+
+
+@functools.cache
+def result_name(*names: str) -> str:
+    """The floating dtype in which a measure of these dtypes comes back."""
+    if all(name == names[0] for name in names) and names[0] in FLOATS:
+        return names[0]
+    return "float64" if math_name(*names) != "float32" else "float32"
+
+
+def cast(array: Array, name: str, /) -> Array:
+    """The array in the named dtype; itself if it has it already."""
+    if dtype_name(array) == name:
+        return array
+    if isinstance(array, np.ndarray):
+        return array.astype(name)
+    xp = namespace(array)
+    return xp.astype(array, getattr(xp, name))
+
+
+def real(array: Array, /) -> Array:
+    """The array as floats: integers become float64, exactly up to 2^53 and rounded once beyond."""
+    return cast(array, "float64") if dtype_name(array) in INTEGERS else array
+
+
+def widest_float(array: Array, /) -> str:
+    """float64, unless the library was told not to have it (JAX without x64)."""
+    if library(array) != "jax":
+        return "float64"
+    import jax
+
+    return "float64" if jax.config.jax_enable_x64 else "float32"
+
+
+def is_traced(array: Array, /) -> bool:
+    """Is this a stand-in without values, or one that a transformation is watching?"""
+    if isinstance(array, np.ndarray):
+        return False
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return bool(
+            torch.compiler.is_compiling()
+            or torch._C._functorch.is_functorch_wrapped_tensor(array)
+            or torch._C._len_torch_dispatch_stack() > 0
+        )
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(array, jax.core.Tracer)
+
+
+def device(array: Array, /) -> Any:
+    """Where the array lives, as its library says it."""
+    import array_api_compat
+
+    return array_api_compat.device(array)
+
+
+def on_cpu(array: Array, /) -> bool:
+    if isinstance(array, np.ndarray):
+        return True
+    if library(array) == "torch":
+        return bool(array.device.type == "cpu")
+    try:
+        return bool(array.__dlpack_device__()[0] == 1)
+    except (AttributeError, BufferError, ValueError):
+        return False
+
+
+def has_visible_values(array: Array, /) -> bool:
+    """May the values be looked at without waiting for a device or breaking a trace?"""
+    return isinstance(array, np.ndarray) or (not is_traced(array) and on_cpu(array))
+
+
+def needs_gradient(array: Array, /) -> bool:
+    """Would a result computed outside the array's library lose a derivative?"""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(array, torch.Tensor):
+        return False
+    if torch.autograd.forward_ad._current_level >= 0:
+        return True
+    return bool(array.requires_grad and torch.is_grad_enabled())
+
+
+def stop_gradient(array: Array, /) -> Array:
+    """The same values, as a constant."""
+    name = library(array)
+    if name == "torch":
+        return array.detach()
+    if name == "jax":
+        import jax
+
+        return jax.lax.stop_gradient(array)
+    return array
+
+
+def to_numpy(array: Array, /) -> np.ndarray:
+    """The values as a NumPy array, shared where that is possible."""
+    if isinstance(array, np.ndarray):
+        return array
+    array = stop_gradient(array)
+    if dtype_name(array) == "bfloat16":
+        array = cast(array, "float32")
+    return np.asarray(array) if library(array) == "jax" else np.from_dlpack(array)
+
+
+def from_numpy(array: np.ndarray, like: Array, /) -> Array:
+    """The NumPy array in the library of `like`, sharing its memory where that is possible."""
+    if isinstance(like, np.ndarray):
+        return array
+    xp = namespace(like)
+    return xp.from_dlpack(array) if library(like) == "torch" else xp.asarray(array)

@@ -1,0 +1,270 @@
+"""Every argument check and its wording: argument, rule, what came, way out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, library, to_numpy
+from vesica.errors import SizeValueError
+
+FORMS = ("xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive")
+UNITS = ("deg", "rad")
+DIRECTIONS = ("cw", "ccw")
+
+# Beyond these, the square of a hull could overflow, and a share would be infinity over infinity.
+LIMITS = {"int64": 2**30 - 1, "float32": 2.0**60, "float64": 2.0**508}
+
+_COLUMNS = {
+    "xyxy": ("x1", "y1", "x2", "y2"),
+    "xywh": ("x", "y", "w", "h"),
+    "cxcywh": ("cx", "cy", "w", "h"),
+    "yxyx": ("y1", "x1", "y2", "x2"),
+    "xyxy_inclusive": ("x1", "y1", "x2", "y2"),
+    "rotated": ("cx", "cy", "w", "h", "angle"),
+}
+
+
+def one_of(value: Any, options: Iterable[str], name: str) -> str:
+    options = tuple(options)
+    if isinstance(value, str) and value in options:
+        return value
+    listed = ", ".join(f'"{option}"' for option in options)
+    near = difflib.get_close_matches(str(value), options, n=1)
+    hint = f' Did you mean "{near[0]}"?' if near else ""
+    raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")
+
+
+def stated(value: Any, options: Iterable[str], name: str, why: str) -> str:
+    """An option without a default."""
+    if value is None:
+        ways = " or ".join(f'{name}="{option}"' for option in options)
+        raise TypeError(f"`{name}` has no default, because {why}: say {ways}.")
+    return one_of(value, options, name)
+
+
+def positive(value: Any, name: str, *, what: str = "a whole number above 0") -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"`{name}` must be {what}; got {value!r}.")
+    return int(value)
+
+
+def finite(value: Any, name: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must be a number; got {value!r}.") from None
+    if not np.isfinite(number):
+        raise ValueError(f"`{name}` must be finite; got {number}.")
+    return number
+
+
+def weight(value: Any, name: str) -> float:
+    number = finite(value, name)
+    if number < 0:
+        raise ValueError(f"`{name}` must not be negative; got {value!r}. A weight of 0 leaves that kind of miss out.")
+    return number
+
+
+def image_size(value: Any, name: str) -> tuple[float, float]:
+    try:
+        width, height = (float(side) for side in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"`{name}` must be (width, height); got {value!r}.") from None
+    if not (0 < width < np.inf and 0 < height < np.inf):
+        raise ValueError(f"`{name}` must be (width, height), both above 0; got {value!r}.")
+    return width, height
+
+
+class Threshold(NamedTuple):
+    """t = p / (q · 2^shift), and whether a value must exceed it or only reach it."""
+
+    p: int
+    q: int
+    shift: int
+    strict: bool
+
+    @property
+    def value(self) -> float:
+        return float(Fraction(self.p, self.q << self.shift))
+
+
+def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
+    """The threshold as the fraction its writer meant: 0.3 is 3/10, not the nearest binary number.
+
+    The shortest decimal that reads back as the given float counts, up to six decimals; beyond that
+    the float's own binary fraction.
+    """
+    number = finite(value, name)
+    if not 0 <= number <= 1:
+        hint = " Divide a percentage by 100." if 1 < number <= 100 else ""
+        raise ValueError(f"`{name}` must lie in (0, 1]; got {value!r}.{hint}")
+    if number == 0 and not strict:
+        raise ValueError(
+            f"`{name}` must lie in (0, 1]; got {value!r}, which every pair reaches. "
+            "All pairs that meet: `strict=True`. All pairs: the measure itself gives the matrix."
+        )
+    narrow = isinstance(value, np.floating)
+    text = np.format_float_positional(value, unique=True, trim="-") if narrow else repr(number)
+    exponent = Decimal(text).as_tuple().exponent
+    if isinstance(exponent, int) and exponent >= -6:
+        share = Fraction(text)
+        return Threshold(share.numerator, share.denominator, 0, strict)
+    share = Fraction(number)
+    return Threshold(share.numerator, 1, share.denominator.bit_length() - 1, strict)
+
+
+def rows(value: Any, name: str, form: str) -> Array:
+    """A table of numbers with one row a region; leading axes are a batch."""
+    width = len(_COLUMNS[form])
+    array = as_array(value)
+    dtype = dtype_name(array)
+    if array.ndim > 1 and array.shape[-1] == width and (dtype in FLOATS or dtype in INTEGERS):
+        return array
+    if array.ndim == 1 and array.shape[0] == 0 and library(array) == "numpy":
+        return np.empty((0, width), array.dtype)  # an empty list has no second axis to show
+    if dtype not in INTEGERS and dtype not in FLOATS:
+        raise TypeError(f"`{name}` must hold integers or floats up to 64 bits; got {dtype}.{_dtype_hint(dtype)}")
+    shape = tuple(int(side) for side in array.shape)
+    lead = "(N, " if form == "rotated" else "(…, N, "
+    raise ValueError(f"`{name}` must have shape {lead}{width}); got {shape}.{_shape_hint(shape, width)}")
+
+
+def _dtype_hint(dtype: str) -> str:
+    if dtype == "bool":
+        return " Masks are not boxes."
+    if dtype == "object":
+        return " Rows of different lengths make such a table: check that each has the same number of columns."
+    return ""
+
+
+def _shape_hint(shape: tuple[int, ...], width: int) -> str:
+    if width == 4 and shape == (4,):
+        return " One box is a table of one row: [[x1, y1, x2, y2]]."
+    if width == 4 and shape[-1:] == (5,):
+        return " Rotated boxes go to RotatedBoxes(a, unit=…, direction=…); a score or class column goes elsewhere."
+    if width == 4 and len(shape) == 3 and shape[1:] == (4, 2):
+        return " Four corners a row are polygons, not boxes."
+    if width == 4 and len(shape) == 2 and shape[0] == 4:
+        return " The table looks transposed: pass a.T."
+    if width == 5 and shape[-1:] == (4,):
+        return " Upright boxes go to Boxes(a)."
+    return ""
+
+
+FAULTS = ("none", "nan", "infinite", "inverted_x", "inverted_y", "too_large")
+
+
+def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: str) -> ValueError:
+    """What is wrong with one row, in the words of the form it was given in."""
+    shape = given.shape[:-1]
+    values = to_numpy(given).reshape(-1, given.shape[-1])[index].tolist()
+    place = str(index) if len(shape) == 1 else str(tuple(int(k) for k in np.unravel_index(index, tuple(shape))))
+    named = dict(zip(_COLUMNS[form], values, strict=True))
+    start = f"`{name}` row {place}"
+    if fault in ("nan", "infinite"):
+        test = np.isnan if fault == "nan" else np.isinf
+        column, value = next((c, v) for c, v in named.items() if test(v))
+        return ValueError(f"{start} must be finite; got {column} = {value}. Leave the row out, or repair it.")
+    if fault == "too_large":
+        return ValueError(f"{start} is too large: {_row(named)}. {_too_large(math)}")
+    if fault == "negative":
+        column = "w" if named["w"] < 0 else "h"
+        way = ' Rows of two corners go to Boxes(a, "xyxy").' if form != "rotated" else ""
+        return ValueError(f"{start} must not have a negative side; got {column} = {named[column]}.{way}")
+    axis = "x" if fault == "inverted_x" else "y"
+    side = "left of" if axis == "x" else "above"
+    first, second = named[f"{axis}1"], named[f"{axis}2"]
+    text = f"{start} is inverted: {axis}2 = {second} lies {side} {axis}1 = {first}"
+    if form == "xyxy_inclusive":
+        return ValueError(f"{text} by more than the one pixel of an empty box.")
+    return ValueError(f'{text}. Rows of x, y, width, height go to Boxes(a, "xywh").')
+
+
+def _row(named: dict[str, Any]) -> str:
+    return ", ".join(f"{column} = {value}" for column, value in named.items())
+
+
+def _too_large(math: str) -> str:
+    if math == "int64":
+        return "Integer coordinates must stay within ±(2^30 − 1), or areas overflow: pass them as float64."
+    if math == "float32":
+        return "float32 coordinates must stay within ±2^60, or areas overflow: pass them as float64."
+    return "Coordinates must stay within ±2^508, or areas overflow: choose a larger unit of length."
+
+
+def same_library(a: Array, b: Array) -> None:
+    if type(a) is type(b) is np.ndarray:
+        return
+    left, right = library(a), library(b)
+    if left != right:
+        raise TypeError(f"`a` and `b` must be arrays of one library; got {left} and {right}. Convert one of them.")
+    if left == "torch" and a.device != b.device:
+        raise ValueError(f"`a` and `b` must be on one device; got {a.device} and {b.device}. Move one of them.")
+
+
+def same_rows(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    if tuple(a) != tuple(b):
+        raise SizeValueError(
+            f"`a` and `b` must have the same number of rows when aligned; got {_count(a)} and {_count(b)}. "
+            "All pairs: leave `aligned` out."
+        )
+
+
+def same_batch(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(a, b)
+    except ValueError:
+        raise SizeValueError(f"`a` and `b` must have the same leading axes; got {tuple(a)} and {tuple(b)}.") from None
+
+
+def _count(shape: tuple[int, ...]) -> str:
+    return str(shape[0]) if len(shape) == 1 else str(tuple(shape))
+
+
+def one_table(shape: tuple[int, ...], name: str, what: str) -> None:
+    if len(shape) != 1:
+        raise ValueError(
+            f"`{name}` must be one table of shape (N, 4) for {what}; got leading axes {tuple(shape[:-1])}. "
+            "Flatten the batch and pass its index as `keys`, or call once for each."
+        )
+
+
+def key_column(value: Any, count: int, name: str) -> np.ndarray:
+    keys = to_numpy(as_array(value))
+    if keys.ndim not in (1, 2) or keys.shape[0] != count:
+        raise SizeValueError(f"`{name}` must have one key for each of the {count} rows; got shape {keys.shape}.")
+    if keys.dtype.kind == "f" and not np.all(np.isfinite(keys)):
+        raise ValueError(f"`{name}` must be finite; got {keys[~np.isfinite(keys)][0]}. Give unknown classes a number.")
+    return keys
+
+
+def pair_of_keys(keys: Any) -> tuple[Any, Any]:
+    if isinstance(keys, (tuple, list)) and len(keys) == 2:
+        return keys[0], keys[1]
+    raise TypeError(f"`keys` must be (keys of a, keys of b) when there are two collections; got {type(keys).__name__}.")
+
+
+def same_key_columns(a: np.ndarray, b: np.ndarray) -> None:
+    if a.shape[1:] != b.shape[1:]:
+        raise SizeValueError(f"`keys` must have the same columns on both sides; got shapes {a.shape} and {b.shape}.")
+
+
+def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
+    if measure not in known:
+        named = {"rotated": "rotated boxes"}.get(kind, kind)
+        raise TypeError(f"{measure} is not defined for {named}; {', '.join(sorted(known))} are.")
+
+
+def no_part(kind: str, part: str, measure_hint: str) -> TypeError:
+    return TypeError(f"{kind} have no `{part}`: {measure_hint}")
+
+
+def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:
+    takes = ", ".join(f"`{name}`" for name in ("aligned", "threads", *known))
+    return TypeError(f"{measure} has no option `{option}`; it takes {takes}.")

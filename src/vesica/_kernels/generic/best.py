@@ -1,0 +1,26 @@
+"""The k best partners in array-API code: a tile of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vesica._array import Array, cast, namespace
+from vesica._kernels import Tables
+
+# Pairs in a tile: some tens of megabytes of intermediates.
+_TILE = 1 << 20
+
+
+def best(tables: Tables, matrix: Callable[[Tables], Array], *, k: int) -> tuple[Array, Array]:
+    """`matrix(tables)` gives the measure of every pair of these rows."""
+    xp = namespace(tables.a)
+    n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
+    step = max(1, _TILE // max(1, m))
+    found: list[tuple[Array, Array]] = []
+    for top in range(0, max(n, 1), step):
+        values = matrix(tables._replace(a=tables.a[top : top + step, :]))
+        # Sorting −value in rising order keeps ties in the order of their index, in every library.
+        order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
+        found.append((cast(order, "int64"), xp.take_along_axis(values, order, axis=-1)))
+    index, value = (xp.concat(column) for column in zip(*found, strict=True))
+    return index, value

@@ -1,0 +1,75 @@
+"""The join in array-API code: a tile of rows at a time, so that nothing of the size of the matrix exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, real, widest_float
+from vesica._check import Threshold
+from vesica._kernels import Tables
+
+# Pairs in a tile: some tens of megabytes of intermediates.
+_TILE = 1 << 20
+
+
+def join(
+    tables: Tables,
+    tile: Callable[[Tables], Any],
+    *,
+    threshold: Threshold,
+    keys: tuple[np.ndarray, np.ndarray] | None,
+    self_join: bool,
+) -> tuple[Array, Array, Array]:
+    """`tile(tables)` gives the measure, its options and the parts of every pair of these rows."""
+    xp = namespace(tables.a)
+    n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
+    step = max(1, _TILE // max(1, m))
+    exact = tables
+    if dtype_name(tables.a) != "int64":
+        wide = widest_float(tables.a)
+        exact = tables._replace(a=cast(tables.a, wide), b=cast(tables.b, wide))
+    columns = xp.arange(m, dtype=xp.int64, device=device(tables.a))
+    numbers = [from_numpy(side.astype(np.int64), tables.a) for side in keys] if keys else None
+
+    found: list[tuple[Array, Array, Array]] = []
+    for top in range(0, max(n, 1), step):
+        part = tables._replace(a=tables.a[top : top + step, :])
+        measure, options, parts = tile(part)
+        values = measure.of_parts(parts, options)
+        _, _, wide_parts = tile(exact._replace(a=exact.a[top : top + step, :]))
+        hit = _reaches(measure, options, wide_parts, threshold)
+        rows = xp.arange(top, top + int(part.a.shape[0]), dtype=xp.int64, device=device(tables.a))
+        if self_join:
+            hit = hit & (rows[:, None] < columns[None, :])
+        if numbers:
+            own = numbers[0][top : top + step]
+            hit = hit & (own[:, None] == numbers[1][None, :])
+        i, j = xp.nonzero(hit)
+        found.append((cast(i, "int64") + top, cast(j, "int64"), values[hit]))
+    i, j, value = (xp.concat(column) for column in zip(*found, strict=True))
+    return i, j, value
+
+
+def _reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
+    if not measure.is_fraction:
+        value = measure.of_parts(parts, options)
+        return (parts.inter > 0) & ((value > t.value) if t.strict else (value >= t.value))
+    num, den = measure.fraction(parts, options)
+    left, right = _sides(num, den, t)
+    return (parts.inter > 0) & ((left > right) if t.strict else (left >= right))
+
+
+def _sides(num: Array, den: Array, t: Threshold) -> tuple[Array, Array]:
+    """q · num and p · den: exact for integers that fit, otherwise in float64, each product rounded once."""
+    xp = namespace(num)
+    if dtype_name(num) == "int64" and den.shape[0] * den.shape[-1]:
+        room = 2**63 - 1
+        scale = t.q << t.shift
+        if int(xp.max(num)) * scale <= room and int(xp.max(den)) * t.p <= room and max(scale, t.p) <= room:
+            return num * scale, den * t.p
+        return real(num) / real(den), xp.full_like(real(den), t.value)
+    num, den = real(num), real(den)
+    return (num, den * t.value) if t.shift else (num * t.q, den * t.p)

@@ -1,0 +1,148 @@
+"""The compiled kernels: contiguous NumPy arrays go in, answers in the caller's library come out."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, cast, from_numpy, namespace, to_numpy
+from vesica._kernels import Tables
+
+try:
+    from vesica import _native
+except ImportError as error:
+    raise ImportError(
+        "vesica's compiled core is missing or was built for another Python. "
+        "Build it with `pip install .` in the source folder (a C++20 compiler is all it needs), "
+        f"or install a wheel with `pip install vesica`. The cause: {error}"
+    ) from error
+
+_NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
+SERVED = {"boxes": frozenset(_NUMBERS), "rotated": frozenset(_native.measure_names(False))}
+"""The measures that have a kernel, by kind of region."""
+
+# Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
+_BLOCK = 1 << 20
+_NO_KEYS = np.empty(0, np.uint32)
+
+
+@functools.cache
+def default_threads() -> int:
+    """VESICA_NUM_THREADS, or the processors this process may use."""
+    told = os.environ.get("VESICA_NUM_THREADS", "")
+    if told:
+        if not told.isdecimal() or int(told) < 1:
+            raise ValueError(f"VESICA_NUM_THREADS must be a whole number above 0; got {told!r}.")
+        return int(told)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def thread_count(threads: int | None) -> int:
+    return default_threads() if threads is None else check.positive(threads, "threads")
+
+
+def isa() -> str:
+    """The instruction set in use."""
+    return _native.isa()
+
+
+def first_fault(corners: np.ndarray, limit: float) -> tuple[int, int]:
+    """The number of the fault (0: none) and the row of the first row that is no box."""
+    return _native.boxes_first_fault(np.ascontiguousarray(corners), limit)
+
+
+def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: bool, threads: int | None) -> Array:
+    """The measure of every pair, or of aligned rows: parts and formula in one pass."""
+    left, right, shape = _rows(tables, aligned)
+    kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
+    number, packed, count = _NUMBERS[name], _packed(options), thread_count(threads)
+    width = _writable(tables.dtype)
+
+    def fill(rows: np.ndarray, size: tuple[int, ...]) -> Array:
+        out = np.empty(size, width)
+        kernel(number, packed, rows, right, out, count)
+        return from_numpy(out, tables.a)
+
+    if width == tables.dtype:
+        return fill(left, shape)
+    if aligned or len(shape) > 2:
+        return cast(fill(left, shape), tables.dtype)
+    # Half precision: a block of rows at a time, so that the matrix never exists at full width.
+    xp = namespace(tables.a)
+    out = xp.empty(shape, dtype=getattr(xp, tables.dtype))
+    step = max(1, _BLOCK // max(1, shape[1]))
+    for top in range(0, shape[0], step):
+        rows = left[top : top + step]
+        out[top : top + step] = cast(fill(rows, (len(rows), shape[1])), tables.dtype)
+    return out
+
+
+def inter(tables: Tables, *, threads: int | None) -> Array:
+    """The shared area of every pair, in the dtype of the arithmetic."""
+    left, right, shape = _rows(tables, False)
+    out = np.empty(shape, left.dtype)
+    _kernel(tables.kind, "inter")(left, right, out, thread_count(threads))
+    return from_numpy(out, tables.a)
+
+
+def best(
+    tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None
+) -> tuple[Array, Array]:
+    """Indices and values of the k best partners of each row."""
+    left, right, _ = _rows(tables, False)
+    index, value = np.empty((len(left), k), np.int64), np.empty((len(left), k), _writable(tables.dtype))
+    kernel = _kernel(tables.kind, "best")
+    kernel(_NUMBERS[name], _packed(options), left, right, index, value, thread_count(threads))
+    return from_numpy(index, tables.a), cast(from_numpy(value, tables.a), tables.dtype)
+
+
+def join(
+    tables: Tables,
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    threshold: check.Threshold,
+    keys: tuple[np.ndarray, np.ndarray] | None,
+    self_join: bool,
+    threads: int | None,
+) -> tuple[Array, Array, Array]:
+    """The pairs that reach the threshold: rows of a, rows of b, values."""
+    left, right, _ = _rows(tables, False)
+    keys_a, keys_b = keys or (_NO_KEYS, _NO_KEYS)
+    arguments = (left, right, keys_a, keys_b, self_join, thread_count(threads))
+    columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(threshold), *arguments)
+    i, j, value = (from_numpy(column, tables.a) for column in columns)
+    return i, j, cast(value, tables.dtype)
+
+
+def _kernel(kind: str, verb: str) -> Callable[..., Any]:
+    kernel: Callable[..., Any] = getattr(_native, f"{kind}_{verb}")
+    return kernel
+
+
+def _packed(options: Mapping[str, Any]) -> tuple[float, float, float, bool]:
+    """Options as the kernels take them: empty, alpha, beta, of_b."""
+    return options["empty"], options.get("alpha", 0.0), options.get("beta", 0.0), options.get("of") == "b"
+
+
+def _writable(dtype: str) -> str:
+    """The dtype a kernel writes for an answer of this dtype."""
+    return "float32" if dtype in ("float16", "bfloat16") else dtype
+
+
+def _rows(tables: Tables, aligned: bool) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
+    """Both as contiguous rows with equal leading axes, and the shape of the answer."""
+    left, right = to_numpy(tables.a), to_numpy(tables.b)
+    if left.ndim > 2 or right.ndim > 2:
+        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        left = np.broadcast_to(left, batch + left.shape[-2:])
+        right = np.broadcast_to(right, batch + right.shape[-2:])
+    shape = left.shape[:-1] if aligned else left.shape[:-1] + right.shape[-2:-1]
+    return np.ascontiguousarray(left), np.ascontiguousarray(right), shape

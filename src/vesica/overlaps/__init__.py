@@ -1,0 +1,1 @@
+"""From regions to numbers: parts → measures → join and best."""

@@ -1,0 +1,107 @@
+"""The best partners of each region, without the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from vesica import _check as check
+from vesica._array import Array, device, namespace
+from vesica._kernels import Tables, native, pick
+from vesica._kernels.generic import best as generic
+from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.overlaps.parts import twin_parts
+from vesica.regions import as_region, comparable
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best partners of N regions, best first. `index, value = best` unpacks them.
+
+    Attributes
+    ----------
+    index : (N, k) int64, rows of the second collection; −1 where it has fewer than k
+    value : (N, k) floats; 0 where there is no partner
+    """
+
+    index: Array
+    value: Array
+
+    def __len__(self) -> int:
+        return int(self.index.shape[0])
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.index, self.value))
+
+
+def best(
+    a: Any,
+    b: Any,
+    /,
+    *,
+    k: int = 1,
+    measure: Measure | str = iou,
+    threads: int | None = None,
+    **options: Any,
+) -> Best:
+    """Find the k regions of `b` with the largest measure for each region of `a`.
+
+    The same indices and values as sorting each row of the matrix, ties to the lower index; but the matrix is never
+    built, and memory is O(N·k + M).
+
+    Parameters
+    ----------
+    a, b : regions
+        N and M regions.
+    k : int, default 1
+        How many partners. Where b has fewer, the index is −1 and the value 0.
+    measure : measure or its name, default iou
+        Any but `distance`.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+
+    Returns
+    -------
+    Best
+        `index` and `value`, each (N, k).
+
+    Examples
+    --------
+    >>> guess = [[0, 0, 4, 2], [1, 1, 5, 5], [6, 6, 8, 8]]
+    >>> found = best([[0, 0, 4, 4]], guess, k=2)
+    >>> found.index, found.value.round(4)
+    (array([[0, 1]]), array([[0.5   , 0.3913]]))
+    >>> best([[0, 0, 4, 4]], []).index
+    array([[-1]])
+    """
+    measure = as_similarity(measure)
+    k = check.positive(k, "k")
+    chosen = measure.options(options)
+    first, second = as_region(a, "a"), as_region(b, "b")
+    check.one_table(first.shape, "a", "best")
+    check.one_table(second.shape, "b", "best")
+    tables = comparable(first, second, aligned=False)
+    check.measurable(measure.name, tables.kind, native.SERVED[tables.kind])
+    there = min(k, int(tables.b.shape[0]))
+
+    if pick(tables).backend == "native":
+        index, value = native.best(tables, measure.name, chosen, k=there, threads=threads)
+    else:
+
+        def matrix(part: Tables) -> Array:
+            return measure.of_parts(twin_parts(part, False), chosen)
+
+        index, value = generic.best(tables, matrix, k=there)
+
+    return Best(_padded(index, k, -1), _padded(value, k, 0))
+
+
+def _padded(table: Array, k: int, filler: int) -> Array:
+    """The table with k columns."""
+    missing = k - int(table.shape[1])
+    if not missing:
+        return table
+    xp = namespace(table)
+    rest = xp.full((table.shape[0], missing), filler, dtype=table.dtype, device=device(table))
+    return xp.concat([table, rest], axis=1)

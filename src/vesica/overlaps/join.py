@@ -1,0 +1,147 @@
+"""Joins: the pairs that reach a threshold, and nothing of the size of the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, from_numpy, has_visible_values, library, to_numpy
+from vesica._kernels import Tables, native, pick
+from vesica._kernels.generic import join as generic
+from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.overlaps.parts import twin_parts
+from vesica.regions import as_region, comparable
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of regions and their values, ordered by `i`, then `j`. `i, j, value = pairs` unpacks them.
+
+    Attributes
+    ----------
+    i, j : int64 arrays of length P, rows of the first and of the second collection
+    value : floats of length P
+    """
+
+    i: Array
+    j: Array
+    value: Array
+
+    def __len__(self) -> int:
+        return int(self.i.shape[0])
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.i, self.j, self.value))
+
+
+def join(
+    a: Any,
+    b: Any = None,
+    /,
+    *,
+    at_least: float,
+    measure: Measure | str = iou,
+    strict: bool = False,
+    keys: Any = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Pairs:
+    """Find the pairs of regions whose measure reaches `at_least`, and no others.
+
+    The N×M matrix is never built: pairs that cannot reach the threshold are not looked at, and memory is O(N + M + P).
+    The threshold means the decimal you wrote (0.3 is 3/10), and the test is by cross-multiplication, exact for integers
+    and in float64 otherwise: a pair exactly at the threshold belongs to the answer on every device.
+
+    Parameters
+    ----------
+    a, b : regions
+        N and M regions. Without `b`, pairs within `a`, each once, with i < j.
+    at_least : float
+        Threshold in (0, 1]; 0 only with `strict=True`: all pairs that share area.
+    measure : measure or its name, default iou
+        Any but `distance`.
+    strict : bool, default False
+        Only pairs above the threshold.
+    keys : array, or a pair of arrays, optional
+        One key (or row of keys) for each region: image, class. Regions with different keys are never paired.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+    **options
+        Options of the measure: `alpha`, `beta`, `of`.
+
+    Returns
+    -------
+    Pairs
+        `i`, `j`, `value`, each of length P, ordered by `i`, then `j`. Regions that share no area are never among them.
+
+    Examples
+    --------
+    >>> truth = [[0, 0, 4, 4], [6, 6, 8, 8]]
+    >>> guess = [[0, 0, 4, 2], [1, 1, 5, 5], [6, 6, 8, 8]]
+    >>> pairs = join(truth, guess, at_least=0.5)
+    >>> pairs.i, pairs.j, pairs.value
+    (array([0, 1]), array([0, 2]), array([0.5, 1. ]))
+
+    No guesses, no pairs:
+
+    >>> len(join(truth, [], at_least=0.5))
+    0
+    """
+    measure = as_similarity(measure)
+    threshold = check.threshold(at_least, "at_least", strict=strict)
+    chosen = measure.options(options)
+    tables, self_join = _sides(a, b)
+    numbers = _key_numbers(keys, tables, self_join)
+    check.measurable(measure.name, tables.kind, native.SERVED[tables.kind])
+
+    request = {"threshold": threshold, "keys": numbers, "self_join": self_join}
+    if pick(tables).backend == "native":
+        return Pairs(*native.join(tables, measure.name, chosen, threads=threads, **request))
+    if library(tables.a) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):
+        # JAX may be without float64, and the number of pairs is no fixed shape: nothing is gained by staying inside.
+        host = tables._replace(a=to_numpy(tables.a), b=to_numpy(tables.b))
+        found = native.join(host, measure.name, chosen, threads=threads, **request)
+        return Pairs(*(from_numpy(column, tables.a) for column in found))
+
+    def tile(part: Tables) -> Any:
+        return measure, chosen, twin_parts(part, False)
+
+    return Pairs(*generic.join(tables, tile, **request))
+
+
+def _sides(a: Any, b: Any) -> tuple[Tables, bool]:
+    first = as_region(a, "a")
+    check.one_table(first.shape, "a", "a join")
+    if b is None:
+        return comparable(first, first, aligned=False), True
+    second = as_region(b, "b")
+    check.one_table(second.shape, "b", "a join")
+    return comparable(first, second, aligned=False), False
+
+
+def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray, np.ndarray] | None:
+    """Keys of any kind as small numbers, the same for both sides."""
+    if keys is None:
+        return None
+    n, m = tables.a.shape[0], tables.b.shape[0]
+    if self_join:
+        column = check.key_column(keys, n, "keys")
+        numbers = _numbered(column)
+        return numbers, numbers
+    left, right = check.pair_of_keys(keys)
+    left, right = check.key_column(left, n, "keys[0]"), check.key_column(right, m, "keys[1]")
+    check.same_key_columns(left, right)
+    numbers = _numbered(np.concatenate([left, right]))
+    return numbers[:n], numbers[n:]
+
+
+def _numbered(keys: np.ndarray) -> np.ndarray:
+    small = keys.ndim == 1 and keys.dtype.kind in "iu" and keys.size
+    if small and int(keys.min()) >= 0 and int(keys.max()) < 2**32:
+        return keys.astype(np.uint32)
+    _, numbers = np.unique(keys, axis=0, return_inverse=True)
+    return numbers.reshape(-1).astype(np.uint32)

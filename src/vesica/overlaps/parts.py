@@ -1,0 +1,149 @@
+"""Parts: what every measure is made of."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from vesica import _check as check
+from vesica._array import Array, real
+from vesica._kernels import Tables, native, pick
+from vesica._kernels.generic import boxes as generic_boxes
+from vesica._kernels.generic import rotated as generic_rotated
+from vesica.regions import comparable
+from vesica.regions.boxes import columns
+
+_BOX_PARTS = (
+    "giou, diou, ciou and eiou are defined by the upright box around both and by its sides. "
+    "iou, dice, coverage, overlap and tversky need the shared area alone."
+)
+
+
+class Parts:
+    """Shared area and areas of pairs of regions: arrays that broadcast against each other.
+
+    Attributes
+    ----------
+    inter : the shared area
+    area_a, area_b : the two areas
+    union : area_a + area_b − inter
+    dtype : the floating dtype in which measures come back
+
+    Boxes have `hull_w`, `hull_h`, `hull`, `centre2`, `diagonal2`, `sides_a`, `sides_b`, `slope_a` and `slope_b` as well,
+    each computed when it is first asked for. For integers all but `centre2`, `diagonal2` and the slopes are exact int64.
+
+    Examples
+    --------
+    >>> p = parts([[0, 0, 4, 4]], [[2, 2, 6, 6], [9, 9, 9, 9]])
+    >>> p.inter, p.area_a, p.area_b
+    (array([[4, 0]]), array([[16]]), array([[16,  0]]))
+    """
+
+    def __init__(self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "these regions") -> None:
+        self.inter, self.area_a, self.area_b = inter, area_a, area_b
+        self.dtype, self.kind = dtype, kind
+
+    @functools.cached_property
+    def union(self) -> Array:
+        return self.area_a + self.area_b - self.inter
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("hull", "hull_w", "hull_h", "centre2", "diagonal2", "sides_a", "sides_b", "slope_a", "slope_b"):
+            raise check.no_part(self.kind, name, _BOX_PARTS)
+        raise AttributeError(f"Parts have no {name!r}.")
+
+
+class BoxParts(Parts):
+    """Parts of boxes, with the geometry of their hull."""
+
+    def __init__(self, a: generic_boxes.Box, b: generic_boxes.Box, inter: Array | None, *, dtype: str) -> None:
+        self._a, self._b = a, b
+        (w_a, h_a), (w_b, h_b) = self.sides_a, self.sides_b
+        shared = generic_boxes.inter(a, b) if inter is None else inter
+        super().__init__(shared, w_a * h_a, w_b * h_b, dtype=dtype, kind="boxes")
+
+    @functools.cached_property
+    def sides_a(self) -> tuple[Array, Array]:
+        return generic_boxes.sides(self._a)
+
+    @functools.cached_property
+    def sides_b(self) -> tuple[Array, Array]:
+        return generic_boxes.sides(self._b)
+
+    @functools.cached_property
+    def _hull_sides(self) -> tuple[Array, Array]:
+        return generic_boxes.hull_sides(self._a, self._b)
+
+    @property
+    def hull_w(self) -> Array:
+        return self._hull_sides[0]
+
+    @property
+    def hull_h(self) -> Array:
+        return self._hull_sides[1]
+
+    @functools.cached_property
+    def hull(self) -> Array:
+        return self.hull_w * self.hull_h
+
+    @functools.cached_property
+    def centre2(self) -> Array:
+        return generic_boxes.centre2(self._a, self._b)
+
+    @functools.cached_property
+    def diagonal2(self) -> Array:
+        w, h = real(self.hull_w), real(self.hull_h)
+        return w * w + h * h
+
+    @functools.cached_property
+    def slope_a(self) -> Array:
+        return generic_boxes.slope(*self.sides_a)
+
+    @functools.cached_property
+    def slope_b(self) -> Array:
+        return generic_boxes.slope(*self.sides_b)
+
+
+def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = None) -> Parts:
+    """Make the parts of every pair of regions, or of aligned rows.
+
+    Parameters
+    ----------
+    a, b : regions
+        N and M regions; a bare (…, N, 4) array is boxes, x1, y1, x2, y2. Leading axes broadcast.
+    aligned : bool, default False
+        Take a[i] with b[i] instead of every pair.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+
+    Returns
+    -------
+    Parts
+        `inter` of shape (…, N, M), or (…, N) when aligned.
+
+    Examples
+    --------
+    >>> p = parts([[0, 0, 4, 4]], [[2, 2, 6, 6]], aligned=True)
+    >>> p.inter, p.union, p.hull
+    (array([4]), array([28]), array([36]))
+    >>> parts([], [[0, 0, 1, 1]]).inter.shape
+    (0, 1)
+    """
+    tables = comparable(a, b, aligned=aligned)
+
+    shared = None
+    if not aligned and pick(tables).backend == "native":
+        shared = native.inter(tables, threads=threads)
+    return twin_parts(tables, aligned, shared)
+
+
+def twin_parts(tables: Tables, aligned: bool, shared: Array | None = None) -> Parts:
+    """The parts by array-API code; `shared` is the shared area where a kernel has made it already."""
+    left, right = tables.a, tables.b
+    if not aligned:
+        left, right = left[..., :, None, :], right[..., None, :, :]
+    if tables.kind == "rotated":
+        inter = generic_rotated.inter(left, right) if shared is None else shared
+        area_a, area_b = left[..., 2] * left[..., 3], right[..., 2] * right[..., 3]
+        return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="rotated boxes")
+    return BoxParts(columns(left), columns(right), shared, dtype=tables.dtype)

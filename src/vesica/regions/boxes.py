@@ -1,0 +1,249 @@
+"""Upright boxes: [x1, x2) × [y1, y2) on pixel edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import (
+    INTEGERS,
+    Array,
+    cast,
+    dtype_name,
+    has_visible_values,
+    library,
+    math_name,
+    namespace,
+    result_name,
+    to_numpy,
+)
+from vesica._kernels import native
+from vesica._kernels.generic import boxes as generic
+
+
+class Boxes:
+    """N upright boxes, in whichever form they came.
+
+    A pixel (x, y) is the square [x, x+1) × [y, y+1), and a box is half-open on pixel edges, so its area is
+    (x2 − x1)(y2 − y1), with no + 1. Coordinates may be any real number; nothing is clipped, swapped or wrapped.
+
+    Parameters
+    ----------
+    array : (…, N, 4) array or nested list
+        Of any library that follows the array API. Leading axes are a batch. It is not copied.
+    form : {"xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive"}, default "xyxy"
+        What the four columns mean. In "xyxy_inclusive" both end pixels belong: the width is x2 − x1 + 1.
+    normalised : (width, height), optional
+        The columns are fractions of an image of this size.
+    check : bool, optional
+        Look for NaN, infinity and inverted rows. By default wherever looking is free: on the CPU, outside a trace.
+        Unchecked, an inverted box counts as empty and NaN stays NaN.
+
+    Examples
+    --------
+    >>> boxes = Boxes([[10, 20, 30, 40]], "xywh")
+    >>> boxes.xyxy
+    array([[10, 20, 40, 60]])
+    >>> boxes.area
+    array([1200])
+
+    The first bad row is named:
+
+    >>> Boxes([[0, 0, 4, 4], [40, 0, 10, 8]])
+    Traceback (most recent call last):
+    ...
+    ValueError: `boxes` row 1 is inverted: x2 = 10 lies left of x1 = 40. Rows of x, y, width, height go to Boxes(a, "xywh").
+
+    No boxes are boxes too:
+
+    >>> Boxes([]).xyxy.shape
+    (0, 4)
+    """
+
+    __slots__ = ("_corners", "array", "form", "normalised")
+
+    array: Array
+    form: str
+    normalised: tuple[float, float] | None
+
+    def __init__(
+        self,
+        array: Any,
+        /,
+        form: str = "xyxy",
+        *,
+        normalised: tuple[float, float] | None = None,
+        check: bool | None = None,
+    ) -> None:
+        self._fill(array, form, normalised, check, "boxes")
+
+    @classmethod
+    def _named(cls, array: Any, name: str) -> Boxes:
+        """Boxes of a bare table, whose errors speak of the argument that the caller wrote."""
+        self = cls.__new__(cls)
+        self._fill(array, "xyxy", None, None, name)
+        return self
+
+    def _fill(self, array: Any, form: str, normalised: Any, look: bool | None, name: str) -> None:
+        if form not in check.FORMS:
+            check.one_of(form, check.FORMS, "form")
+        array = check.rows(array, name, form)
+        if normalised is not None:
+            normalised = check.image_size(normalised, "normalised")
+            if form == "xyxy_inclusive":
+                raise ValueError(
+                    '`normalised` does not go with "xyxy_inclusive": the + 1 would be a whole image. '
+                    "Multiply by the image size first."
+                )
+        corners = _corners(array, form, normalised)
+        set_once = object.__setattr__
+        set_once(self, "array", array)
+        set_once(self, "form", form)
+        set_once(self, "normalised", normalised)
+        set_once(self, "_corners", corners)
+        if look or (look is None and has_visible_values(array)):
+            _look(array, form, corners, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Boxes are frozen: make new ones instead of setting `{name}`.")
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def __getitem__(self, index: Any) -> Boxes:
+        """Some of the boxes, in the same form; one index gives one box, still as a table."""
+        taken = self.array[index]
+        return Boxes(taken[None, :] if taken.ndim == 1 else taken, self.form, normalised=self.normalised, check=False)
+
+    def __repr__(self) -> str:
+        size = "×".join(str(int(side)) for side in self.shape)
+        scale = f", normalised={self.normalised}" if self.normalised else ""
+        return f"Boxes({size}, {self.form!r}{scale}, {library(self.array)} {dtype_name(self.array)})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N,), or the batch axes and N."""
+        return tuple(self.array.shape[:-1])
+
+    @property
+    def xyxy(self) -> Array:
+        """x1, y1, x2, y2 in pixels: in the given floating dtype, or int64."""
+        return self.to("xyxy")
+
+    @property
+    def area(self) -> Array:
+        """The area of each box: float32 for half precision, int64 for integers."""
+        w, h = generic.sides(columns(self._corners))
+        return w * h
+
+    @property
+    def dtype(self) -> str:
+        """The floating dtype of measures of these boxes."""
+        return result_name(dtype_name(self.array))
+
+    @property
+    def math(self) -> Array:
+        """x1, y1, x2, y2 in the dtype that all arithmetic uses: float32, float64 or int64."""
+        return self._corners
+
+    def to(self, form: str, /, *, normalised: tuple[float, float] | None = None) -> Array:
+        """The boxes as an array in another form. The form they came in comes back bit for bit.
+
+        >>> boxes = Boxes([[0.25, 0.5, 0.5, 1.0]], "cxcywh", normalised=(640, 480))
+        >>> boxes.to("xyxy")
+        array([[  0.,   0., 320., 480.]])
+        >>> boxes.to("cxcywh", normalised=(640, 480))
+        array([[0.25, 0.5 , 0.5 , 1.  ]])
+        """
+        form = check.one_of(form, check.FORMS, "form")
+        normalised = None if normalised is None else check.image_size(normalised, "normalised")
+        if form == self.form and normalised == self.normalised:
+            return self.array
+
+        xp = namespace(self._corners)
+        corners = cast(self._corners, "float64") if self._halves(form, normalised) else self._corners
+        x1, y1, x2, y2 = columns(corners)
+        if normalised is not None:
+            width, height = normalised
+            x1, y1, x2, y2 = x1 / width, y1 / height, x2 / width, y2 / height
+
+        if form == "xywh":
+            out = xp.stack([x1, y1, x2 - x1, y2 - y1], axis=-1)
+        elif form == "cxcywh":
+            out = xp.stack([(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1], axis=-1)
+        elif form == "yxyx":
+            out = xp.stack([y1, x1, y2, x2], axis=-1)
+        elif form == "xyxy_inclusive":
+            out = xp.stack([x1, y1, x2 - 1, y2 - 1], axis=-1)
+        else:
+            out = xp.stack([x1, y1, x2, y2], axis=-1)
+        return cast(out, self.dtype) if dtype_name(out) not in INTEGERS else out
+
+    def _halves(self, form: str, normalised: Any) -> bool:
+        """Do integers leave the integers in this form?"""
+        return dtype_name(self._corners) == "int64" and (form == "cxcywh" or normalised is not None)
+
+    def clip(self, width: float, height: float) -> Boxes:
+        """The boxes cut to [0, width] × [0, height]. One outside becomes a box without area on the border.
+
+        >>> Boxes([[-5, 2, 3, 4], [20, 0, 30, 9]]).clip(10, 8).xyxy
+        array([[ 0,  2,  3,  4],
+               [10,  0, 10,  8]])
+        """
+        width, height = check.image_size((width, height), "width, height")
+        xp = namespace(self._corners)
+        corners = self._corners
+        if dtype_name(corners) == "int64":
+            whole = width == int(width) and height == int(height)
+            corners = corners if whole else cast(corners, "float64")
+            width, height = (int(width), int(height)) if whole else (width, height)
+        x1, y1, x2, y2 = (
+            xp.clip(column, 0, limit)
+            for column, limit in zip(columns(corners), (width, height, width, height), strict=True)
+        )
+        clipped = xp.stack([x1, y1, x2, y2], axis=-1)
+        return Boxes(cast(clipped, self.dtype) if dtype_name(clipped) != "int64" else clipped, check=False)
+
+
+def columns(corners: Array) -> tuple[Array, Array, Array, Array]:
+    return corners[..., 0], corners[..., 1], corners[..., 2], corners[..., 3]
+
+
+def _corners(array: Array, form: str, normalised: tuple[float, float] | None) -> Array:
+    """x1, y1, x2, y2 in the dtype of all arithmetic: widened before the first subtraction."""
+    name = math_name(dtype_name(array))
+    if name == "int64" and (form == "cxcywh" or normalised is not None):
+        name = "float64"  # halves and shares occur
+    array = cast(array, name)
+    if form == "xyxy" and normalised is None:
+        return array
+
+    xp = namespace(array)
+    a, b, c, d = columns(array)
+    if form == "xywh":
+        a, b, c, d = a, b, a + c, b + d
+    elif form == "cxcywh":
+        a, b, c, d = a - c / 2, b - d / 2, a + c / 2, b + d / 2
+    elif form == "yxyx":
+        a, b, c, d = b, a, d, c
+    elif form == "xyxy_inclusive":
+        c, d = c + 1, d + 1
+    if normalised is not None:
+        width, height = normalised
+        a, b, c, d = a * width, b * height, c * width, d * height
+    return xp.stack([a, b, c, d], axis=-1)
+
+
+def _look(array: Array, form: str, corners: Array, name: str) -> None:
+    """Raise for the first row that is no box."""
+    math = dtype_name(corners)
+    if form in ("xywh", "cxcywh"):
+        sides = to_numpy(array)[..., 2:].reshape(-1, 2)
+        negative = np.flatnonzero((sides < 0).any(axis=1))
+        if negative.size:
+            raise check.bad_row(name, form, array, int(negative[0]), "negative", math)
+    fault, row = native.first_fault(to_numpy(corners), check.LIMITS[math])
+    if fault:
+        raise check.bad_row(name, form, array, row, check.FAULTS[fault], math)

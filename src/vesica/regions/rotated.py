@@ -1,0 +1,196 @@
+"""Rotated boxes: centre, sides, and an angle whose unit and direction are always said."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import (
+    Array,
+    cast,
+    dtype_name,
+    has_visible_values,
+    library,
+    namespace,
+    result_name,
+    to_numpy,
+    widest_float,
+)
+from vesica.regions.boxes import Boxes, columns
+
+
+class RotatedBoxes:
+    """N rotated boxes: rows of cx, cy, w, h, angle. At angle 0, w lies along x and h along y.
+
+    Arithmetic is in float64, whatever the dtype of the rows; measures come back in the given floating dtype.
+
+    Parameters
+    ----------
+    array : (N, 5) array or nested list
+        Of any library that follows the array API.
+    unit : {"deg", "rad"}
+        No default: half of all wrong rotated overlaps are a mistaken unit or direction.
+    direction : {"cw", "ccw"}
+        "cw" turns +x towards +y: clockwise on the screen, where y points down. detectron2 and torchvision mean
+        degrees, "ccw".
+    check : bool, optional
+        As for `Boxes`.
+
+    Examples
+    --------
+    >>> square = RotatedBoxes([[0, 0, 1, 1, 0]], unit="deg", direction="cw")
+    >>> diamond = RotatedBoxes([[0, 0, 1, 1, 45]], unit="deg", direction="cw")
+    >>> import vesica
+    >>> vesica.iou(square, diamond).round(10)
+    array([[0.7071067812]])
+
+    Quarter turns of degrees are exact:
+
+    >>> RotatedBoxes([[5, 5, 4, 2, 90]], unit="deg", direction="ccw").boxes.xyxy
+    array([[4., 3., 6., 7.]])
+
+    >>> RotatedBoxes([[0, 0, 1, 1, 0]])
+    Traceback (most recent call last):
+    ...
+    TypeError: `unit` has no default, because both are in use: say unit="deg" or unit="rad".
+    """
+
+    __slots__ = ("_rows", "array", "direction", "dtype", "unit")
+
+    array: Array
+    unit: str
+    direction: str
+    dtype: str
+    """The floating dtype of measures of these boxes."""
+
+    def __init__(
+        self, array: Any, /, *, unit: str | None = None, direction: str | None = None, check: bool | None = None
+    ) -> None:
+        self._fill(array, unit, direction, check)
+
+    def _fill(self, array: Any, unit: Any, direction: Any, look: bool | None) -> None:
+        unit = check.stated(unit, check.UNITS, "unit", "both are in use")
+        direction = check.stated(direction, check.DIRECTIONS, "direction", "both are in use")
+        array = check.rows(array, "boxes", "rotated")
+        if array.ndim != 2:
+            raise ValueError(f"`boxes` must have shape (N, 5); got {tuple(array.shape)}. Rotated boxes have no batch axes.")
+        set_once = object.__setattr__
+        set_once(self, "array", array)
+        set_once(self, "unit", unit)
+        set_once(self, "direction", direction)
+        set_once(self, "dtype", result_name(dtype_name(array)))
+        if look or (look is None and has_visible_values(array)):
+            _look(array)
+        set_once(self, "_rows", _rows(array, unit, direction))
+
+    @classmethod
+    def from_boxes(cls, boxes: Boxes, /) -> RotatedBoxes:
+        """Upright boxes, as rotated boxes with angle 0."""
+        check.one_table(boxes.shape, "boxes", "rotated boxes")
+        xp = namespace(boxes.array)
+        x1, y1, x2, y2 = columns(cast(boxes.math, widest_float(boxes.math)))
+        w, h = xp.clip(x2 - x1, 0, None), xp.clip(y2 - y1, 0, None)
+        rows = xp.stack([(x1 + x2) / 2, (y1 + y2) / 2, w, h, 0 * x1], axis=-1)
+        self = cls(rows, unit="deg", direction="cw", check=False)
+        object.__setattr__(self, "dtype", boxes.dtype)  # halves of float32 need more bits than float32 has
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"RotatedBoxes are frozen: make new ones instead of setting `{name}`.")
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def __getitem__(self, index: Any) -> RotatedBoxes:
+        """Some of the boxes; one index gives one box, still as a table."""
+        taken = self.array[index]
+        taken = taken[None, :] if taken.ndim == 1 else taken
+        return RotatedBoxes(taken, unit=self.unit, direction=self.direction, check=False)
+
+    def __repr__(self) -> str:
+        kind = f"{library(self.array)} {dtype_name(self.array)}"
+        return f"RotatedBoxes({len(self)}, unit={self.unit!r}, direction={self.direction!r}, {kind})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self),)
+
+    @property
+    def area(self) -> Array:
+        """w · h of each box, in float64."""
+        return self._rows[:, 2] * self._rows[:, 3]
+
+    @property
+    def corners(self) -> Array:
+        """The four corners of each box, (N, 4, 2), in order around it; in float64."""
+        xp = namespace(self._rows)
+        cx, cy, w, h, _, cos, sin = (self._rows[:, k] for k in range(7))
+        along_x, along_y = cos * w / 2, sin * w / 2
+        across_x, across_y = -sin * h / 2, cos * h / 2
+        corner = [
+            xp.stack([cx + i * along_x + j * across_x, cy + i * along_y + j * across_y], axis=-1)
+            for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
+        return xp.stack(corner, axis=1)
+
+    @property
+    def boxes(self) -> Boxes:
+        """The smallest upright box around each."""
+        xp = namespace(self._rows)
+        corners = self.corners
+        return Boxes(xp.concat([xp.min(corners, axis=1), xp.max(corners, axis=1)], axis=-1), check=False)
+
+    def math(self, unit: str) -> Array:
+        """Rows of cx, cy, w, h, angle, cos, sin in float64: clockwise, the angle in the given unit."""
+        if unit == self.unit:
+            return self._rows
+        xp = namespace(self._rows)
+        scale = math.pi / 180 if unit == "rad" else 180 / math.pi
+        angle = self._rows[:, 4:5] * scale
+        return xp.concat([self._rows[:, :4], angle, self._rows[:, 5:]], axis=-1)
+
+
+def _rows(array: Array, unit: str, direction: str) -> Array:
+    xp = namespace(array)
+    rows = cast(array, widest_float(array))
+    angle = rows[:, 4] if direction == "cw" else -rows[:, 4]
+    cos, sin = _turn(angle, unit)
+    return xp.concat([rows[:, :4], xp.stack([angle, cos, sin], axis=-1)], axis=-1)
+
+
+def _turn(angle: Array, unit: str) -> tuple[Array, Array]:
+    """Cosine and sine. Degrees are reduced to ±45 first, exactly, so that quarter turns leave no residue."""
+    xp = namespace(angle)
+    if unit == "rad":
+        return xp.cos(angle), xp.sin(angle)
+    quarters = xp.round(angle / 90)
+    rest = (angle - 90 * quarters) * (math.pi / 180)
+    cos, sin = xp.cos(rest), xp.sin(rest)
+    quarter = xp.remainder(quarters, 4)
+    odd = xp.remainder(quarters, 2) == 1
+    turned_cos, turned_sin = xp.where(odd, sin, cos), xp.where(odd, cos, sin)
+    minus_cos = (quarter == 1) | (quarter == 2)
+    minus_sin = (quarter == 2) | (quarter == 3)
+    return xp.where(minus_cos, -turned_cos, turned_cos), xp.where(minus_sin, -turned_sin, turned_sin)
+
+
+def _look(array: Array) -> None:
+    """Raise for the first row that is no rotated box."""
+    rows = to_numpy(array)
+    floats = rows.astype(np.float64) if rows.dtype.kind in "iu" else rows
+    limit = check.LIMITS["float64"]
+    if not rows.size or (np.abs(floats).max() <= limit and floats[:, 2:4].min() >= 0):  # NaN fails it
+        return
+    tests = {
+        "nan": np.isnan(floats).any(axis=1),
+        "infinite": np.isinf(floats).any(axis=1),
+        "negative": (floats[:, 2:4] < 0).any(axis=1),
+        "too_large": (np.abs(floats[:, :4]) > limit).any(axis=1) & np.isfinite(floats).all(axis=1),
+    }
+    first = {fault: int(np.flatnonzero(bad)[0]) for fault, bad in tests.items() if bad.any()}
+    if first:
+        fault = min(first, key=lambda name: first[name])
+        raise check.bad_row("boxes", "rotated", array, first[fault], fault, "float64")

@@ -48,12 +48,13 @@ def library(array: Array, /) -> str:
 
 def dtype_name(array: Array, /) -> str:
     """The dtype without its library: float32, int64, …"""
-    return _name(array.dtype)
+    dtype = array.dtype
+    return _numpy_name(dtype) if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
 
 
 @functools.cache
-def _name(dtype: Any) -> str:
-    return str(dtype.name) if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
+def _numpy_name(dtype: np.dtype[Any]) -> str:
+    return str(dtype.name)  # which NumPy composes anew each time
 
 
 @functools.cache
@@ -96,6 +97,14 @@ def widest_float(array: Array, /) -> str:
     import jax
 
     return "float64" if jax.config.jax_enable_x64 else "float32"
+
+
+def take_rows(table: Array, index: Any, /) -> Array:
+    """Some rows of a table; one index gives a table of one row."""
+    if isinstance(index, (int, slice, np.integer)):
+        index = (index, ...)  # the array API wants every axis named
+    taken = table[index]
+    return taken[None, :] if taken.ndim == 1 else taken
 
 
 def is_traced(array: Array, /) -> bool:

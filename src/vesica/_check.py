@@ -35,7 +35,7 @@ def one_of(value: Any, options: Iterable[str], name: str) -> str:
     if isinstance(value, str) and value in options:
         return value
     listed = ", ".join(f'"{option}"' for option in options)
-    near = difflib.get_close_matches(str(value), options, n=1)
+    near = difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")
 

@@ -17,6 +17,7 @@ from vesica._array import (
     math_name,
     namespace,
     result_name,
+    take_rows,
     to_numpy,
 )
 from vesica._kernels import native
@@ -114,8 +115,7 @@ class Boxes:
 
     def __getitem__(self, index: Any) -> Boxes:
         """Some of the boxes, in the same form; one index gives one box, still as a table."""
-        taken = self.array[index]
-        return Boxes(taken[None, :] if taken.ndim == 1 else taken, self.form, normalised=self.normalised, check=False)
+        return Boxes(take_rows(self.array, index), self.form, normalised=self.normalised, check=False)
 
     def __repr__(self) -> str:
         size = "×".join(str(int(side)) for side in self.shape)

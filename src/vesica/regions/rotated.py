@@ -16,6 +16,7 @@ from vesica._array import (
     library,
     namespace,
     result_name,
+    take_rows,
     to_numpy,
     widest_float,
 )
@@ -106,9 +107,7 @@ class RotatedBoxes:
 
     def __getitem__(self, index: Any) -> RotatedBoxes:
         """Some of the boxes; one index gives one box, still as a table."""
-        taken = self.array[index]
-        taken = taken[None, :] if taken.ndim == 1 else taken
-        return RotatedBoxes(taken, unit=self.unit, direction=self.direction, check=False)
+        return RotatedBoxes(take_rows(self.array, index), unit=self.unit, direction=self.direction, check=False)
 
     def __repr__(self) -> str:
         kind = f"{library(self.array)} {dtype_name(self.array)}"
@@ -180,7 +179,7 @@ def _turn(angle: Array, unit: str) -> tuple[Array, Array]:
 def _look(array: Array) -> None:
     """Raise for the first row that is no rotated box."""
     rows = to_numpy(array)
-    floats = rows.astype(np.float64) if rows.dtype.kind in "iu" else rows
+    floats = rows.astype(np.float64, copy=False)
     limit = check.LIMITS["float64"]
     if not rows.size or (np.abs(floats).max() <= limit and floats[:, 2:4].min() >= 0):  # NaN fails it
         return

@@ -6,19 +6,15 @@ from collections.abc import Callable
 
 from vesica._array import Array, cast, namespace
 from vesica._kernels import Tables
-
-# Pairs in a tile: some tens of megabytes of intermediates.
-_TILE = 1 << 20
+from vesica._kernels.generic.tiles import tiles
 
 
 def best(tables: Tables, matrix: Callable[[Tables], Array], *, k: int) -> tuple[Array, Array]:
     """`matrix(tables)` gives the measure of every pair of these rows."""
     xp = namespace(tables.a)
-    n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
-    step = max(1, _TILE // max(1, m))
     found: list[tuple[Array, Array]] = []
-    for top in range(0, max(n, 1), step):
-        values = matrix(tables._replace(a=tables.a[top : top + step, :]))
+    for rows in tiles(int(tables.a.shape[0]), int(tables.b.shape[0])):
+        values = matrix(tables._replace(a=tables.a[rows, :]))
         # Sorting −value in rising order keeps ties in the order of their index, in every library.
         order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
         found.append((cast(order, "int64"), xp.take_along_axis(values, order, axis=-1)))

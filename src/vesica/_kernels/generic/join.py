@@ -10,9 +10,7 @@ import numpy as np
 from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, real, widest_float
 from vesica._check import Threshold
 from vesica._kernels import Tables
-
-# Pairs in a tile: some tens of megabytes of intermediates.
-_TILE = 1 << 20
+from vesica._kernels.generic.tiles import tiles
 
 
 def join(
@@ -26,7 +24,6 @@ def join(
     """`tile(tables)` gives the measure, its options and the parts of every pair of these rows."""
     xp = namespace(tables.a)
     n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
-    step = max(1, _TILE // max(1, m))
     exact = tables
     if dtype_name(tables.a) != "int64":
         wide = widest_float(tables.a)
@@ -35,20 +32,18 @@ def join(
     numbers = [from_numpy(side.astype(np.int64), tables.a) for side in keys] if keys else None
 
     found: list[tuple[Array, Array, Array]] = []
-    for top in range(0, max(n, 1), step):
-        part = tables._replace(a=tables.a[top : top + step, :])
-        measure, options, parts = tile(part)
+    for rows in tiles(n, m):
+        measure, options, parts = tile(tables._replace(a=tables.a[rows, :]))
         values = measure.of_parts(parts, options)
-        _, _, wide_parts = tile(exact._replace(a=exact.a[top : top + step, :]))
+        _, _, wide_parts = tile(exact._replace(a=exact.a[rows, :]))
         hit = _reaches(measure, options, wide_parts, threshold)
-        rows = xp.arange(top, top + int(part.a.shape[0]), dtype=xp.int64, device=device(tables.a))
         if self_join:
-            hit = hit & (rows[:, None] < columns[None, :])
+            here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.a))
+            hit = hit & (here[:, None] < columns[None, :])
         if numbers:
-            own = numbers[0][top : top + step]
-            hit = hit & (own[:, None] == numbers[1][None, :])
+            hit = hit & (numbers[0][rows][:, None] == numbers[1][None, :])
         i, j = xp.nonzero(hit)
-        found.append((cast(i, "int64") + top, cast(j, "int64"), values[hit]))
+        found.append((cast(i, "int64") + rows.start, cast(j, "int64"), values[hit]))
     i, j, value = (xp.concat(column) for column in zip(*found, strict=True))
     return i, j, value
 

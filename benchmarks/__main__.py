@@ -1,0 +1,82 @@
+"""Run the benchmarks: `python -m benchmarks [name …] [--quick] [--json FILE]`.
+
+A missed bar is a result, not a failure: the exit code is 1 only where an answer differs from a peer's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from benchmarks import bench_boxes, bench_import, bench_join, bench_rotated, machine
+from benchmarks.clock import FULL, QUICK
+from benchmarks.report import Report
+
+BENCHES = {
+    "boxes": bench_boxes.bench,
+    "rotated": bench_rotated.bench,
+    "join": bench_join.bench,
+    "import": bench_import.bench,
+}
+
+
+def main() -> int:
+    options = _options()
+    pace = QUICK if options.quick else FULL
+    facts = machine.describe()
+    _print_facts(facts)
+
+    reports = []
+    for name in options.names or BENCHES:
+        report = BENCHES[name](pace)
+        print(f"\n== {name} ==", *report.tables, sep="\n\n", flush=True)
+        reports.append(report)
+    _print_bars(reports)
+
+    if options.json:
+        _write(options.json, facts, reports)
+    return _print_faults(reports)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time vesica against its peers.")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"{', '.join(BENCHES)}; all of them by default")
+    parser.add_argument("--quick", action="store_true", help="one process a cell instead of three")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write machine, rows and bars to a file")
+    options = parser.parse_args()
+    if unknown := [name for name in options.names if name not in BENCHES]:
+        parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(BENCHES)}")
+    return options
+
+
+def _print_facts(facts: dict[str, str]) -> None:
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        print(f"{name:<{width}}  {fact}")
+    print("times: medians with quartiles; ratio: peer over ours; answers are compared before anything is timed", flush=True)
+
+
+def _print_bars(reports: list[Report]) -> None:
+    print("\n== bars ==\n")
+    for report in reports:
+        for bar in report.bars:
+            print(bar)
+
+
+def _print_faults(reports: list[Report]) -> int:
+    faults = [fault for report in reports for fault in report.faults]
+    for fault in faults:
+        print(f"ANSWERS DIFFER  {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def _write(path: Path, facts: dict[str, str], reports: list[Report]) -> None:
+    bars = [{**vars(bar), "outcome": bar.outcome} for report in reports for bar in report.bars]
+    rows = [row for report in reports for row in report.rows]
+    path.write_text(json.dumps({"machine": facts, "rows": rows, "bars": bars}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""A contest: our calls and their peers on one case. Answers first, then the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchmarks.answers import Verdict
+from benchmarks.cell import Lineup, spawn, spawn_fill, spawn_measure
+from benchmarks.clock import Pace, Spread
+from benchmarks.report import Bar, Report, aligned, quartiles, seconds
+
+HEAD = ("case", "ours", "time", "quartiles", "peer", "time", "quartiles", "ratio", "bound", "ours/bound")
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What one case showed."""
+
+    case: str
+    lineup: Lineup
+    verdicts: dict[str, Verdict]
+    times: dict[str, Spread]
+    peaks: dict[str, int]
+    moved: int
+    bound: Spread
+    """The time np.full takes to write as many bytes of fresh memory."""
+
+    def ratio(self, ours: str, peer: str) -> float | None:
+        """How many times as long the peer takes."""
+        return self.times[peer].median / self.times[ours].median if peer in self.times else None
+
+    def over_bound(self, ours: str) -> float:
+        return self.times[ours].median / self.bound.median
+
+    def faster(self, ours: str, peer: str, limit: float) -> Bar:
+        text = f"{self.case}, {ours} faster than {peer}"
+        why = "" if peer in self.times else str(self.verdicts[peer])
+        return Bar(text, self.ratio(ours, peer), limit, more_is_better=True, why=why)
+
+    def within(self, ours: str, other: str, limit: float) -> Bar:
+        value = self.times[ours].median / self.times[other].median
+        return Bar(f"{self.case}, {ours} over {other}", value, limit, more_is_better=False)
+
+
+def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()) -> Contest:
+    """Compare the answers, then time what gave the right one. `untimed` peers are only asked for their answer."""
+    checked = spawn("check", case=case, lineup={ours: list(peers) for ours, peers in lineup.items()})
+    verdicts = {name: Verdict(**verdict) for name, verdict in checked["verdicts"].items()}
+    able = [name for name, verdict in verdicts.items() if verdict.status == "same" and name not in untimed]
+
+    samples: dict[str, list[float]] = {name: [] for name in (*lineup, *able)}
+    peaks = dict.fromkeys(samples, 0)
+    fills: list[float] = []
+    for _ in range(pace.rounds):
+        for name in samples:
+            found = spawn_measure(case, name, pace)
+            samples[name] += found["seconds"]
+            peaks[name] = max(peaks[name], found["peak"])
+        fills += spawn_fill(checked["bytes"], pace)["seconds"]
+
+    times = {name: Spread.of(values) for name, values in samples.items()}
+    return Contest(case, lineup, verdicts, times, peaks, checked["bytes"], Spread.of(fills))
+
+
+def tell(contest: Contest, report: Report) -> None:
+    """Put the case's rows and faults into the report."""
+    report.rows += [{"bench": report.name, **row} for row in _rows(contest)]
+    report.faults += [f"{contest.case}: {p} {v}" for p, v in contest.verdicts.items() if v.status == "differs"]
+
+
+def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
+    for ours, peers in contest.lineup.items():
+        shared = {
+            "case": contest.case,
+            "ours": ours,
+            "ours_time": asdict(contest.times[ours]),
+            "ours_peak_bytes": contest.peaks[ours],
+            "bytes_moved": contest.moved,
+            "bound": asdict(contest.bound),
+        }
+        for peer in peers or ("–",):
+            verdict = contest.verdicts.get(peer, Verdict("same"))
+            timed = peer in contest.times
+            yield shared | {
+                "peer": peer,
+                "peer_time": asdict(contest.times[peer]) if timed else None,
+                "ratio": contest.ratio(ours, peer),
+                "answer": verdict.to_dict(),
+            }
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Case, ours, peer, ratio (peer over ours), spread, bound."""
+    return aligned(HEAD, [_line(row) for row in rows])
+
+
+def _line(row: dict[str, Any]) -> tuple[str, ...]:
+    ours, bound = Spread(**row["ours_time"]), Spread(**row["bound"])
+    left = (row["case"], row["ours"], seconds(ours.median), quartiles(ours))
+    right = (seconds(bound.median), f"{ours.median / bound.median:.2f}x")
+    if row["peer_time"] is None:
+        return (*left, _silence(row), "–", "–", "–", *right)
+    peer = Spread(**row["peer_time"])
+    return (*left, row["peer"], seconds(peer.median), quartiles(peer), f"{row['ratio']:.2f}x", *right)
+
+
+def _silence(row: dict[str, Any]) -> str:
+    """Why a peer has no time."""
+    verdict = Verdict(**row["answer"])
+    return f"{row['peer']}: answer compared, not timed" if verdict.status == "same" else f"{row['peer']} {verdict}"
+
+
+def bandwidths(contests: list[Contest]) -> str:
+    """The measured bandwidth behind each bound."""
+    lines = ["bound: the time np.full needs to write as many bytes of fresh memory as must move"]
+    for contest in contests:
+        speed = contest.moved / contest.bound.median / 1e9
+        lines.append(f"  {contest.case}: {contest.moved / 1e6:.3g} MB at {speed:.3g} GB/s {quartiles(contest.bound)}")
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+"""The machine and the versions: a ratio without them says nothing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+PACKAGES = ("vesica", "numpy", "powerboxes", "torch", "cython_bbox", "shapely")
+
+
+def cores() -> int:
+    """The processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def describe() -> dict[str, str]:
+    facts = {
+        "processor": f"{_processor()}, {cores()} cores in use, instruction set of our kernels: {_isa()}",
+        "memory": _memory(),
+        "system": platform.platform(),
+        "Python": platform.python_version(),
+    }
+    facts |= {package: _version(package) for package in PACKAGES}
+    if hasattr(os, "getloadavg"):
+        facts["load before"] = f"{os.getloadavg()[0]:.2f} (figures taken above about 0.5 are disturbed)"
+    return facts
+
+
+def _processor() -> str:
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        for line in listed.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> str:
+    try:
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB"
+    except (AttributeError, ValueError, OSError):
+        return "unknown"
+
+
+def _isa() -> str:
+    from vesica._kernels import native
+
+    return native.isa()
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

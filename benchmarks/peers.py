@@ -1,0 +1,124 @@
+"""The peers, each behind one signature, each imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks import formulas
+from benchmarks.formulas import Table
+
+Call = Callable[[], Any]
+JOIN_AT = 0.5
+
+# Rows of a that go to the tree at once. All at once is no faster, and takes gigabytes at a million.
+TREE_BLOCK = 20_000
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One call of one library.
+
+    `prepare` takes the two tables, brings them into the library's own arrays, and returns the call that is timed.
+    `answer` says the call's result in our words, when the clock has stopped.
+    """
+
+    name: str
+    package: str
+    prepare: Callable[[Table, Table], Call]
+    answer: Callable[[Any], Any] = np.asarray
+
+
+def _numpy(formula: Callable[[Table, Table], Table]) -> Callable[[Table, Table], Call]:
+    return lambda a, b: lambda: formula(a, b)
+
+
+def _torch_eager(a: Table, b: Table) -> Call:
+    import torch
+
+    left, right = torch.from_numpy(a), torch.from_numpy(b)
+    return lambda: formulas.torch_iou(left, right)
+
+
+def _torch_compiled(a: Table, b: Table) -> Call:
+    import torch
+
+    left, right = torch.from_numpy(a), torch.from_numpy(b)
+    compiled = torch.compile(formulas.torch_iou)
+    compiled(left, right)  # compiles here, and fails here where there is no compiler
+    return lambda: compiled(left, right)
+
+
+def _powerboxes(function: str) -> Callable[[Table, Table], Call]:
+    def prepare(a: Table, b: Table) -> Call:
+        import powerboxes
+
+        call = getattr(powerboxes, function)
+        return lambda: call(a, b)
+
+    return prepare
+
+
+def _similarity(distance: Table) -> Table:
+    return 1 - distance
+
+
+def _cython_inclusive(a: Table, b: Table) -> Call:
+    from cython_bbox import bbox_overlaps
+
+    return lambda: bbox_overlaps(a, b)
+
+
+def _tree_join(a: Table, b: Table) -> Call:
+    import shapely
+
+    # The tree knows float64 alone; the conversion is not counted against it.
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+
+    def call() -> tuple[Table, Table, Table]:
+        left, tree = shapely.box(*wide_a.T), shapely.STRtree(shapely.box(*wide_b.T))
+        area_a, area_b = formulas.areas(wide_a), formulas.areas(wide_b)
+        found = []
+        for top in range(0, len(left), TREE_BLOCK):
+            # Without a predicate the tree compares envelopes, which for boxes is the whole truth.
+            i, j = tree.query(left[top : top + TREE_BLOCK])
+            i = i + top
+            x1, y1 = (np.maximum(wide_a[i, k], wide_b[j, k]) for k in (0, 1))
+            x2, y2 = (np.minimum(wide_a[i, k], wide_b[j, k]) for k in (2, 3))
+            inter = np.clip(x2 - x1, 0, None) * np.clip(y2 - y1, 0, None)
+            iou = inter / (area_a[i] + area_b[j] - inter)
+            keep = iou >= JOIN_AT
+            found.append((i[keep], j[keep], iou[keep]))
+        i, j, iou = (np.concatenate(column) for column in zip(*found, strict=True))
+        return i, j, iou
+
+    return call
+
+
+PEERS = {
+    peer.name: peer
+    for peer in (
+        Contender("numpy formula", "numpy", _numpy(formulas.numpy_iou)),
+        Contender("numpy diou formula", "numpy", _numpy(formulas.numpy_diou)),
+        Contender("numpy ciou formula", "numpy", _numpy(formulas.numpy_ciou)),
+        Contender("torch formula, eager", "torch", _torch_eager),
+        Contender("torch formula, compiled", "torch", _torch_compiled),
+        Contender("powerboxes.iou_distance", "powerboxes", _powerboxes("iou_distance"), _similarity),
+        Contender("powerboxes.parallel_iou_distance", "powerboxes", _powerboxes("parallel_iou_distance"), _similarity),
+        Contender("powerboxes.giou_distance", "powerboxes", _powerboxes("giou_distance"), _similarity),
+        Contender("powerboxes.parallel_giou_distance", "powerboxes", _powerboxes("parallel_giou_distance"), _similarity),
+        # powerboxes.diou_distance divides by another length than the hull's diagonal: there is nothing to compare.
+        Contender("cython_bbox.bbox_overlaps", "cython_bbox", _cython_inclusive),
+        Contender(
+            # Its angles are degrees, clockwise on the screen.
+            "powerboxes.parallel_rotated_iou_distance",
+            "powerboxes",
+            _powerboxes("parallel_rotated_iou_distance"),
+            _similarity,
+        ),
+        Contender("shapely.STRtree and areas", "shapely", _tree_join),
+    )
+}

@@ -1,0 +1,114 @@
+"""Slow answers that a beginner can read. Nothing here comes from vesica."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+
+def area(box):
+    x1, y1, x2, y2 = (Fraction(v) for v in box)
+    return (x2 - x1) * (y2 - y1)
+
+
+def inter(a, b):
+    w = min(Fraction(a[2]), Fraction(b[2])) - max(Fraction(a[0]), Fraction(b[0]))
+    h = min(Fraction(a[3]), Fraction(b[3])) - max(Fraction(a[1]), Fraction(b[1]))
+    return max(w, Fraction(0)) * max(h, Fraction(0))
+
+
+def union(a, b):
+    return area(a) + area(b) - inter(a, b)
+
+
+def ratio(num, den, empty=0):
+    return Fraction(empty) if den == 0 else Fraction(num) / Fraction(den)
+
+
+def hull(a, b):
+    return (min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]))
+
+
+def iou(a, b):
+    """In exact fractions, whatever the numbers."""
+    return ratio(inter(a, b), union(a, b))
+
+
+def dice(a, b):
+    return ratio(2 * inter(a, b), area(a) + area(b))
+
+
+def coverage(a, b):
+    return ratio(inter(a, b), area(a))
+
+
+def overlap(a, b):
+    return ratio(inter(a, b), min(area(a), area(b)))
+
+
+def tversky(a, b, alpha, beta):
+    shared = inter(a, b)
+    alpha, beta = Fraction(alpha), Fraction(beta)
+    return ratio(shared, shared + alpha * (area(a) - shared) + beta * (area(b) - shared))
+
+
+def giou(a, b):
+    around = area(hull(a, b))
+    return iou(a, b) - ratio(around - union(a, b), around)
+
+
+def diou(a, b):
+    x1, y1, x2, y2 = (Fraction(v) for v in hull(a, b))
+    dx = (Fraction(a[0]) + Fraction(a[2]) - Fraction(b[0]) - Fraction(b[2])) / 2
+    dy = (Fraction(a[1]) + Fraction(a[3]) - Fraction(b[1]) - Fraction(b[3])) / 2
+    return iou(a, b) - ratio(dx**2 + dy**2, (x2 - x1) ** 2 + (y2 - y1) ** 2)
+
+
+def ciou(a, b):
+    shape_a = math.atan2(a[2] - a[0], a[3] - a[1])
+    shape_b = math.atan2(b[2] - b[0], b[3] - b[1])
+    v = 4 / math.pi**2 * (shape_a - shape_b) ** 2
+    k = v / (1 - float(iou(a, b)) + v) if v else 0.0
+    return float(diou(a, b)) - k * v
+
+
+def eiou(a, b):
+    x1, y1, x2, y2 = (Fraction(v) for v in hull(a, b))
+    w = Fraction(a[2]) - Fraction(a[0]) - Fraction(b[2]) + Fraction(b[0])
+    h = Fraction(a[3]) - Fraction(a[1]) - Fraction(b[3]) + Fraction(b[1])
+    return diou(a, b) - ratio(w**2, (x2 - x1) ** 2) - ratio(h**2, (y2 - y1) ** 2)
+
+
+def distance(a, b):
+    return 1 - iou(a, b)
+
+
+def squares(box, size):
+    """The pixels of a box with whole-number corners, as a set: counting, not geometry."""
+    x1, y1, x2, y2 = box
+    return {(x, y) for x in range(size) for y in range(size) if x1 <= x < x2 and y1 <= y < y2}
+
+
+def rotated_polygon(row):
+    """A shapely polygon of cx, cy, w, h, angle in radians, turning +x towards +y."""
+    import shapely
+
+    cx, cy, w, h, angle = row
+    c, s = math.cos(angle), math.sin(angle)
+    signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    return shapely.Polygon(
+        [(cx + i * w / 2 * c - j * h / 2 * s, cy + i * w / 2 * s + j * h / 2 * c) for i, j in signs]
+    )
+
+
+def rotated_iou(a, b):
+    p, q = rotated_polygon(a), rotated_polygon(b)
+    shared = p.intersection(q).area
+    return shared / (a[2] * a[3] + b[2] * b[3] - shared)
+
+
+def matrix(measure, a, b, **options):
+    """Every pair, one by one."""
+    return np.array([[float(measure(x, y, **options)) for y in b] for x in a]).reshape(len(a), len(b))

@@ -1,0 +1,94 @@
+"""The package itself: what it exports, imports and says when its core is missing."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vesica
+
+HEAVY = ("torch", "jax", "matplotlib", "rich", "ray", "scipy", "shapely")
+
+
+def python(code, *arguments):
+    return subprocess.run([sys.executable, *arguments, "-c", code], capture_output=True, text=True)
+
+
+class TestNames:
+    def test_all_is_sorted_and_small(self):
+        assert vesica.__all__ == sorted(vesica.__all__) and len(vesica.__all__) <= 45
+
+    def test_all_is_there_and_documented(self):
+        for name in vesica.__all__:
+            assert (getattr(vesica, name).__doc__ or "").strip(), name
+        assert set(vesica.__all__) <= set(dir(vesica))
+
+    def test_names_are_not_shadowed_by_modules(self):
+        code = (
+            "import importlib, pkgutil, types, vesica\n"
+            "for m in pkgutil.walk_packages(vesica.__path__, 'vesica.'):\n"
+            "    if not m.name.endswith('__main__'): importlib.import_module(m.name)\n"
+            "assert not [n for n in vesica.__all__ if isinstance(getattr(vesica, n), types.ModuleType)]\n"
+        )
+        assert python(code).stderr == ""
+
+    def test_unknown(self):
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            vesica.nothing  # noqa: B018
+
+    def test_version_is_the_installed_one(self):
+        from importlib.metadata import version
+
+        assert version("vesica") == vesica.__version__
+
+
+class TestImports:
+    def test_import_is_light(self):
+        code = f"import sys, vesica; vesica.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]]); print([m for m in {HEAVY} if m in sys.modules])"
+        assert python(code).stdout.strip() == "[]"
+
+    def test_help_needs_no_numpy(self):
+        code = (
+            "import sys\nfrom vesica.cli import main\n"
+            "try: main(['--help'])\nexcept SystemExit: pass\n"
+            "assert 'numpy' not in sys.modules\n"
+        )
+        assert python(code).stderr == ""
+
+    def test_missing_core_says_how_to_build(self):
+        run = python("import sys; sys.modules['vesica._native'] = None; import vesica; vesica.iou")
+        assert run.returncode and "Build it with `pip install .`" in run.stderr
+
+    def test_typed(self):
+        assert (Path(vesica.__file__).parent / "py.typed").exists()
+
+    def test_stable_abi(self):
+        """One wheel for Python 3.12 and later; nanobind has no stable ABI before."""
+        from vesica import _native
+
+        assert ("abi3" in Path(_native.__file__).name) == (sys.version_info >= (3, 12) and sys.platform != "win32")
+
+
+class TestSource:
+    """Rules that a reader relies on."""
+
+    FILES = sorted(Path(vesica.__file__).parent.rglob("*.py"))
+
+    def test_only_one_place_imports_array_api_compat(self):
+        users = {f.name for f in self.FILES if "import array_api_compat" in f.read_text()}
+        assert users == {"_array.py"}
+
+    def test_arrays_are_positional_and_options_are_keywords(self):
+        from inspect import Parameter, signature
+
+        for name in ("iou", "tversky", "join", "best", "parts"):
+            for p in signature(getattr(vesica, name)).parameters.values():
+                wanted = Parameter.POSITIONAL_ONLY if p.name in "ab" else (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+                assert p.kind == wanted or p.kind in tuple(wanted if isinstance(wanted, tuple) else ()), (name, p)
+
+    def test_no_star_imports(self):
+        for file in self.FILES:
+            for node in ast.walk(ast.parse(file.read_text())):
+                assert not (isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)), file

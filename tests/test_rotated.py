@@ -1,0 +1,285 @@
+"""Rotated boxes: exactly 1 with themselves, whatever the scale; shapely; both directions; mixed with boxes."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import oracles
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vesica import Boxes, RotatedBoxes, SizeValueError, best, coverage, dice, giou, iou, join, overlap, parts, tversky
+from vesica._kernels.generic import rotated as generic
+
+DEG = {"unit": "deg", "direction": "cw"}
+RAD = {"unit": "rad", "direction": "cw"}
+DATA = Path(__file__).parents[2] / "shared" / "data" / "oracles" / "obb_iou_shapely.json"
+
+
+def one(a, b, **words):
+    return float(iou(RotatedBoxes([a], **words), RotatedBoxes([b], **words))[0, 0])
+
+
+def scattered(n, seed, spread=5.0):
+    rng = np.random.default_rng(seed)
+    sizes = rng.uniform(-spread, spread, (n, 2)), rng.uniform(0.1, 6, (n, 2)), rng.uniform(-7, 7, (n, 1))
+    return np.concatenate(sizes, axis=1)
+
+
+class TestItself:
+    @pytest.mark.parametrize("scale", [1e-150, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e150])
+    def test_exactly_one(self, xp, scale):
+        rows = scattered(50, 0) * [scale, scale, scale, scale, 1]
+        boxes = RotatedBoxes(xp(rows), **RAD)
+        assert np.all(xp.back(iou(boxes, boxes, aligned=True)) == 1)
+
+    def test_far_away(self):
+        rows = scattered(50, 1) + [1e7, -1e7, 0, 0, 0]
+        assert np.all(np.diag(iou(RotatedBoxes(rows, **RAD), RotatedBoxes(rows, **RAD))) == 1)
+
+    def test_same_region_written_otherwise(self):
+        rows = scattered(50, 2)
+        rows[:, 4] = np.degrees(rows[:, 4])
+        turned = rows[:, [0, 1, 3, 2, 4]] + [0, 0, 0, 0, 90]
+        half = rows + [0, 0, 0, 0, 180]
+        for other in (turned, half):
+            assert iou(RotatedBoxes(rows, **DEG), RotatedBoxes(other, **DEG), aligned=True) == pytest.approx(1, abs=1e-14)
+
+    def test_mmcv_2621(self):
+        row = [0, 0, 180.6422271729, 136.3633728027, 0.9559648633]
+        assert one(row, row, **RAD) == 1
+
+
+class TestWorked:
+    def test_square_turned_by_45(self, xp):
+        a, b = RotatedBoxes(xp([[0, 0, 1, 1, 0]]), **DEG), RotatedBoxes(xp([[0, 0, 1, 1, 45]]), **DEG)
+        assert float(xp.back(parts(a, b).inter)[0, 0]) == pytest.approx(2 * (math.sqrt(2) - 1), abs=1e-15)
+        assert float(xp.back(iou(a, b))[0, 0]) == pytest.approx(1 / math.sqrt(2), abs=1e-15)
+
+    @pytest.mark.parametrize("direction, want", [("ccw", 0.0), ("cw", 0.2654929)])
+    def test_detectron2_1207(self, direction, want):
+        got = one([160, 153, 230, 23, -37], [190, 127, 80, 21, -46], unit="deg", direction=direction)
+        assert got == pytest.approx(want, abs=5e-8)
+
+    @pytest.mark.parametrize("direction, want", [("ccw", 0.3687587), ("cw", 0.0)])
+    def test_detectron2_4961(self, direction, want):
+        a = [1010.5, 860.00012207, 12.20655537, 48.82622528, 55.00798035]
+        b = [1022, 870.49993896, 10.81665134, 43.26660919, 56.30992889]
+        assert one(a, b, unit="deg", direction=direction) == pytest.approx(want, abs=5e-8)
+
+    def test_detectron2_2154(self):
+        a = [296.6620178222656, 458.73883056640625, 23.515729904174805, 47.677001953125, 0.08795166015625]
+        b = [296.66201, 458.73882, 23.51573, 47.67702, 0.087951]
+        assert one(a, b, unit="deg", direction="ccw") == pytest.approx(0.9999989, abs=5e-8)
+
+    def test_rrpn_44(self):
+        assert one([46.83, 44.03, 3.9, 1.63, 0], [46.83, 44.03, 1.63, 3.9, 1.45], **RAD) == pytest.approx(0.8548337, abs=5e-8)
+
+    @pytest.mark.parametrize("height, want", [(1971.1, 2.59664495701e-9), (1.9711e10, 2.22837150621e-9)])
+    def test_mmcv_2952(self, height, want):
+        """Reference values by clipping in 60-digit arithmetic."""
+        a, b = [135.07, 406.72, 7.9445e-7, height, 1.7708], [151.008, 436.2173, 302.0159, 313.7347, 3.1184]
+        assert one(a, b, **RAD) == pytest.approx(want, rel=1e-11)
+
+    def test_mmcv_1663_in_half_precision(self):
+        rows = np.array(
+            [
+                [233.25, 276, 160, 50.625, -3.0371],
+                [233.625, 276.75, 160.875, 52.6562, -2.998],
+                [261, 326.25, 146.625, 46.4062, -2.9844],
+                [261, 326.75, 147.375, 47.9062, -2.9648],
+            ],
+            "float16",
+        )
+        values = iou(RotatedBoxes(rows, **RAD), RotatedBoxes(rows, **RAD))
+        assert values.dtype == np.float16
+        assert values[0, 1] == pytest.approx(0.9252, abs=1e-3) and values[2, 3] == pytest.approx(0.9536, abs=1e-3)
+        assert values[:2, 2:].max() < 0.05
+
+    def test_thin_crossed_boxes_overlap_little(self):
+        """supervision#2303: equal upright boxes around both, and hardly any overlap."""
+        assert one([0, 0, 100, 2, 45], [0, 0, 100, 2, -45], **DEG) == pytest.approx(4 / 396, abs=1e-12)
+
+    def test_degrees_are_exact_at_quarter_turns(self):
+        for angle in (0, 90, -90, 180, 270, 360, 450, -720):
+            boxes = RotatedBoxes([[5, 5, 4, 2, angle]], **DEG).boxes.xyxy.tolist()[0]
+            assert boxes == ([3, 4, 7, 6] if angle % 180 == 0 else [4, 3, 6, 7])
+
+
+class TestOracles:
+    def test_shapely(self):
+        pytest.importorskip("shapely")
+        a, b = scattered(3000, 3), scattered(3000, 4)
+        got = iou(RotatedBoxes(a, **RAD), RotatedBoxes(b, **RAD), aligned=True)
+        want = np.array([oracles.rotated_iou(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)])
+        assert (want > 0.01).sum() > 500
+        assert np.abs(got - want).max() < 1e-14
+
+    @pytest.mark.skipif(not DATA.exists(), reason="the shared oracle file is not here")
+    def test_given_answers(self):
+        rows = json.loads(DATA.read_text())
+        a, b = (RotatedBoxes([row[side] for row in rows], **RAD) for side in "ab")
+        assert np.abs(iou(a, b, aligned=True) - [row["iou"] for row in rows]).max() < 1e-14
+
+    @given(strategies.tables(0, 6), strategies.tables(0, 6))
+    def test_angle_zero_is_a_box(self, a, b):
+        got = iou(RotatedBoxes.from_boxes(Boxes(a)), RotatedBoxes.from_boxes(Boxes(b)))
+        # The centre is rounded, so a side much shorter than its coordinate is known only so well.
+        sides = np.concatenate([(a[:, 2:] - a[:, :2]).ravel(), (b[:, 2:] - b[:, :2]).ravel()])
+        far = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
+        least = sides[sides > 0].min(initial=np.inf)
+        assert got == pytest.approx(iou(a, b), abs=1e-14 + 8e-16 * far / least)
+
+
+class TestProperties:
+    @given(strategies.rotated(), strategies.rotated())
+    def test_symmetric_bit_for_bit(self, a, b):
+        left, right = RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG)
+        for measure in (iou, dice, overlap):
+            assert np.array_equal(measure(left, right), measure(right, left).T)
+
+    @given(strategies.rotated(), strategies.rotated())
+    def test_native_is_the_twin(self, a, b):
+        left, right = RotatedBoxes(a, **DEG).math("deg"), RotatedBoxes(b, **DEG).math("deg")
+        twin = generic.inter(left[:, None, :], right[None, :, :])
+        shared = parts(RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG)).inter
+        scale = max(1.0, twin.max(initial=0))
+        assert shared == pytest.approx(twin, abs=1e-13 * scale)
+
+    @given(strategies.rotated(), strategies.rotated(), st.sampled_from([2.0**-40, 2.0**30]))
+    def test_scaling_by_powers_of_two_changes_no_bit(self, a, b, scale):
+        grown = np.array([scale, scale, scale, scale, 1])
+        assert np.array_equal(
+            iou(RotatedBoxes(a * grown, **DEG), RotatedBoxes(b * grown, **DEG)),
+            iou(RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG)),
+        )
+
+    @given(strategies.rotated(), strategies.rotated())
+    def test_range(self, a, b):
+        values = iou(RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG))
+        assert np.all(values >= 0) and np.all(values <= 1)
+
+    @given(strategies.rotated(1), strategies.rotated(1))
+    def test_direction_mirrors(self, a, b):
+        mirror = np.array([1, -1, 1, 1, 1])
+        clockwise = iou(RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG))
+        other = {"unit": "deg", "direction": "ccw"}
+        assert iou(RotatedBoxes(a * mirror, **other), RotatedBoxes(b * mirror, **other)) == pytest.approx(clockwise, abs=1e-13)
+
+
+class TestMixed:
+    def test_box_with_rotated(self, xp):
+        box, turned = Boxes(xp([[0, 0, 1, 1]])), RotatedBoxes(xp([[0.5, 0.5, 1, 1, 45]]), **DEG)
+        for values in (iou(box, turned), iou(turned, box)):
+            assert float(xp.back(values)[0, 0]) == pytest.approx(1 / math.sqrt(2), abs=1e-15)
+
+    def test_float32_keeps_its_dtype_and_its_bits(self):
+        box = Boxes(np.array([[0.1, 0.2, 10.3, 7.7]], "float32"))
+        x1, y1, x2, y2 = box.xyxy[0].astype(float).tolist()
+        turned = np.array([[(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, 0]])
+        assert iou(box, RotatedBoxes(turned.astype("float32"), **DEG)).dtype == np.float32
+        assert iou(box, RotatedBoxes(turned, **DEG)).tolist() == [[1.0]]
+
+    def test_degrees_with_radians(self):
+        a, b = RotatedBoxes([[0, 0, 4, 2, 30]], **DEG), RotatedBoxes([[0, 0, 4, 2, math.radians(30)]], **RAD)
+        assert iou(a, b)[0, 0] == pytest.approx(1, abs=1e-15) and iou(b, a)[0, 0] == iou(a, b)[0, 0]
+
+    def test_join_and_best(self):
+        boxes, turned = Boxes([[0, 0, 1, 1], [5, 5, 6, 6]]), RotatedBoxes([[0.5, 0.5, 1, 1, 45]], **DEG)
+        assert join(boxes, turned, at_least=0.7).i.tolist() == [0]
+        assert best(turned, boxes).index.tolist() == [[0]]
+
+
+class TestShape:
+    def test_no_rows(self, xp):
+        none, some = RotatedBoxes(xp(np.zeros((0, 5))), **DEG), RotatedBoxes(xp(scattered(3, 5)), **DEG)
+        assert tuple(iou(none, some).shape) == (0, 3) and tuple(iou(some, none).shape) == (3, 0)
+        assert tuple(iou(none, none, aligned=True).shape) == (0,) and RotatedBoxes([], **DEG).area.tolist() == []
+
+    def test_zero_sides(self, xp):
+        line, box = RotatedBoxes(xp([[0, 0, 4, 0, 30]]), **DEG), RotatedBoxes(xp([[0, 0, 9, 9, 0]]), **DEG)
+        assert xp.back(iou(line, box)).tolist() == [[0.0]] and xp.back(coverage(line, box, empty=1.0)).tolist() == [[1.0]]
+
+    def test_corners(self):
+        corners = RotatedBoxes([[0, 0, 4, 2, 90]], **DEG).corners
+        assert corners.tolist() == [[[1, -2], [1, 2], [-1, 2], [-1, -2]]]
+
+    def test_index(self):
+        boxes = RotatedBoxes(scattered(4, 6), **RAD)
+        assert len(boxes[1:3]) == 2 and len(boxes[0]) == 1 and boxes[0].unit == "rad"
+
+    def test_unchecked_nan_stays_nan(self, xp):
+        for column in range(5):
+            row = [0.0, 0.0, 2.0, 2.0, 0.0]
+            row[column] = math.nan
+            strange = RotatedBoxes(xp([row]), **DEG, check=False)
+            assert np.isnan(xp.back(iou(strange, RotatedBoxes(xp([[0, 0, 2, 2, 0]]), **DEG)))).all(), column
+
+
+class TestGradient:
+    def test_gradcheck(self):
+        torch = pytest.importorskip("torch")
+        a = torch.tensor(scattered(12, 7, 2), requires_grad=True)
+        b = torch.tensor(scattered(12, 8, 2), requires_grad=True)
+        boxes = lambda x: RotatedBoxes(x, **RAD)  # noqa: E731
+        assert torch.autograd.gradcheck(lambda x, y: iou(boxes(x), boxes(y), aligned=True), (a, b), atol=1e-6)
+
+    def test_flows_at_equal_angles(self):
+        """Upright guesses must be able to learn to turn."""
+        torch = pytest.importorskip("torch")
+        x = torch.tensor([[1.0, 0.5, 4, 2, 0]], dtype=torch.float64, requires_grad=True)
+        iou(RotatedBoxes(x, **RAD), RotatedBoxes(torch.tensor([[0.0, 0, 4, 2, 0]], dtype=torch.float64), **RAD)).sum().backward()
+        step = 1e-7
+        turned = [[1.0, 0.5, 4, 2, step]], [[1.0, 0.5, 4, 2, -step]]
+        base = RotatedBoxes([[0.0, 0, 4, 2, 0]], **RAD)
+        slopes = [(float(iou(RotatedBoxes(t, **RAD), base)[0, 0]) - float(iou(base, RotatedBoxes([[1.0, 0.5, 4, 2, 0]], **RAD))[0, 0])) for t in turned]
+        forward, backward = slopes[0] / step, -slopes[1] / step
+        assert min(forward, backward) - 1e-5 <= float(x.grad[0, 4]) <= max(forward, backward) + 1e-5
+
+    @pytest.mark.parametrize("row", [[0, 0, 0, 0, 0], [0, 0, 2, 2, 0], [2, 0, 2, 2, 0], [9, 9, 1, 1, 1], [0, 0, 3, 0, 1]])
+    def test_finite_at_degenerate_boxes(self, row):
+        torch = pytest.importorskip("torch")
+        for measure in (iou, dice, coverage, overlap, tversky):
+            x = torch.tensor([row], dtype=torch.float64, requires_grad=True)
+            y = torch.tensor([[0.0, 0, 2, 2, 0]], dtype=torch.float64, requires_grad=True)
+            measure(RotatedBoxes(x, **RAD), RotatedBoxes(y, **RAD)).sum().backward()
+            assert torch.isfinite(x.grad).all() and torch.isfinite(y.grad).all()
+
+
+SAY = [
+    ([[0, 0, 1, 1, 0]], {"direction": "cw"}, TypeError, r"`unit` has no default, because both are in use: say unit=\"deg\""),
+    ([[0, 0, 1, 1, 0]], {"unit": "deg"}, TypeError, r"`direction` has no default.*direction=\"cw\" or direction=\"ccw\""),
+    ([[0, 0, 1, 1, 0]], {"unit": "degrees", "direction": "cw"}, ValueError, "`unit` must be one of"),
+    ([[0, 0, 1, 1, 0], [0, 0, -1, 1, 0]], DEG, ValueError, r"`boxes` row 1 must not have a negative side; got w = -1"),
+    ([[0, 0, 1, math.nan, 0]], DEG, ValueError, r"row 0 must be finite; got h = nan"),
+    ([[0, 0, 1, 1, math.inf]], DEG, ValueError, r"row 0 must be finite; got angle = inf"),
+    ([[0, 0, 1e200, 1, 0]], DEG, ValueError, r"row 0 is too large"),
+    ([[0, 0, -1, 1, 0], [0, 0, 1, math.nan, 0]], DEG, ValueError, r"row 0 must not have a negative side"),
+    ([[0, 0, 1, 1]], DEG, ValueError, r"`boxes` must have shape \(N, 5\); got \(1, 4\)\. Upright boxes go to Boxes"),
+    (np.zeros((2, 3, 5)), DEG, ValueError, r"Rotated boxes have no batch axes"),
+]
+
+
+class TestRefused:
+    @pytest.mark.parametrize("rows, words, kind, message", SAY)
+    def test_message(self, rows, words, kind, message):
+        with pytest.raises(kind, match=message):
+            RotatedBoxes(rows, **words)
+
+    def test_measures_of_the_hull(self):
+        boxes = RotatedBoxes([[0, 0, 1, 1, 0]], **DEG)
+        with pytest.raises(TypeError, match="rotated boxes have no `hull`"):
+            giou(boxes, boxes)
+        with pytest.raises(TypeError, match="giou is not defined for rotated boxes; coverage, dice"):
+            join(boxes, at_least=0.5, measure="giou")
+
+    def test_aligned_lengths(self):
+        with pytest.raises(SizeValueError, match="got 1 and 2"):
+            iou(RotatedBoxes(scattered(1, 0), **RAD), RotatedBoxes(scattered(2, 0), **RAD), aligned=True)
+
+    def test_batch_with_rotated(self):
+        with pytest.raises(ValueError, match="one table"):
+            iou(np.zeros((2, 3, 4)), RotatedBoxes(scattered(1, 0), **RAD))

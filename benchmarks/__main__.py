@@ -55,7 +55,9 @@ def _print_facts(facts: dict[str, str]) -> None:
     width = max(map(len, facts))
     for name, fact in facts.items():
         print(f"{name:<{width}}  {fact}")
-    print("times: medians with quartiles; ratio: peer over ours; answers are compared before anything is timed", flush=True)
+    print(
+        "times: medians and quartiles; ratio: peer over ours; answers are compared before anything is timed", flush=True
+    )
 
 
 def _print_bars(reports: list[Report]) -> None:

@@ -57,5 +57,5 @@ def _table(times: dict[str, Spread], absent: dict[str, str]) -> str:
         (name, seconds(spread.median), quartiles(spread), f"{(spread.median - base) * 1e3:+.1f} ms", "")
         for name, spread in times.items()
     ]
-    rows += [(name, "–", "–", "–", f"not installed: {why}") for name, why in absent.items()]
+    rows += [(name, "-", "-", "-", f"not installed: {why}") for name, why in absent.items()]
     return aligned(("python -c", "time", "quartiles", "above numpy", ""), rows)

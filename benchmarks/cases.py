@@ -31,6 +31,8 @@ class Case:
     @property
     def tolerance(self) -> float:
         """How far two right answers may lie apart: formulas round in another order."""
+        if self.kind == "rotated":
+            return 1e-9  # corners of polygons far from the origin lose digits when they are subtracted
         return 2e-6 if self.dtype == "float32" else 1e-12
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:

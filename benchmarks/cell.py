@@ -97,6 +97,7 @@ def spawn_fill(size: int, pace: clock.Pace) -> dict[str, Any]:
 def _peak_bytes() -> int:
     import resource
 
+    # A process is born with the peak of its parent: whoever spawns cells must stay small, and hold no data.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

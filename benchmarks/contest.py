@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,7 +13,7 @@ from benchmarks.cell import Lineup, spawn, spawn_fill, spawn_measure
 from benchmarks.clock import Pace, Spread
 from benchmarks.report import Bar, Report, aligned, quartiles, seconds
 
-HEAD = ("case", "ours", "time", "quartiles", "peer", "time", "quartiles", "ratio", "bound", "ours/bound")
+HEAD = ("case", "ours", "time", "quartiles", "peer", "time", "quartiles", "ratio", "bound", "ours/bound", "note")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class Contest:
         """How many times as long the peer takes."""
         return self.times[peer].median / self.times[ours].median if peer in self.times else None
 
+    def fastest(self, *peers: str) -> str:
+        """The peer to beat: one that was timed, if any was."""
+        return min(peers, key=lambda peer: self.times[peer].median if peer in self.times else math.inf)
+
     def over_bound(self, ours: str) -> float:
         return self.times[ours].median / self.bound.median
 
@@ -46,6 +52,8 @@ class Contest:
 
 def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()) -> Contest:
     """Compare the answers, then time what gave the right one. `untimed` peers are only asked for their answer."""
+    if sys.stderr.isatty():
+        print(f"… {case}", file=sys.stderr)
     checked = spawn("check", case=case, lineup={ours: list(peers) for ours, peers in lineup.items()})
     verdicts = {name: Verdict(**verdict) for name, verdict in checked["verdicts"].items()}
     able = [name for name, verdict in verdicts.items() if verdict.status == "same" and name not in untimed]
@@ -80,7 +88,7 @@ def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
             "bytes_moved": contest.moved,
             "bound": asdict(contest.bound),
         }
-        for peer in peers or ("–",):
+        for peer in peers or ("-",):
             verdict = contest.verdicts.get(peer, Verdict("same"))
             timed = peer in contest.times
             yield shared | {
@@ -101,20 +109,20 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
     left = (row["case"], row["ours"], seconds(ours.median), quartiles(ours))
     right = (seconds(bound.median), f"{ours.median / bound.median:.2f}x")
     if row["peer_time"] is None:
-        return (*left, _silence(row), "–", "–", "–", *right)
+        return (*left, row["peer"], "-", "-", "-", *right, _silence(row))
     peer = Spread(**row["peer_time"])
-    return (*left, row["peer"], seconds(peer.median), quartiles(peer), f"{row['ratio']:.2f}x", *right)
+    return (*left, row["peer"], seconds(peer.median), quartiles(peer), f"{row['ratio']:.2f}x", *right, "")
 
 
 def _silence(row: dict[str, Any]) -> str:
     """Why a peer has no time."""
     verdict = Verdict(**row["answer"])
-    return f"{row['peer']}: answer compared, not timed" if verdict.status == "same" else f"{row['peer']} {verdict}"
+    return "answer compared, not timed" if verdict.status == "same" else str(verdict)
 
 
 def bandwidths(contests: list[Contest]) -> str:
     """The measured bandwidth behind each bound."""
-    lines = ["bound: the time np.full needs to write as many bytes of fresh memory as must move"]
+    lines = ["bound: the time np.full needs to write an array of as many bytes as must move"]
     for contest in contests:
         speed = contest.moved / contest.bound.median / 1e9
         lines.append(f"  {contest.case}: {contest.moved / 1e6:.3g} MB at {speed:.3g} GB/s {quartiles(contest.bound)}")

@@ -46,7 +46,7 @@ class Report:
 def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their widest entry; the first to the left, figures to the right."""
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-    is_figure = [k > 0 and all(row[k][:1].isdigit() or row[k][:1] in "[–" for row in rows) for k in range(len(head))]
+    is_figure = [k > 0 and all(row[k] and row[k][0] in "0123456789+-[" for row in rows) for k in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
         cells = (
@@ -55,18 +55,22 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         )
         return "  ".join(cells).rstrip()
 
-    return "\n".join([line(head), "  ".join("-" * width for width in widths), *map(line, rows)])
+    return "\n".join([line(head), "  ".join("-" * width for width in widths).rstrip(), *map(line, rows)])
 
 
 def seconds(value: float) -> str:
     scale, unit = _unit(value)
-    return f"{value * scale:.3g} {unit}"
+    return f"{_three_figures(value * scale)} {unit}"
 
 
 def quartiles(spread: Spread) -> str:
     """In the unit of the median, which stands beside."""
     scale, _ = _unit(spread.median)
-    return f"[{spread.low * scale:.3g} {spread.high * scale:.3g}]"
+    return f"[{_three_figures(spread.low * scale)} {_three_figures(spread.high * scale)}]"
+
+
+def _three_figures(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _unit(value: float) -> tuple[float, str]:

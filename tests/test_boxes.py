@@ -211,6 +211,7 @@ class TestRefused:
             (np.zeros((2, 4), bool), "got bool. Masks are not boxes"),
             (np.zeros((2, 4), complex), "got complex128"),
             ([["a", "b", "c", "d"]], "must hold integers or floats"),
+            (np.ma.masked_array(np.zeros((1, 4)), mask=[[1, 0, 0, 0]]), "Masked arrays are not taken"),
         ],
     )
     def test_kind(self, rows, message):

@@ -24,8 +24,13 @@ def namespace(*arrays: Array) -> Any:
 
 def as_array(value: Any, /) -> Array:
     """The value as an array: arrays stay what they are, the rest becomes NumPy."""
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray and value.dtype.isnative:
         return value
+    if isinstance(value, np.ndarray):
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError("Masked arrays are not taken, because their mask would be lost: fill it or drop the rows.")
+        plain = np.asarray(value)
+        return plain if plain.dtype.isnative else plain.astype(plain.dtype.newbyteorder("="))
     import array_api_compat
 
     if array_api_compat.is_array_api_obj(value):
@@ -57,22 +62,33 @@ def _numpy_name(dtype: np.dtype[Any]) -> str:
     return str(dtype.name)  # which NumPy composes anew each time
 
 
-@functools.cache
 def math_name(*names: str) -> str:
     """The dtype in which coordinates of these dtypes are subtracted and multiplied."""
-    if all(name in INTEGERS for name in names):
-        return "int64"
-    if any(name in INTEGERS or name == "float64" for name in names):
-        return "float64"
-    return "float32"
+    return _MATH[names]
 
 
-@functools.cache
 def result_name(*names: str) -> str:
     """The floating dtype in which a measure of these dtypes comes back."""
-    if all(name == names[0] for name in names) and names[0] in FLOATS:
+    return _RESULT[names]
+
+
+def _math(names: tuple[str, ...]) -> str:
+    if all(name in INTEGERS for name in names):
+        return "int64"
+    return "float64" if any(name in INTEGERS or name == "float64" for name in names) else "float32"
+
+
+def _result(names: tuple[str, ...]) -> str:
+    if len(set(names)) == 1 and names[0] in FLOATS:
         return names[0]
-    return "float64" if math_name(*names) != "float32" else "float32"
+    return "float64" if _math(names) != "float32" else "float32"
+
+
+# Tables, because these are asked several times in each call and a compiler can see through a dict.
+_NAMES = sorted(INTEGERS | FLOATS)
+_CASES: list[tuple[str, ...]] = [(a,) for a in _NAMES] + [(a, b) for a in _NAMES for b in _NAMES]
+_MATH = {names: _math(names) for names in _CASES}
+_RESULT = {names: _result(names) for names in _CASES}
 
 
 def cast(array: Array, name: str, /) -> Array:
@@ -81,8 +97,18 @@ def cast(array: Array, name: str, /) -> Array:
         return array
     if isinstance(array, np.ndarray):
         return array.astype(name)
+    if name == "int64" and widest_float(array) != "float64":
+        raise TypeError(
+            "Integer regions need 64-bit integers, which JAX has switched off: "
+            'call jax.config.update("jax_enable_x64", True), or pass floats.'
+        )
     xp = namespace(array)
     return xp.astype(array, getattr(xp, name))
+
+
+def as_index(array: Array, /) -> Array:
+    """Row numbers as int64, or as the widest integers that the library was told to have."""
+    return array if widest_float(array) != "float64" else cast(array, "int64")
 
 
 def real(array: Array, /) -> Array:
@@ -115,7 +141,7 @@ def is_traced(array: Array, /) -> bool:
     if torch is not None and isinstance(array, torch.Tensor):
         return bool(
             torch.compiler.is_compiling()
-            or torch._C._functorch.is_functorch_wrapped_tensor(array)
+            or torch._C._functorch.peek_interpreter_stack() is not None  # vmap, grad, jvp
             or torch._C._len_torch_dispatch_stack() > 0
         )
     jax = sys.modules.get("jax")

@@ -109,8 +109,11 @@ def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
             f"`{name}` must lie in (0, 1]; got {value!r}, which every pair reaches. "
             "All pairs that meet: `strict=True`. All pairs: the measure itself gives the matrix."
         )
-    narrow = isinstance(value, np.floating)
-    text = np.format_float_positional(value, unique=True, trim="-") if narrow else repr(number)
+    if isinstance(value, (Fraction, Decimal)) and Fraction(value).denominator < 2**63:
+        return Threshold(*Fraction(value).as_integer_ratio(), 0, strict)
+    # A float32 of 0.3 means 3/10 as well, although as a float64 it is 0.30000001192…
+    narrow = np.dtype(dtype_name(value)).type(number) if _is_narrow(value) else None
+    text = repr(number) if narrow is None else np.format_float_positional(narrow, unique=True, trim="-")
     exponent = Decimal(text).as_tuple().exponent
     if isinstance(exponent, int) and exponent >= -6:
         share = Fraction(text)
@@ -119,10 +122,14 @@ def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
     return Threshold(share.numerator, 1, share.denominator.bit_length() - 1, strict)
 
 
+def _is_narrow(value: Any) -> bool:
+    return hasattr(value, "dtype") and dtype_name(value) in ("float16", "float32")
+
+
 def rows(value: Any, name: str, form: str) -> Array:
     """A table of numbers with one row a region; leading axes are a batch."""
     width = len(_COLUMNS[form])
-    array = as_array(value)
+    array = as_array(value) if hasattr(value, "dtype") else _listed(value, name)
     dtype = dtype_name(array)
     if array.ndim > 1 and array.shape[-1] == width and (dtype in FLOATS or dtype in INTEGERS):
         return array
@@ -135,11 +142,27 @@ def rows(value: Any, name: str, form: str) -> Array:
     raise ValueError(f"`{name}` must have shape {lead}{width}); got {shape}.{_shape_hint(shape, width)}")
 
 
+def _listed(value: Any, name: str) -> Array:
+    """A table from lists, or from whatever else NumPy understands."""
+    if hasattr(value, "array") and hasattr(value, "area"):
+        raise TypeError(f"`{name}` is a {type(value).__name__} already; use it as it is, or pass its `array`.")
+    try:
+        return as_array(value)
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in value]
+        odd = next((k for k, length in enumerate(lengths) if length != lengths[0]), None)
+        if odd is None:
+            raise
+        raise ValueError(
+            f"`{name}` must have rows of one length; got {lengths[0]} numbers in row 0 and {lengths[odd]} in row {odd}."
+        ) from None
+
+
 def _dtype_hint(dtype: str) -> str:
     if dtype == "bool":
         return " Masks are not boxes."
     if dtype == "object":
-        return " Rows of different lengths make such a table: check that each has the same number of columns."
+        return " Such a table comes of integers beyond 64 bits, or of things that are no numbers."
     return ""
 
 
@@ -167,11 +190,11 @@ def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: st
     place = str(index) if len(shape) == 1 else str(tuple(int(k) for k in np.unravel_index(index, tuple(shape))))
     named = dict(zip(_COLUMNS[form], values, strict=True))
     start = f"`{name}` row {place}"
-    if fault in ("nan", "infinite"):
-        test = np.isnan if fault == "nan" else np.isinf
-        column, value = next((c, v) for c, v in named.items() if test(v))
-        return ValueError(f"{start} must be finite; got {column} = {value}. Leave the row out, or repair it.")
-    if fault == "too_large":
+    strange = next((c for c, v in named.items() if not np.isfinite(v)), None)
+    if strange:
+        return ValueError(f"{start} must be finite; got {strange} = {named[strange]}. Leave the row out, or repair it.")
+    # A fault of the corners alone: finite numbers whose sums and products are not.
+    if fault in ("nan", "infinite", "too_large") or (fault.startswith("inverted") and "x1" not in named):
         return ValueError(f"{start} is too large: {_row(named)}. {_too_large(math)}")
     if fault == "negative":
         column = "w" if named["w"] < 0 else "h"
@@ -196,6 +219,14 @@ def _too_large(math: str) -> str:
     if math == "float32":
         return "float32 coordinates must stay within ±2^60, or areas overflow: pass them as float64."
     return "Coordinates must stay within ±2^508, or areas overflow: choose a larger unit of length."
+
+
+def whole_pixels(form: str, normalised: Any) -> None:
+    if form == "xyxy_inclusive" and normalised is not None:
+        raise ValueError(
+            '`normalised` does not go with "xyxy_inclusive": the + 1 would be a whole image. '
+            "Multiply by the image size first."
+        )
 
 
 def same_library(a: Array, b: Array) -> None:
@@ -237,6 +268,8 @@ def one_table(shape: tuple[int, ...], name: str, what: str) -> None:
 
 def key_column(value: Any, count: int, name: str) -> np.ndarray:
     keys = to_numpy(as_array(value))
+    if keys.dtype.kind == "O":
+        raise TypeError(f"`{name}` must be numbers or strings, one kind of them; got {keys.ravel()[0]!r} among others.")
     if keys.ndim not in (1, 2) or keys.shape[0] != count:
         raise SizeValueError(f"`{name}` must have one key for each of the {count} rows; got shape {keys.shape}.")
     if keys.dtype.kind == "f" and not np.all(np.isfinite(keys)):
@@ -250,19 +283,33 @@ def pair_of_keys(keys: Any) -> tuple[Any, Any]:
     raise TypeError(f"`keys` must be (keys of a, keys of b) when there are two collections; got {type(keys).__name__}.")
 
 
-def same_key_columns(a: np.ndarray, b: np.ndarray) -> None:
+def same_keys(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Both columns of keys as one, in which equal keys are equal."""
+    if not a.size or not b.size:
+        a, b = (x if x.size else np.empty((0, *y.shape[1:]), y.dtype) for x, y in ((a, b), (b, a)))
     if a.shape[1:] != b.shape[1:]:
         raise SizeValueError(f"`keys` must have the same columns on both sides; got shapes {a.shape} and {b.shape}.")
+    a, b = (x.astype(np.int64) if x.dtype == np.uint64 and x.max(initial=0) < 2**63 else x for x in (a, b))
+    joined = np.concatenate([a, b]) if _one_kind(a.dtype, b.dtype) else None
+    if joined is None:
+        raise TypeError(f"`keys` must be of one kind on both sides; got {a.dtype} and {b.dtype}.")
+    return joined
+
+
+def _one_kind(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
+    """Would both keep their values in one dtype?"""
+    if {a.kind, b.kind} <= set("iu"):
+        return np.promote_types(a, b).kind in "iu"  # int64 with uint64 would be float64
+    return a.kind == b.kind
 
 
 def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
     if measure not in known:
         named = {"rotated": "rotated boxes"}.get(kind, kind)
-        raise TypeError(f"{measure} is not defined for {named}; {', '.join(sorted(known))} are.")
-
-
-def no_part(kind: str, part: str, measure_hint: str) -> TypeError:
-    return TypeError(f"{kind} have no `{part}`: {measure_hint}")
+        raise TypeError(
+            f"{measure} is not defined for {named}: it needs the upright box around both and its sides. "
+            f"{', '.join(sorted(known))} need only the shared area."
+        )
 
 
 def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:

@@ -25,18 +25,42 @@ class Choice(NamedTuple):
     why: str
 
 
+class Case(NamedTuple):
+    """A kind of input, as `vesica info` lists it."""
+
+    arrays: str
+    backend: str
+    why: str
+
+
+NUMPY = Choice("native", "compiled kernels read the memory as it is")
+TENSORS = Choice("native", "compiled kernels share the memory of CPU tensors")
+WATCHED = Choice("generic", "a transformation (compile, vmap, grad, jvp) must see each step")
+GRADIENT = Choice("generic", "the gradient is torch's own")
+DEVICE = Choice("generic", "there are no kernels for this device yet: its library does the arithmetic")
+OTHER = Choice("generic", "the arrays keep to their own library")
+
+CASES = (
+    Case("lists, NumPy, anything with DLPack on the CPU", *NUMPY),
+    Case("torch on the CPU, no gradient needed", *TENSORS),
+    Case("torch with a gradient", *GRADIENT),
+    Case("torch under a transformation", *WATCHED),
+    Case("torch on another device", *DEVICE),
+    Case("JAX, CuPy, any array-API library", *OTHER),
+    Case("JAX outside a trace, for join", "native", "the number of pairs is no fixed shape, so they are found on the host"),
+)
+
+
 def pick(tables: Tables) -> Choice:
     """The backend for these tables, which are of one library."""
     arrays = (tables.a, tables.b)
     name = library(tables.a)
     if name == "numpy":
-        return Choice("native", "NumPy arrays")
+        return NUMPY
     if name != "torch":
-        return Choice("generic", f"{name} arrays keep to their own library")
+        return OTHER
     if any(is_traced(array) for array in arrays):
-        return Choice("generic", "a transformation is watching the tensors")
+        return WATCHED
     if any(needs_gradient(array) for array in arrays):
-        return Choice("generic", "the tensors need a gradient")
-    if not all(on_cpu(array) for array in arrays):
-        return Choice("generic", f"the tensors are on {tables.a.device}")
-    return Choice("native", "torch tensors on the CPU, no gradient needed")
+        return GRADIENT
+    return TENSORS if all(on_cpu(array) for array in arrays) else DEVICE

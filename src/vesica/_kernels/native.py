@@ -23,9 +23,6 @@ except ImportError as error:
     ) from error
 
 _NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
-SERVED = {"boxes": frozenset(_NUMBERS), "rotated": frozenset(_native.measure_names(False))}
-"""The measures that have a kernel, by kind of region."""
-
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
 _NO_KEYS = np.empty(0, np.uint32)
@@ -118,7 +115,9 @@ def join(
     keys_a, keys_b = keys or (_NO_KEYS, _NO_KEYS)
     arguments = (left, right, keys_a, keys_b, self_join, thread_count(threads))
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(threshold), *arguments)
-    i, j, value = (from_numpy(column, tables.a) for column in columns)
+    i, j, value = columns
+    # The same 64 bits under the name that NumPy itself prefers; some systems have two.
+    i, j, value = (from_numpy(column, tables.a) for column in (i.view(np.int64), j.view(np.int64), value))
     return i, j, cast(value, tables.dtype)
 
 

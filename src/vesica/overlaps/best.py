@@ -82,7 +82,7 @@ def best(
     check.one_table(first.shape, "a", "best")
     check.one_table(second.shape, "b", "best")
     tables = comparable(first, second, aligned=False)
-    check.measurable(measure.name, tables.kind, native.SERVED[tables.kind])
+    measure.check_kind(tables.kind)
     there = min(k, int(tables.b.shape[0]))
 
     if pick(tables).backend == "native":

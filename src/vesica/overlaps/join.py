@@ -96,7 +96,7 @@ def join(
     chosen = measure.options(options)
     tables, self_join = _sides(a, b)
     numbers = _key_numbers(keys, tables, self_join)
-    check.measurable(measure.name, tables.kind, native.SERVED[tables.kind])
+    measure.check_kind(tables.kind)
 
     request = {"threshold": threshold, "keys": numbers, "self_join": self_join}
     if pick(tables).backend == "native":
@@ -134,8 +134,7 @@ def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray
         return numbers, numbers
     left, right = check.pair_of_keys(keys)
     left, right = check.key_column(left, n, "keys[0]"), check.key_column(right, m, "keys[1]")
-    check.same_key_columns(left, right)
-    numbers = _numbered(np.concatenate([left, right]))
+    numbers = _numbered(check.same_keys(left, right))
     return numbers[:n], numbers[n:]
 
 

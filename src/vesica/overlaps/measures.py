@@ -13,7 +13,7 @@ from typing import Any
 from vesica import _check as check
 from vesica._array import Array, cast, namespace, real, stop_gradient
 from vesica._kernels import native, pick
-from vesica.overlaps.parts import Parts, twin_parts
+from vesica.overlaps.parts import BoxParts, Parts, twin_parts
 from vesica.regions import comparable
 
 __all__ = ["ciou", "coverage", "dice", "diou", "distance", "eiou", "giou", "iou", "overlap", "tversky"]
@@ -35,9 +35,9 @@ class Measure:
     `measure(a, b, aligned=True)` for a[i] with b[i], by a fused kernel where there is one.
     """
 
-    def __init__(self, formula: Callable[..., Any], *, is_fraction: bool) -> None:
+    def __init__(self, formula: Callable[..., Any], *, is_fraction: bool, needs_hull: bool = False) -> None:
         self.name = formula.__name__
-        self.is_fraction = is_fraction
+        self.is_fraction, self.needs_hull = is_fraction, needs_hull
         self.is_similarity = self.name != "distance"
         self.__doc__ = formula.__doc__
         self.__name__ = self.__qualname__ = self.name
@@ -52,6 +52,9 @@ class Measure:
     def __repr__(self) -> str:
         return f"<measure {self.name}>"
 
+    def __reduce__(self) -> str:
+        return self.name  # a copy of a measure is the measure
+
     def __call__(
         self, a: Any, b: Any = None, /, *, aligned: bool = False, threads: int | None = None, **options: Any
     ) -> Array:
@@ -60,11 +63,14 @@ class Measure:
             if b is not None:
                 raise TypeError(f"{self.name} takes Parts alone, or two collections of regions; got Parts and {b!r}.")
             return self.of_parts(a, options)
+        if threads is not None:
+            check.positive(threads, "threads")
         if b is None:
             raise TypeError(f"{self.name} takes two collections of regions, or Parts; got one collection.")
         tables = comparable(a, b, aligned=aligned)
+        self.check_kind(tables.kind)
 
-        if pick(tables).backend == "native" and self.name in native.SERVED[tables.kind]:
+        if pick(tables).backend == "native":
             return native.measure(tables, self.name, options, aligned=aligned, threads=threads)
         return self.of_parts(twin_parts(tables, aligned), options)
 
@@ -84,8 +90,14 @@ class Measure:
             check.one_of(options["of"], ("a", "b"), "of")
         return options
 
+    def check_kind(self, kind: str) -> None:
+        """Raise for regions that lack the parts of this measure."""
+        if self.needs_hull and kind != "boxes":
+            check.measurable(self.name, kind, [name for name, other in MEASURES.items() if not other.needs_hull])
+
     def of_parts(self, p: Parts, options: Mapping[str, Any]) -> Array:
         """The value, in the floating dtype of the regions."""
+        self.check_kind(p.kind)
         if not self.is_fraction:
             return cast(self._formula(p, **options), p.dtype)
         num, den = self.fraction(p, options)
@@ -114,6 +126,11 @@ def _fraction(formula: Callable[..., Any]) -> Measure:
 def _formula(formula: Callable[..., Any]) -> Measure:
     """A measure given by its value."""
     return Measure(formula, is_fraction=False)
+
+
+def _box_formula(formula: Callable[..., Any]) -> Measure:
+    """A measure given by its value, that needs the box around both."""
+    return Measure(formula, is_fraction=False, needs_hull=True)
 
 
 @_fraction
@@ -186,8 +203,8 @@ def tversky(p: Parts, /, *, alpha: float = 0.5, beta: float = 0.5) -> tuple[Arra
     return real(p.inter), real(p.inter) + alpha * only_a + beta * only_b
 
 
-@_formula
-def giou(p: Parts, /, *, empty: float = 0.0) -> Array:
+@_box_formula
+def giou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Generalised iou: less the share of the hull that neither covers. In [−1, 1]; boxes only.
 
     >>> giou([[0, 0, 4, 4]], [[2, 2, 6, 6]])
@@ -195,12 +212,13 @@ def giou(p: Parts, /, *, empty: float = 0.0) -> Array:
     """
     xp = namespace(p.inter)
     # By rounding alone the hull can be smaller than the union, and giou would exceed iou.
-    unused = xp.clip(p.hull - p.union, 0, None)
-    return ratio(p.inter, p.union, empty=empty) - ratio(unused, p.hull)
+    hull, union = p.hull, p.union
+    unused = xp.clip(hull - union, 0, None)
+    return ratio(p.inter, union, empty=empty) - ratio(unused, hull)
 
 
-@_formula
-def diou(p: Parts, /, *, empty: float = 0.0) -> Array:
+@_box_formula
+def diou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Distance iou: less the squared distance of the centres over that of the hull's corners. In [−1, 1]; boxes only.
 
     >>> diou([[0, 0, 2, 2]], [[4, 0, 6, 2]])
@@ -209,30 +227,31 @@ def diou(p: Parts, /, *, empty: float = 0.0) -> Array:
     return ratio(p.inter, p.union, empty=empty) - ratio(p.centre2, p.diagonal2)
 
 
-@_formula
-def ciou(p: Parts, /, *, empty: float = 0.0) -> Array:
+@_box_formula
+def ciou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Complete iou: diou less a penalty for another shape. In (−2, 1]; boxes only.
 
     The weight of the penalty is a constant in the backward pass, as its authors have it.
 
     >>> ciou([[0, 0, 4, 2]], [[1, 0, 3, 4]])
-    array([[0.26833173]])
+    array([[0.26833166]])
     """
     turn = p.slope_a - p.slope_b
     v = (4 / math.pi**2) * (turn * turn)
-    k = stop_gradient(ratio(v, 1 - ratio(p.inter, p.union, empty=empty) + v))
-    return ratio(p.inter, p.union, empty=empty) - ratio(p.centre2, p.diagonal2) - k * v
+    shared = ratio(p.inter, p.union, empty=empty)
+    k = stop_gradient(ratio(v, 1 - shared + v))
+    return shared - ratio(p.centre2, p.diagonal2) - k * v
 
 
-@_formula
-def eiou(p: Parts, /, *, empty: float = 0.0) -> Array:
+@_box_formula
+def eiou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Efficient iou: diou less the squared differences of the sides, each over the hull's. In [−3, 1]; boxes only.
 
     >>> eiou([[0, 0, 10, 10]], [[2, 2, 4, 4]])
     array([[-1.28]])
     """
     (w_a, h_a), (w_b, h_b) = p.sides_a, p.sides_b
-    w, h, hull_w, hull_h = real(w_a - w_b), real(h_a - h_b), real(p.hull_w), real(p.hull_h)
+    w, h, hull_w, hull_h = (real(side) for side in (w_a - w_b, h_a - h_b, *p.hull_sides))
     apart = ratio(p.centre2, p.diagonal2)
     return ratio(p.inter, p.union, empty=empty) - apart - ratio(w * w, hull_w * hull_w) - ratio(h * h, hull_h * hull_h)
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-from vesica import _check as check
 from vesica._array import Array, real
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import rotated as generic_rotated
 from vesica.regions import comparable
 from vesica.regions.boxes import columns
-
-_BOX_PARTS = (
-    "giou, diou, ciou and eiou are defined by the upright box around both and by its sides. "
-    "iou, dice, coverage, overlap and tversky need the shared area alone."
-)
-
 
 class Parts:
     """Shared area and areas of pairs of regions: arrays that broadcast against each other.
@@ -28,9 +20,11 @@ class Parts:
     area_a, area_b : the two areas
     union : area_a + area_b − inter
     dtype : the floating dtype in which measures come back
+    kind : what the regions are: boxes, rotated, …
 
-    Boxes have `hull_w`, `hull_h`, `hull`, `centre2`, `diagonal2`, `sides_a`, `sides_b`, `slope_a` and `slope_b` as well,
-    each computed when it is first asked for. For integers all but `centre2`, `diagonal2` and the slopes are exact int64.
+    Boxes have `sides_a`, `sides_b`, `hull_sides` (width and height), `hull` (area of the box around both), `centre2`,
+    `diagonal2`, `slope_a` and `slope_b` as well, each computed when it is asked for. For integers all but `centre2`,
+    `diagonal2` and the slopes are exact int64.
 
     Examples
     --------
@@ -39,18 +33,13 @@ class Parts:
     (array([[4, 0]]), array([[16]]), array([[16,  0]]))
     """
 
-    def __init__(self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "these regions") -> None:
+    def __init__(self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "regions without a hull") -> None:
         self.inter, self.area_a, self.area_b = inter, area_a, area_b
         self.dtype, self.kind = dtype, kind
 
-    @functools.cached_property
+    @property
     def union(self) -> Array:
         return self.area_a + self.area_b - self.inter
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("hull", "hull_w", "hull_h", "centre2", "diagonal2", "sides_a", "sides_b", "slope_a", "slope_b"):
-            raise check.no_part(self.kind, name, _BOX_PARTS)
-        raise AttributeError(f"Parts have no {name!r}.")
 
 
 class BoxParts(Parts):
@@ -58,48 +47,34 @@ class BoxParts(Parts):
 
     def __init__(self, a: generic_boxes.Box, b: generic_boxes.Box, inter: Array | None, *, dtype: str) -> None:
         self._a, self._b = a, b
-        (w_a, h_a), (w_b, h_b) = self.sides_a, self.sides_b
+        self.sides_a, self.sides_b = generic_boxes.sides(a), generic_boxes.sides(b)
+        area_a, area_b = self.sides_a[0] * self.sides_a[1], self.sides_b[0] * self.sides_b[1]
         shared = generic_boxes.inter(a, b) if inter is None else inter
-        super().__init__(shared, w_a * h_a, w_b * h_b, dtype=dtype, kind="boxes")
+        super().__init__(shared, area_a, area_b, dtype=dtype, kind="boxes")
 
-    @functools.cached_property
-    def sides_a(self) -> tuple[Array, Array]:
-        return generic_boxes.sides(self._a)
-
-    @functools.cached_property
-    def sides_b(self) -> tuple[Array, Array]:
-        return generic_boxes.sides(self._b)
-
-    @functools.cached_property
-    def _hull_sides(self) -> tuple[Array, Array]:
+    @property
+    def hull_sides(self) -> tuple[Array, Array]:
         return generic_boxes.hull_sides(self._a, self._b)
 
     @property
-    def hull_w(self) -> Array:
-        return self._hull_sides[0]
+    def hull(self) -> Array:
+        w, h = self.hull_sides
+        return w * h
 
     @property
-    def hull_h(self) -> Array:
-        return self._hull_sides[1]
-
-    @functools.cached_property
-    def hull(self) -> Array:
-        return self.hull_w * self.hull_h
-
-    @functools.cached_property
     def centre2(self) -> Array:
         return generic_boxes.centre2(self._a, self._b)
 
-    @functools.cached_property
+    @property
     def diagonal2(self) -> Array:
-        w, h = real(self.hull_w), real(self.hull_h)
+        w, h = (real(side) for side in self.hull_sides)
         return w * w + h * h
 
-    @functools.cached_property
+    @property
     def slope_a(self) -> Array:
         return generic_boxes.slope(*self.sides_a)
 
-    @functools.cached_property
+    @property
     def slope_b(self) -> Array:
         return generic_boxes.slope(*self.sides_b)
 
@@ -145,5 +120,5 @@ def twin_parts(tables: Tables, aligned: bool, shared: Array | None = None) -> Pa
     if tables.kind == "rotated":
         inter = generic_rotated.inter(left, right) if shared is None else shared
         area_a, area_b = left[..., 2] * left[..., 3], right[..., 2] * right[..., 3]
-        return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="rotated boxes")
+        return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="rotated")
     return BoxParts(columns(left), columns(right), shared, dtype=tables.dtype)

@@ -37,11 +37,10 @@ def tables(a: Region, b: Region) -> Tables:
     """Both in the dtype of their common arithmetic. A box among rotated boxes is one with angle 0."""
     if isinstance(a, Boxes) and isinstance(b, Boxes):
         left, right = a.math, b.math
-        dtype = result_name(dtype_name(a.array), dtype_name(b.array))
         if left.dtype != right.dtype:
             math = math_name(dtype_name(left), dtype_name(right))
             left, right = cast(left, math), cast(right, math)
-        return Tables("boxes", left, right, dtype)
+        return Tables("boxes", left, right, result_name(a.dtype, b.dtype))
     left = RotatedBoxes.from_boxes(a) if isinstance(a, Boxes) else a
     right = RotatedBoxes.from_boxes(b) if isinstance(b, Boxes) else b
     # Equal units keep angles exact; a box has none of its own.

@@ -63,11 +63,13 @@ class Boxes:
     (0, 4)
     """
 
-    __slots__ = ("_corners", "array", "form", "normalised")
+    __slots__ = ("_corners", "array", "dtype", "form", "normalised")
 
     array: Array
     form: str
     normalised: tuple[float, float] | None
+    dtype: str
+    """The floating dtype of measures of these boxes."""
 
     def __init__(
         self,
@@ -79,6 +81,16 @@ class Boxes:
         check: bool | None = None,
     ) -> None:
         self._fill(array, form, normalised, check, "boxes")
+
+    @classmethod
+    def _unchecked(cls, array: Array, form: str, normalised: Any, dtype: str) -> Boxes:
+        """Boxes of rows that are known to be sound, whose measures come back in another dtype than theirs."""
+        self = cls(array, form, normalised=normalised, check=False)
+        object.__setattr__(self, "dtype", dtype)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Boxes._unchecked, (self.array, self.form, self.normalised, self.dtype)
 
     @classmethod
     def _named(cls, array: Any, name: str) -> Boxes:
@@ -93,18 +105,19 @@ class Boxes:
         array = check.rows(array, name, form)
         if normalised is not None:
             normalised = check.image_size(normalised, "normalised")
-            if form == "xyxy_inclusive":
-                raise ValueError(
-                    '`normalised` does not go with "xyxy_inclusive": the + 1 would be a whole image. '
-                    "Multiply by the image size first."
-                )
+            check.whole_pixels(form, normalised)
+        if look is None:
+            look = has_visible_values(array)
+        if look and dtype_name(array) in INTEGERS:
+            _look_at_integers(array, form, name)
         corners = _corners(array, form, normalised)
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
         set_once(self, "normalised", normalised)
         set_once(self, "_corners", corners)
-        if look or (look is None and has_visible_values(array)):
+        set_once(self, "dtype", result_name(dtype_name(array)))
+        if look:
             _look(array, form, corners, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -115,7 +128,7 @@ class Boxes:
 
     def __getitem__(self, index: Any) -> Boxes:
         """Some of the boxes, in the same form; one index gives one box, still as a table."""
-        return Boxes(take_rows(self.array, index), self.form, normalised=self.normalised, check=False)
+        return Boxes._unchecked(take_rows(self.array, index), self.form, self.normalised, self.dtype)
 
     def __repr__(self) -> str:
         size = "×".join(str(int(side)) for side in self.shape)
@@ -129,7 +142,7 @@ class Boxes:
 
     @property
     def xyxy(self) -> Array:
-        """x1, y1, x2, y2 in pixels: in the given floating dtype, or int64."""
+        """x1, y1, x2, y2 in pixels, as `to` gives them."""
         return self.to("xyxy")
 
     @property
@@ -139,17 +152,14 @@ class Boxes:
         return w * h
 
     @property
-    def dtype(self) -> str:
-        """The floating dtype of measures of these boxes."""
-        return result_name(dtype_name(self.array))
-
-    @property
     def math(self) -> Array:
         """x1, y1, x2, y2 in the dtype that all arithmetic uses: float32, float64 or int64."""
         return self._corners
 
     def to(self, form: str, /, *, normalised: tuple[float, float] | None = None) -> Array:
         """The boxes as an array in another form. The form they came in comes back bit for bit.
+
+        Other forms are float64 or float32 (half precision is widened), and int64 for integers that stay whole.
 
         >>> boxes = Boxes([[0.25, 0.5, 0.5, 1.0]], "cxcywh", normalised=(640, 480))
         >>> boxes.to("xyxy")
@@ -159,6 +169,7 @@ class Boxes:
         """
         form = check.one_of(form, check.FORMS, "form")
         normalised = None if normalised is None else check.image_size(normalised, "normalised")
+        check.whole_pixels(form, normalised)
         if form == self.form and normalised == self.normalised:
             return self.array
 
@@ -170,16 +181,14 @@ class Boxes:
             x1, y1, x2, y2 = x1 / width, y1 / height, x2 / width, y2 / height
 
         if form == "xywh":
-            out = xp.stack([x1, y1, x2 - x1, y2 - y1], axis=-1)
+            x2, y2 = x2 - x1, y2 - y1
         elif form == "cxcywh":
-            out = xp.stack([(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1], axis=-1)
+            x1, y1, x2, y2 = (x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1
         elif form == "yxyx":
-            out = xp.stack([y1, x1, y2, x2], axis=-1)
+            x1, y1, x2, y2 = y1, x1, y2, x2
         elif form == "xyxy_inclusive":
-            out = xp.stack([x1, y1, x2 - 1, y2 - 1], axis=-1)
-        else:
-            out = xp.stack([x1, y1, x2, y2], axis=-1)
-        return cast(out, self.dtype) if dtype_name(out) not in INTEGERS else out
+            x2, y2 = x2 - 1, y2 - 1
+        return xp.stack([x1, y1, x2, y2], axis=-1)
 
     def _halves(self, form: str, normalised: Any) -> bool:
         """Do integers leave the integers in this form?"""
@@ -203,8 +212,7 @@ class Boxes:
             xp.clip(column, 0, limit)
             for column, limit in zip(columns(corners), (width, height, width, height), strict=True)
         )
-        clipped = xp.stack([x1, y1, x2, y2], axis=-1)
-        return Boxes(cast(clipped, self.dtype) if dtype_name(clipped) != "int64" else clipped, check=False)
+        return Boxes._unchecked(xp.stack([x1, y1, x2, y2], axis=-1), "xyxy", None, self.dtype)
 
 
 def columns(corners: Array) -> tuple[Array, Array, Array, Array]:
@@ -221,6 +229,12 @@ def _corners(array: Array, form: str, normalised: tuple[float, float] | None) ->
         return array
 
     xp = namespace(array)
+    with np.errstate(over="ignore", invalid="ignore"):  # `_look` tells, if anybody may look
+        a, b, c, d = _as_corners(array, form, normalised)
+    return xp.stack([a, b, c, d], axis=-1)
+
+
+def _as_corners(array: Array, form: str, normalised: tuple[float, float] | None) -> tuple[Array, Array, Array, Array]:
     a, b, c, d = columns(array)
     if form == "xywh":
         a, b, c, d = a, b, a + c, b + d
@@ -233,7 +247,18 @@ def _corners(array: Array, form: str, normalised: tuple[float, float] | None) ->
     if normalised is not None:
         width, height = normalised
         a, b, c, d = a * width, b * height, c * width, d * height
-    return xp.stack([a, b, c, d], axis=-1)
+    return a, b, c, d
+
+
+def _look_at_integers(array: Array, form: str, name: str) -> None:
+    """Raise for integers so large that even adding two of them could wrap."""
+    values = to_numpy(array)
+    if values.dtype.itemsize < 4 or not values.size:
+        return
+    limit = check.LIMITS["int64"]
+    if int(values.max()) > limit or int(values.min()) < -limit:
+        bad = ((values > limit) | (values < -limit)).reshape(-1, 4).any(axis=1)
+        raise check.bad_row(name, form, array, int(np.flatnonzero(bad)[0]), "too_large", "int64")
 
 
 def _look(array: Array, form: str, corners: Array, name: str) -> None:

@@ -45,8 +45,8 @@ class RotatedBoxes:
     >>> square = RotatedBoxes([[0, 0, 1, 1, 0]], unit="deg", direction="cw")
     >>> diamond = RotatedBoxes([[0, 0, 1, 1, 45]], unit="deg", direction="cw")
     >>> import vesica
-    >>> vesica.iou(square, diamond).round(10)
-    array([[0.7071067812]])
+    >>> round(float(vesica.iou(square, diamond)[0, 0]), 10)
+    0.7071067812
 
     Quarter turns of degrees are exact:
 
@@ -95,9 +95,17 @@ class RotatedBoxes:
         x1, y1, x2, y2 = columns(cast(boxes.math, widest_float(boxes.math)))
         w, h = xp.clip(x2 - x1, 0, None), xp.clip(y2 - y1, 0, None)
         rows = xp.stack([(x1 + x2) / 2, (y1 + y2) / 2, w, h, 0 * x1], axis=-1)
-        self = cls(rows, unit="deg", direction="cw", check=False)
-        object.__setattr__(self, "dtype", boxes.dtype)  # halves of float32 need more bits than float32 has
+        return cls._unchecked(rows, "deg", "cw", boxes.dtype)  # halves of float32 need more bits than float32 has
+
+    @classmethod
+    def _unchecked(cls, array: Array, unit: str, direction: str, dtype: str) -> RotatedBoxes:
+        """Rows that are known to be sound, whose measures come back in another dtype than theirs."""
+        self = cls(array, unit=unit, direction=direction, check=False)
+        object.__setattr__(self, "dtype", dtype)
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RotatedBoxes._unchecked, (self.array, self.unit, self.direction, self.dtype)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"RotatedBoxes are frozen: make new ones instead of setting `{name}`.")
@@ -107,7 +115,7 @@ class RotatedBoxes:
 
     def __getitem__(self, index: Any) -> RotatedBoxes:
         """Some of the boxes; one index gives one box, still as a table."""
-        return RotatedBoxes(take_rows(self.array, index), unit=self.unit, direction=self.direction, check=False)
+        return RotatedBoxes._unchecked(take_rows(self.array, index), self.unit, self.direction, self.dtype)
 
     def __repr__(self) -> str:
         kind = f"{library(self.array)} {dtype_name(self.array)}"

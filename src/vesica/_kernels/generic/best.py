@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vesica._array import Array, cast, namespace
+from vesica._array import Array, as_index, namespace
 from vesica._kernels import Tables
 from vesica._kernels.generic.tiles import tiles
 
@@ -17,6 +17,8 @@ def best(tables: Tables, matrix: Callable[[Tables], Array], *, k: int) -> tuple[
         values = matrix(tables._replace(a=tables.a[rows, :]))
         # Sorting −value in rising order keeps ties in the order of their index, in every library.
         order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
-        found.append((cast(order, "int64"), xp.take_along_axis(values, order, axis=-1)))
+        sorted_values = xp.take_along_axis(values, order, axis=-1)
+        none = xp.full_like(order, -1)
+        found.append((as_index(xp.where(xp.isnan(sorted_values), none, order)), sorted_values))  # NaN is no partner
     index, value = (xp.concat(column) for column in zip(*found, strict=True))
     return index, value

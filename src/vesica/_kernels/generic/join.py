@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, real, widest_float
+from vesica._array import Array, as_index, cast, device, dtype_name, from_numpy, namespace, real, widest_float
 from vesica._check import Threshold
 from vesica._kernels import Tables
 from vesica._kernels.generic.tiles import tiles
@@ -43,7 +43,7 @@ def join(
         if numbers:
             hit = hit & (numbers[0][rows][:, None] == numbers[1][None, :])
         i, j = xp.nonzero(hit)
-        found.append((cast(i, "int64") + rows.start, cast(j, "int64"), values[hit]))
+        found.append((as_index(i) + rows.start, as_index(j), values[hit]))
     i, j, value = (xp.concat(column) for column in zip(*found, strict=True))
     return i, j, value
 

@@ -1,0 +1,116 @@
+"""The command line: one file per verb, results on stdout, words on stderr, an exit code that means something."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+VERBS = {
+    "iou": "overlap of the boxes of two files: the matrix, aligned rows, or the pairs that reach a threshold",
+    "info": "which backend serves what, and why not a faster one",
+    "demo": "generate a small detection job, run it, and leave a page to look at",
+}
+
+DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4
+
+_EPILOG = """\
+examples:
+  vesica iou truth.npy guess.npy --measure giou
+  vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
+
+exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse, with errors that `--json` can carry."""
+
+    as_json = False
+
+    def error(self, message: str) -> NoReturn:
+        if not Parser.as_json:
+            self.print_usage(sys.stderr)
+        stop = "" if message.endswith((".", "?")) else "."
+        _say(f"{message[:1].upper()}{message[1:]}{stop} `{self.prog} --help` shows examples.", USAGE)
+        raise SystemExit(USAGE)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    Parser.as_json = "--json" in words
+    arguments = _parser(words).parse_args(words)
+    try:
+        return int(arguments.run(arguments))
+    except BrokenPipeError:  # somebody piped us into `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _failed(error, arguments)
+
+
+def _failed(error: Exception, arguments: argparse.Namespace) -> int:
+    from vesica.errors import InputError, MissingExtra
+
+    if isinstance(error, MissingExtra):
+        return _say(str(error), USAGE)
+    if isinstance(error, (InputError, ValueError, TypeError)) and not getattr(arguments, "verbose", False):
+        return _say(str(error), BAD_INPUT)
+    if getattr(arguments, "verbose", False):
+        import traceback
+
+        traceback.print_exc()
+    from vesica import __version__
+
+    what = f"{type(error).__name__}: {error}"
+    return _say(f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.", OUR_FAULT)
+
+
+def _say(message: str, code: int) -> int:
+    """An error, where the caller looks for it."""
+    if Parser.as_json:
+        print(json.dumps({"error": message, "exit": code}, ensure_ascii=False))
+    else:
+        print(f"vesica: {message}", file=sys.stderr)
+    return code
+
+
+def _parser(words: Sequence[str]) -> Parser:
+    from vesica import __version__
+
+    parser = Parser(
+        prog="vesica",
+        description="Measure overlap between regions.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"vesica {__version__}")
+    verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    if chosen is not None and chosen not in VERBS:
+        near = difflib.get_close_matches(chosen, VERBS, n=1)
+        hint = f" Did you mean `vesica {near[0]}`?" if near else f" There are {', '.join(VERBS)}."
+        parser.error(f"`{chosen}` is no verb of vesica.{hint}")
+    for name, summary in VERBS.items():
+        verb = verbs.add_parser(
+            name, help=summary, description=_sentence(summary), formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        verb.add_argument("--json", action="store_true", help="one JSON object on stdout, errors too")
+        verb.add_argument("-v", "--verbose", action="store_true", help="show where an error came from")
+        if name == chosen:  # the other verbs stay unloaded
+            module: Any = importlib.import_module(f"vesica.cli.{name}")
+            module.add_arguments(verb)
+            verb.set_defaults(run=module.run, usage_error=verb.error)
+    return parser
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

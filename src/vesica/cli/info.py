@@ -1,0 +1,70 @@
+"""`vesica info`: which backend serves what, and why not a faster one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib import metadata
+from typing import Any
+
+_EPILOG = """\
+examples:
+  vesica info
+  vesica info --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+
+
+def run(arguments: argparse.Namespace) -> int:
+    facts = _facts()
+    if arguments.json:
+        print(json.dumps(facts, sort_keys=True))
+    else:
+        _show(facts)
+    return 0
+
+
+def _facts() -> dict[str, Any]:
+    import platform
+
+    from vesica import __version__
+    from vesica._kernels import CASES, native
+
+    libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "jax", "cupy")}
+    return {
+        "vesica": __version__,
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()} {platform.system()}",
+        "instructions": native.isa(),
+        "threads": native.default_threads(),
+        "libraries": libraries,
+        "backends": [case._asdict() for case in CASES],
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"vesica {facts['vesica']} on Python {facts['python']}, {facts['machine']}")
+    console.print(f"native kernels: {facts['instructions']} instructions, {facts['threads']} threads (VESICA_NUM_THREADS)")
+    there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
+    console.print("libraries: " + ", ".join(there), soft_wrap=True)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("input", "served by", "why"):
+        table.add_column(column, overflow="fold")
+    for case in facts["backends"]:
+        table.add_row(case["arrays"], case["backend"], case["why"])
+    console.print()
+    console.print(table)

@@ -1,0 +1,1 @@
+"""Files in, arrays out. Nothing here knows a metric."""

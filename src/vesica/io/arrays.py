@@ -1,0 +1,148 @@
+"""Tables of numbers: .npy, .csv, .json, or standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vesica.errors import InputError
+
+FORMATS = ("npy", "csv", "json")
+
+
+def read(path: str, /) -> np.ndarray:
+    """Read one table of numbers. `-` is standard input, whose format is found from its first bytes.
+
+    A CSV file has one region a line, separated by commas, semicolons, tabs or spaces; a first line of words is a header.
+    JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers.
+    """
+    if path == "-":
+        data, kind = sys.stdin.buffer.read(), None
+    else:
+        data, kind = _bytes(path), Path(path).suffix.lower().lstrip(".")
+    kind = kind if kind in FORMATS else _sniff(data)
+    name = "standard input" if path == "-" else path
+    return {"npy": _npy, "csv": _csv, "json": _json}[kind](data, name)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _sniff(data: bytes) -> str:
+    if data.startswith(b"\x93NUMPY"):
+        return "npy"
+    return "json" if data.lstrip()[:1] in (b"[", b"{") else "csv"
+
+
+def _npy(data: bytes, name: str) -> np.ndarray:
+    try:
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(f"{name} is no .npy file of numbers: {error}.") from error
+    if not isinstance(loaded, np.ndarray):
+        raise InputError(f"{name} is an archive of several arrays; save the one table as .npy.")
+    return loaded
+
+
+def _csv(data: bytes, name: str) -> np.ndarray:
+    try:
+        lines = data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not text: byte {error.start} is not UTF-8.") from error
+    rows: list[list[float]] = []
+    whole = True
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").replace(";", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            row: list[float] = [int(word) if _is_whole(word) else float(word) for word in words]
+        except ValueError:
+            if not rows and number == 1:
+                continue  # a header
+            bad = next(word for word in words if not _is_number(word))
+            raise InputError(f"{name}, line {number}: {bad!r} is not a number.") from None
+        if rows and len(row) != len(rows[0]):
+            raise InputError(f"{name}, line {number}: {len(row)} columns, but the lines above have {len(rows[0])}.")
+        whole = whole and all(isinstance(value, int) for value in row)
+        rows.append(row)
+    return _table(rows, whole, name)
+
+
+def _is_whole(word: str) -> bool:
+    return word.lstrip("+-").isdecimal()
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _json(data: bytes, name: str) -> np.ndarray:
+    try:
+        value: Any = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name} is no JSON: {error}.") from error
+    if isinstance(value, dict):
+        if "boxes" not in value:
+            raise InputError(f'{name} has no "boxes". A table is a list of lists, or an object {{"boxes": [[…], …]}}.')
+        value = value["boxes"]
+    flat = _numbers(value)
+    if flat is None:
+        raise InputError(f"{name} is no table of numbers. A table is a list of lists of one length.")
+    try:
+        return _table(value, all(isinstance(number, int) for number in flat), name)
+    except ValueError as error:
+        raise InputError(f"{name} has rows of different lengths.") from error
+
+
+def _numbers(value: Any) -> list[Any] | None:
+    """All numbers of nested lists, or None where something is neither."""
+    if isinstance(value, list):
+        parts = [_numbers(item) for item in value]
+        return None if any(part is None for part in parts) else [x for part in parts if part for x in part]
+    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _table(rows: Any, whole: bool, name: str) -> np.ndarray:
+    if not rows:
+        return np.empty((0,))
+    try:
+        return np.array(rows, np.int64 if whole else np.float64)
+    except OverflowError as error:
+        raise InputError(f"{name} has a whole number beyond 64 bits; write it as a decimal.") from error
+
+
+def write(path: str, table: np.ndarray, /, *, header: tuple[str, ...] = ()) -> None:
+    """Write one table as .npy, .csv or .json, by the ending of the name."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise InputError(f"{path}: the ending must be one of {', '.join('.' + known for known in FORMATS)}.")
+    try:
+        if kind == "npy":
+            np.save(path, table, allow_pickle=False)
+        elif kind == "csv":
+            Path(path).write_text("".join(csv_lines(table, header)), encoding="utf-8")
+        else:
+            Path(path).write_text(json.dumps(table.tolist()) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def csv_lines(table: np.ndarray, header: tuple[str, ...] = ()) -> list[str]:
+    """Lines of a CSV file: the shortest decimals that read back as the same numbers."""
+    lines = [",".join(header) + "\n"] if header else []
+    rows = table[:, None] if table.ndim == 1 else table
+    return lines + [",".join(map(repr, row)) + "\n" for row in rows.tolist()]

@@ -1,0 +1,220 @@
+"""The command line, as a stranger would try it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vesica
+from vesica.cli import VERBS, main
+
+DOCS = Path(__file__).parents[1] / "docs" / "cli.md"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("0,0,4,4\n6,6,8,8\n")
+    Path("b.csv").write_text("x1,y1,x2,y2\n0,0,4,2\n1,1,5,5\n6,6,8,8\n")
+    np.save("a.npy", np.float32([[0, 0, 4, 4], [6, 6, 8, 8]]))
+    Path("a.json").write_text("[[0, 0, 4, 4], [6, 6, 8, 8]]")
+    Path("bad.csv").write_text("0,0,4,4\n9,9,1,1\n")
+    Path("turned.csv").write_text("0.5,0.5,1,1,45\n")
+    return tmp_path
+
+
+def run(capsys, *words):
+    try:
+        code = main(list(words))
+    except SystemExit as leaving:
+        code = leaving.code
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+class TestIou:
+    @pytest.mark.parametrize("a", ["a.csv", "a.json"])
+    def test_matrix(self, files, capsys, a):
+        assert run(capsys, "iou", a, "b.csv") == (0, "0.5,0.391304347826087,0.0\n0.0,0.0,1.0\n", "")
+
+    def test_matrix_of_float32(self, files, capsys):
+        assert run(capsys, "iou", "a.npy", "a.npy") == (0, "1.0,0.0\n0.0,1.0\n", "")
+
+    def test_json(self, files, capsys):
+        code, out, _ = run(capsys, "iou", "a.csv", "b.csv", "--json", "--measure", "coverage", "--of", "b")
+        assert code == 0 and json.loads(out) == {
+            "measure": "coverage",
+            "shape": [2, 3],
+            "values": [[1.0, 9 / 16, 0.0], [0.0, 0.0, 1.0]],
+        }
+
+    def test_aligned(self, files, capsys):
+        assert run(capsys, "iou", "a.csv", "a.json", "--aligned") == (0, "1.0\n1.0\n", "")
+
+    def test_join(self, files, capsys):
+        assert run(capsys, "iou", "a.csv", "b.csv", "--at-least", "0.5")[1] == "i,j,value\n0,0,0.5\n1,2,1.0\n"
+        assert run(capsys, "iou", "a.csv", "b.csv", "--at-least", "0.5", "--strict")[1] == "i,j,value\n1,2,1.0\n"
+        answer = json.loads(run(capsys, "iou", "a.csv", "b.csv", "--at-least", "0.5", "--json")[1])
+        assert answer["i"] == [0, 1] and answer["count"] == 2 and answer["at_least"] == 0.5
+
+    def test_within_one_file(self, files, capsys):
+        assert run(capsys, "iou", "b.csv", "--at-least", "0.1")[1].startswith("i,j,value\n0,1,0.3")
+
+    def test_best(self, files, capsys):
+        assert run(capsys, "iou", "a.csv", "b.csv", "--best", "1")[1] == "i,j,value\n0,0,0.5\n1,2,1.0\n"
+        assert run(capsys, "iou", "a.csv", "a.csv", "--best", "9")[1].count("\n") == 5
+
+    def test_forms(self, files, capsys):
+        assert run(capsys, "iou", "a.csv", "a.csv", "--form", "xyxy_inclusive", "--json")[0] == 0
+        assert run(capsys, "iou", "a.csv", "a.csv", "--form", "cxcywh", "--normalised", "640,480")[0] == 0
+
+    def test_rotated(self, files, capsys):
+        assert run(capsys, "iou", "turned.csv", "turned.csv", "--rotated", "deg,ccw")[1] == "1.0\n"
+
+    def test_standard_input(self, files):
+        command = [sys.executable, "-m", "vesica", "iou", "a.csv", "-"]
+        done = subprocess.run(command, input="[[0, 0, 4, 4]]", capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, "1.0\n0.0\n")
+
+    @pytest.mark.parametrize("ending", ["npy", "csv", "json"])
+    def test_output(self, files, capsys, ending):
+        from vesica.io.arrays import read
+
+        assert run(capsys, "iou", "a.csv", "b.csv", "-o", f"out.{ending}") == (0, "", "")
+        assert read(f"out.{ending}").shape == (2, 3)
+        assert run(capsys, "iou", "a.csv", "b.csv", "--at-least", "0.5", "-o", f"out.{ending}")[0] == 0
+        assert read(f"out.{ending}").tolist() == [[0, 0, 0.5], [1, 2, 1.0]]
+
+    def test_blocks_are_the_matrix(self, files, capsys):
+        rng = np.random.default_rng(0)
+        rows = np.sort(rng.uniform(0, 9, (700, 2, 2)), axis=1).reshape(700, 4)
+        np.save("many.npy", rows)
+        out = run(capsys, "iou", "many.npy", "many.npy")[1]
+        assert np.array_equal([[float(v) for v in line.split(",")] for line in out.splitlines()], vesica.iou(rows, rows))
+
+    def test_no_rows(self, files, capsys):
+        Path("none.csv").write_text("x1,y1,x2,y2\n")
+        assert run(capsys, "iou", "none.csv", "a.csv") == (0, "", "")
+        assert json.loads(run(capsys, "iou", "none.csv", "a.csv", "--json")[1])["shape"] == [0, 2]
+        assert run(capsys, "iou", "none.csv", "a.csv", "--at-least", "0.5")[1] == "i,j,value\n"
+
+    def test_piped_into_head(self, files):
+        np.save("many.npy", np.tile([[0.0, 0, 1, 1]], (800, 1)))
+        command = f"{sys.executable} -m vesica iou many.npy many.npy | head -n 1 | wc -l"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True)
+        assert done.stdout.strip() == "1" and done.stderr == ""
+
+
+WRONG = [
+    (("iou", "a.csv"), 2, "pairs within it need --at-least T"),
+    (("iou", "-", "-"), 2, "standard input can be read only once"),
+    (("iou", "a.csv", "b.csv", "--strict"), 2, "--strict goes with --at-least"),
+    (("iou", "a.csv", "b.csv", "--at-least", "50"), 2, "`--at-least` must lie in (0, 1]; got 50.0. Divide a percentage by 100."),
+    (("iou", "a.csv", "b.csv", "--at-least", "0.5", "--measure", "distance"), 2, "got distance, which falls"),
+    (("iou", "a.csv", "b.csv", "--threads", "0"), 2, "`--threads` must be a whole number above 0; got 0."),
+    (("iou", "a.csv", "b.csv", "--alpha", "1"), 2, "iou has no option `alpha`"),
+    (("iou", "a.csv", "b.csv", "--rotated", "deg"), 2, "`--rotated DIRECTION` must be one of"),
+    (("iou", "a.csv", "b.csv", "--normalised", "640"), 2, "`--normalised` must be (width, height)"),
+    (("iou", "a.csv", "b.csv", "--aligned", "--best", "1"), 2, "not allowed with argument"),
+    (("iuo", "a.csv"), 2, "`iuo` is no verb of vesica. Did you mean `vesica iou`?"),
+    ((), 2, "The following arguments are required: VERB."),
+    (("iou", "a.csv", "nowhere.csv"), 3, "nowhere.csv cannot be read: No such file or directory."),
+    (("iou", "a.csv", "bad.csv"), 3, "bad.csv: `boxes` row 1 is inverted: x2 = 1 lies left of x1 = 9"),
+    (("iou", "a.csv", "turned.csv"), 3, "On the command line: --rotated deg,ccw."),
+    (("iou", "a.csv", "b.csv", "--aligned"), 3, "same number of rows when aligned; got 2 and 3"),
+    (("iou", "a.csv", "b.csv", "-o", "out.xlsx"), 3, "the ending must be one of"),
+    (("demo", "--images", "0"), 2, "--images must be a whole number above 0"),
+]
+
+
+class TestErrors:
+    @pytest.mark.parametrize("words, code, message", WRONG)
+    def test_words(self, files, capsys, words, code, message):
+        got, out, err = run(capsys, *words)
+        assert got == code and out == "" and message in err
+
+    @pytest.mark.parametrize("words, code, message", WRONG)
+    def test_json(self, files, capsys, words, code, message):
+        got, out, err = run(capsys, *words, "--json")
+        assert got == code and err == ""
+        answer = json.loads(out)
+        assert answer["exit"] == code and message in answer["error"]
+
+    def test_our_fault(self, files, capsys, monkeypatch):
+        def broken(*_, **__):
+            raise RuntimeError("a wheel came off")
+
+        monkeypatch.setattr("vesica.io.arrays.read", broken)
+        code, _, err = run(capsys, "iou", "a.csv", "b.csv")
+        assert code == 4 and "failed, and it should not have: RuntimeError: a wheel came off" in err
+        assert "Traceback" in run(capsys, "iou", "a.csv", "b.csv", "-v")[2]
+
+
+class TestInfo:
+    def test_words(self, capsys):
+        code, out, _ = run(capsys, "info")
+        assert code == 0 and f"vesica {vesica.__version__}" in out and "native kernels:" in out and "served by" in out
+
+    def test_json(self, capsys):
+        facts = json.loads(run(capsys, "info", "--json")[1])
+        assert facts["vesica"] == vesica.__version__ and facts["threads"] >= 1
+        assert {"native", "generic"} == {case["backend"] for case in facts["backends"]}
+
+    def test_version(self, capsys):
+        assert run(capsys, "--version")[:2] == (0, f"vesica {vesica.__version__}\n")
+
+
+class TestDemo:
+    def test_leaves_a_page(self, tmp_path, capsys):
+        code, out, _ = run(capsys, "demo", "-o", str(tmp_path / "demo"), "--images", "20")
+        page = (tmp_path / "demo" / "index.html").read_text()
+        assert code == 0 and "look at" in out and page.count("<figure>") == 6 and "http" not in page
+
+    def test_is_the_same_each_time(self, tmp_path, capsys):
+        words = ("demo", "-o", str(tmp_path / "demo"), "--images", "30", "--json")
+        assert run(capsys, *words) == run(capsys, *words)
+
+    def test_counts_are_those_of_the_matrix(self, tmp_path, capsys):
+        from vesica.io.arrays import read
+
+        facts = json.loads(run(capsys, "demo", "-o", str(tmp_path), "--images", "1", "--json")[1])
+        best = vesica.iou(read(str(tmp_path / "truth.csv")), read(str(tmp_path / "guess.csv"))).max(axis=1)
+        assert facts["reached"]["0.5"] == int((best >= 0.5).sum())
+
+
+class TestHelp:
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_ends_with_two_examples(self, capsys, verb):
+        code, out, _ = run(capsys, verb, "--help")
+        assert code == 0 and out.partition("examples:")[2].count(f"vesica {verb}") >= 2
+
+    @pytest.mark.parametrize("verb", VERBS)
+    def test_every_option_is_documented(self, capsys, verb):
+        page = DOCS.read_text()
+        options = {word.strip(",[]") for word in run(capsys, verb, "--help")[1].split() if word.startswith(("--", "[--"))}
+        assert f"## `vesica {verb}`" in page
+        assert not {option for option in options if option != "--help" and f"`{option}" not in page}
+
+
+class TestProgress:
+    def test_shows_nothing_when_piped(self, capsys):
+        from vesica.cli.progress import track
+
+        assert list(track(range(3), "rows")) == [0, 1, 2] and capsys.readouterr().err == ""
+
+    def test_shows_a_bar_on_a_terminal_after_a_second(self, capsys, monkeypatch):
+        from vesica.cli import progress
+
+        clock = iter([0.0, 0.5, 2.0])
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+        seen = []
+        for item in progress.track(range(4), "rows"):
+            monkeypatch.undo()  # the bar itself needs the clock
+            seen.append(item)
+            if item == 0:
+                monkeypatch.setattr(progress.time, "monotonic", lambda: 9.0)
+        assert seen == [0, 1, 2, 3] and "rows" in capsys.readouterr().err

@@ -53,8 +53,7 @@ void each_table(const In<T>& a, const In<T>& b, const Out<R>& out, std::size_t w
     const T *from_a = a.data(), *from_b = b.data();
     R* to = out.data();
     nb::gil_scoped_release unlocked;
-    for (std::size_t k = 0; k < batch; ++k)
-        work(from_a + k * n * width, n, from_b + k * m * width, m, to + k * n * m);
+    for (std::size_t k = 0; k < batch; ++k) work(from_a + k * n * width, n, from_b + k * m * width, m, to + k * n * m);
 }
 
 template <class T>
@@ -146,8 +145,12 @@ PairTuple<R> give(join::Pairs<R> pairs) {
 join::Request request_of(int measure, const OptionTuple& options, const ThresholdTuple& threshold, const Keys& keys_a,
                          const Keys& keys_b, bool self, std::size_t threads) {
     const auto& [p, q, shift, strict] = threshold;
-    return {measures::Name(measure), options_of(options), {p, q, shift, strict},
-            {keys_a.size() ? keys_a.data() : nullptr, keys_b.size() ? keys_b.data() : nullptr}, self, threads};
+    return {measures::Name(measure),
+            options_of(options),
+            {p, q, shift, strict},
+            {keys_a.size() ? keys_a.data() : nullptr, keys_b.size() ? keys_b.data() : nullptr},
+            self,
+            threads};
 }
 
 template <class T>
@@ -226,8 +229,8 @@ NB_MODULE(_native, m) {
     define_rotated<float>(m);
     define_rotated<double>(m);
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
-    m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(),
-          "b"_a.noconvert(), "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
     m.def("measure_names", &names, "with_boxes"_a, "The measures, in the order of their numbers.");
     m.def("isa", [] { return isa::name(isa::current()); }, "The instruction set in use.");
     m.def("limit_isa", &limit_isa, "name"_a, "Use at most this instruction set: avx512, avx2 or baseline.");

@@ -97,7 +97,8 @@ void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, st
     if (!a.count || !b.count) return;
     const Columns<T> left(a, needs_slope<M>), right(b, needs_slope<M>);
     const bool small = a.count * b.count < pairs_worth_threads;
-    const std::size_t share = threads::at_least_one(std::min(chunk_bytes / (b.count * sizeof(Out)), a.count / (2 * threads)));
+    const std::size_t share =
+        threads::at_least_one(std::min(chunk_bytes / (b.count * sizeof(Out)), a.count / (2 * threads)));
     threads::over(a.count, share, small ? 1 : threads, [&](std::size_t begin, std::size_t end) {
         // Blocks of rows small enough that the page of output just touched is still near.
         constexpr std::size_t block = 64;
@@ -168,14 +169,12 @@ Finding first_fault(Rows<T> rows, T limit) {
     return {Fault::none, 0};
 }
 
-#define VESICA_INSTANTIATE(T)                                                                                  \
-    template void pairwise<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, Real<T>*,            \
-                              std::size_t);                                                                    \
-    template void aligned<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, Real<T>*,             \
-                             std::size_t);                                                                     \
-    template void inter<T>(Rows<T>, Rows<T>, T*, std::size_t);                                                 \
-    template void best<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, std::size_t,             \
-                          std::int64_t*, Real<T>*, std::size_t);                                               \
+#define VESICA_INSTANTIATE(T)                                                                                     \
+    template void pairwise<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, Real<T>*, std::size_t); \
+    template void aligned<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, Real<T>*, std::size_t);  \
+    template void inter<T>(Rows<T>, Rows<T>, T*, std::size_t);                                                    \
+    template void best<T>(measures::Name, const measures::Options&, Rows<T>, Rows<T>, std::size_t, std::int64_t*, \
+                          Real<T>*, std::size_t);                                                                 \
     template Finding first_fault<T>(Rows<T>, T);
 VESICA_INSTANTIATE(float)
 VESICA_INSTANTIATE(double)

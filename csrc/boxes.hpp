@@ -36,8 +36,7 @@ struct Pair {
     T area_a, area_b, inter, w_a, h_a, w_b, h_b;
     Real<T> slope_a, slope_b;
 
-    VESICA_INLINE Pair(const Box<T>& a, const Box<T>& b, T area_a, T area_b, Real<T> slope_a = 0,
-                       Real<T> slope_b = 0)
+    VESICA_INLINE Pair(const Box<T>& a, const Box<T>& b, T area_a, T area_b, Real<T> slope_a = 0, Real<T> slope_b = 0)
         : a(a),
           b(b),
           area_a(area_a),
@@ -73,8 +72,8 @@ void aligned(measures::Name measure, const measures::Options& options, Rows<T> a
 template <class T>
 void inter(Rows<T> a, Rows<T> b, T* out, std::size_t threads);
 
-// The k partners in b with the largest measure, best first, ties to the lower index: index[i * k + r], value[i * k + r].
-// k <= b.count.
+// The k partners in b with the largest measure, best first, ties to the lower index: index[i * k + r], value[i * k +
+// r]. k <= b.count.
 template <class T>
 void best(measures::Name measure, const measures::Options& options, Rows<T> a, Rows<T> b, std::size_t k,
           std::int64_t* index, Real<T>* value, std::size_t threads);

@@ -119,9 +119,10 @@ Grid::Grid(std::vector<Point> given, const std::uint32_t* keys, std::size_t thre
     : points(std::move(given)), groups(gather(points, keys)) {
     const auto each_group = [&](const auto& work) {
         const std::size_t share = threads::at_least_one(groups.size() / (8 * threads));
-        threads::over(groups.size(), share, points.size() < 4096 ? 1 : threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t g = begin; g < end; ++g) work(groups[g]);
-        });
+        threads::over(groups.size(), share, points.size() < 4096 ? 1 : threads,
+                      [&](std::size_t begin, std::size_t end) {
+                          for (std::size_t g = begin; g < end; ++g) work(groups[g]);
+                      });
     };
     each_group([&](Group& group) { measure(group, points.data()); });
     std::size_t cells = 0;

@@ -1,10 +1,10 @@
 // candidates.hpp. Which regions can be partners at all? A filter: it may pass too much, never too little.
 //
 // Each region is a point, its centre, with a reach along each axis: two can be partners only if their centres are no
-// further apart than their reaches together, on both axes. Regions are grouped by key and roughly by size, so that a few
-// large ones do not widen the search for the many small; where a measure bounds the ratio of sizes, groups and points of
-// other sizes are passed over. Each group is a grid of cells, about as many as it has points, and a row of cells is one
-// stretch of points. O(N + points looked at), memory O(N).
+// further apart than their reaches together, on both axes. Regions are grouped by key and roughly by size, so that a
+// few large ones do not widen the search for the many small; where a measure bounds the ratio of sizes, groups and
+// points of other sizes are passed over. Each group is a grid of cells, about as many as it has points, and a row of
+// cells is one stretch of points. O(N + points looked at), memory O(N).
 #pragma once
 
 #include <algorithm>
@@ -85,8 +85,8 @@ struct Task {
 };
 std::vector<Task> tasks(const Grid& grid);
 
-// Call visit(p, q) for positions p in a.points and q in b.points that may be partners. With `self`, a and b are one grid
-// and each unordered pair is visited once.
+// Call visit(p, q) for positions p in a.points and q in b.points that may be partners. With `self`, a and b are one
+// grid and each unordered pair is visited once.
 template <class Visit>
 void each(const Grid& a, const Task& task, const Grid& b, Apart apart, bool self, const Visit& visit) {
     const Group& mine = a.groups[task.group];

@@ -8,8 +8,8 @@ namespace vesica::isa {
 Level available() {
 #if VESICA_X86
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
         return Level::avx512;
     if (__builtin_cpu_supports("avx2")) return Level::avx2;
 #endif
@@ -21,9 +21,13 @@ static std::atomic<Level>& chosen() {
     return level;
 }
 
-Level current() { return chosen().load(std::memory_order_relaxed); }
+Level current() {
+    return chosen().load(std::memory_order_relaxed);
+}
 
-void limit(Level level) { chosen().store(std::min(level, available())); }
+void limit(Level level) {
+    chosen().store(std::min(level, available()));
+}
 
 const char* name(Level level) {
     switch (level) {

@@ -3,8 +3,7 @@
 
 #if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
 #define VESICA_X86 1
-#define VESICA_AVX512 \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define VESICA_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
 #define VESICA_AVX2 __attribute__((target("avx2")))
 #else
 #define VESICA_X86 0

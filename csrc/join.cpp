@@ -33,7 +33,8 @@ Bound bound_of(measures::Name measure, const measures::Options& options, double 
     if (t <= 0) return {0, 1, 1, anything};
     switch (measure) {
         case Name::dice: return by_iou(slack / (2 - slack));
-        case Name::coverage: return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
+        case Name::coverage:
+            return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
         case Name::overlap:
         case Name::tversky: return {0, 1, 1, anything};
         default: return by_iou(slack);  // iou, and the measures that are never above it
@@ -41,7 +42,9 @@ Bound bound_of(measures::Name measure, const measures::Options& options, double 
 }
 
 // For rows that nobody checked: NaN, and numbers whose squares overflow, have no place in a grid.
-bool in_range(double x) { return std::fabs(x) < 0x1p510; }
+bool in_range(double x) {
+    return std::fabs(x) < 0x1p510;
+}
 
 template <class R>
 struct Hit {
@@ -107,8 +110,10 @@ using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
 template <class To, class T>
 boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
-    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]), static_cast<To>(a[3])};
-    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]), static_cast<To>(b[3])};
+    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]),
+                              static_cast<To>(a[3])};
+    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]),
+                               static_cast<To>(b[3])};
     using R = Real<To>;
     const auto slope = [&](const boxes::Box<To>& x) {
         return with_slope ? std::atan2(static_cast<R>(x.w()), static_cast<R>(x.h())) : R(0);
@@ -196,21 +201,23 @@ Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T>
         [&] { return grid_of(b, request.keys.b, bound.shrink_b, request.threads); },
         [&](const candidates::Grid& grid, bool first) { return in_order((first ? a : b).data, 4, grid); });
     const candidates::Grid &left = sides.left(), &right = sides.right();
-    const std::vector<T> &rows_a = sides.left_rows(), &rows_b = sides.right_rows();
+    const std::vector<T>&rows_a = sides.left_rows(), &rows_b = sides.right_rows();
 
     Pairs<R> pairs;
     measures::with_box_measure(request.measure, [&]<class M>(M) {
         constexpr bool with_slope = std::is_same_v<M, measures::Ciou>;
-        pairs = collect<R>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<R>>& hits) {
-            candidates::each(left, task, right, {bound.apart, bound.apart}, request.self, [&](std::size_t p, std::size_t q) {
-                std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                const T *row_a = rows_a.data() + 4 * p, *row_b = rows_b.data() + 4 * q;
-                // The first of a pair is the one with the lower index: not every measure is symmetric.
-                if (request.self && j < i) std::swap(i, j), std::swap(row_a, row_b);
-                if (judge<M>(pair<Exact<T>>(row_a, row_b, with_slope), request))
-                    hits.push_back({i, j, M::value(pair<T>(row_a, row_b, with_slope), request.options)});
+        pairs =
+            collect<R>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<R>>& hits) {
+                candidates::each(
+                    left, task, right, {bound.apart, bound.apart}, request.self, [&](std::size_t p, std::size_t q) {
+                        std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                        const T *row_a = rows_a.data() + 4 * p, *row_b = rows_b.data() + 4 * q;
+                        // The first of a pair is the one with the lower index: not every measure is symmetric.
+                        if (request.self && j < i) std::swap(i, j), std::swap(row_a, row_b);
+                        if (judge<M>(pair<Exact<T>>(row_a, row_b, with_slope), request))
+                            hits.push_back({i, j, M::value(pair<T>(row_a, row_b, with_slope), request.options)});
+                    });
             });
-        });
     });
     return pairs;
 }
@@ -231,33 +238,33 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
 
     Pairs<double> pairs;
     measures::with_region_measure(request.measure, [&]<class M>(M) {
-        pairs = collect<double>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<double>>& hits) {
-            rotated::Lanes lanes;
-            const auto settle = [&] {
-                lanes.clip(columns_a, columns_b);
-                for (std::size_t k = 0; k < lanes.count; ++k) {
-                    const std::size_t p = lanes.i[k], q = lanes.j[k];
-                    std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                    rotated::Parts parts{lanes.inter[k], columns_a.area[p], columns_b.area[q]};
-                    if (request.self && j < i) std::swap(i, j), std::swap(parts.area_a, parts.area_b);
-                    if (judge<M>(parts, request))
-                        hits.push_back({i, j, M::value(parts, request.options)});
-                }
-                lanes.count = 0;
-            };
-            candidates::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
-                const auto overlap = [](double d, double ra, double rb) {
-                    return std::min({2 * ra, 2 * rb, ra + rb - std::fabs(d)});
+        pairs = collect<double>(
+            left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<double>>& hits) {
+                rotated::Lanes lanes;
+                const auto settle = [&] {
+                    lanes.clip(columns_a, columns_b);
+                    for (std::size_t k = 0; k < lanes.count; ++k) {
+                        const std::size_t p = lanes.i[k], q = lanes.j[k];
+                        std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                        rotated::Parts parts{lanes.inter[k], columns_a.area[p], columns_b.area[q]};
+                        if (request.self && j < i) std::swap(i, j), std::swap(parts.area_a, parts.area_b);
+                        if (judge<M>(parts, request)) hits.push_back({i, j, M::value(parts, request.options)});
+                    }
+                    lanes.count = 0;
                 };
-                const double upright =
-                    overlap(columns_a.cx[p] - columns_b.cx[q], columns_a.reach_x[p], columns_b.reach_x[q]) *
-                    overlap(columns_a.cy[p] - columns_b.cy[q], columns_a.reach_y[p], columns_b.reach_y[q]);
-                if (upright < share * (columns_a.area[p] + columns_b.area[q])) return;
-                lanes.add(p, q);
-                if (lanes.full()) settle();
+                candidates::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
+                    const auto overlap = [](double d, double ra, double rb) {
+                        return std::min({2 * ra, 2 * rb, ra + rb - std::fabs(d)});
+                    };
+                    const double upright =
+                        overlap(columns_a.cx[p] - columns_b.cx[q], columns_a.reach_x[p], columns_b.reach_x[q]) *
+                        overlap(columns_a.cy[p] - columns_b.cy[q], columns_a.reach_y[p], columns_b.reach_y[q]);
+                    if (upright < share * (columns_a.area[p] + columns_b.area[q])) return;
+                    lanes.add(p, q);
+                    if (lanes.full()) settle();
+                });
+                settle();
             });
-            settle();
-        });
     });
     return pairs;
 }

@@ -18,7 +18,9 @@ struct Inter {
     }
 };
 
-VESICA_INLINE double clamp(double x, double lo, double hi) { return lesser(hi, greater(lo, x)); }
+VESICA_INLINE double clamp(double x, double lo, double hi) {
+    return lesser(hi, greater(lo, x));
+}
 
 // The integral of clamp(y, -half_h, half_h) along the edge p -> q, over the part of it with |x| <= half_w.
 VESICA_INLINE double under_edge(double px, double py, double qx, double qy, double half_w, double half_h) {
@@ -54,10 +56,11 @@ VESICA_INLINE double shared_area(const One& a, const One& b) {
     const bool b_first =
         (b.area < a.area) |
         ((b.area == a.area) &
-         ((b.w < a.w) | ((b.w == a.w) & ((b.h < a.h) |
-                                         ((b.h == a.h) & ((b.cx < a.cx) |
-                                                          ((b.cx == a.cx) & ((b.cy < a.cy) |
-                                                                             ((b.cy == a.cy) & (b.angle < a.angle))))))))));
+         ((b.w < a.w) |
+          ((b.w == a.w) &
+           ((b.h < a.h) |
+            ((b.h == a.h) &
+             ((b.cx < a.cx) | ((b.cx == a.cx) & ((b.cy < a.cy) | ((b.cy == a.cy) & (b.angle < a.angle))))))))));
     const One f = pick(b_first, b, a), p = pick(b_first, a, b);
 
     // Centres are subtracted before anything is turned: large coordinates cancel.
@@ -106,7 +109,8 @@ struct Meets {
     }
 };
 
-// Fills rows of values: regions that cannot meet share nothing, the others wait in lanes until there are enough to clip.
+// Fills rows of values: regions that cannot meet share nothing, the others wait in lanes until there are enough to
+// clip.
 template <class M, class R>
 class Filler {
   public:
@@ -184,7 +188,8 @@ void matrix(const measures::Options& options, Rows a, Rows b, R* out, std::size_
     const Sorted sorted(b);
     const Columns left(a), right(sorted.rows()), given(b);
     const double reach = *std::max_element(right.reach_x, right.reach_x + b.count);
-    const std::size_t share = threads::at_least_one(std::min<std::size_t>(1 + (1 << 16) / b.count, a.count / (4 * threads)));
+    const std::size_t share =
+        threads::at_least_one(std::min<std::size_t>(1 + (1 << 16) / b.count, a.count / (4 * threads)));
     threads::over(a.count, share, a.count * b.count < 4096 ? 1 : threads, [&](std::size_t begin, std::size_t end) {
         Filler<M, R> filler(options, left, right), blanks(options, left, given);
         for (std::size_t i = begin; i < end; ++i) {
@@ -246,11 +251,13 @@ void aligned(measures::Name measure, const measures::Options& options, Rows a, R
     measures::with_region_measure(measure, [&]<class M>(M) { zip<M>(options, a, b, out, threads); });
 }
 
-void inter(Rows a, Rows b, double* out, std::size_t threads) { matrix<Inter>({}, a, b, out, threads); }
+void inter(Rows a, Rows b, double* out, std::size_t threads) {
+    matrix<Inter>({}, a, b, out, threads);
+}
 
 template <class R>
-void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k,
-          std::int64_t* index, R* value, std::size_t threads) {
+void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k, std::int64_t* index,
+          R* value, std::size_t threads) {
     measures::with_region_measure(measure, [&]<class M>(M) {
         const Columns left(a), right(b);
         best::of_rows(a.count, b.count, k, index, value, threads,
@@ -263,10 +270,10 @@ void best(measures::Name measure, const measures::Options& options, Rows a, Rows
     });
 }
 
-#define VESICA_INSTANTIATE(R)                                                                                      \
-    template void pairwise<R>(measures::Name, const measures::Options&, Rows, Rows, R*, std::size_t);              \
-    template void aligned<R>(measures::Name, const measures::Options&, Rows, Rows, R*, std::size_t);               \
-    template void best<R>(measures::Name, const measures::Options&, Rows, Rows, std::size_t, std::int64_t*, R*,    \
+#define VESICA_INSTANTIATE(R)                                                                                   \
+    template void pairwise<R>(measures::Name, const measures::Options&, Rows, Rows, R*, std::size_t);           \
+    template void aligned<R>(measures::Name, const measures::Options&, Rows, Rows, R*, std::size_t);            \
+    template void best<R>(measures::Name, const measures::Options&, Rows, Rows, std::size_t, std::int64_t*, R*, \
                           std::size_t);
 VESICA_INSTANTIATE(float)
 VESICA_INSTANTIATE(double)

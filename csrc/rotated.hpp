@@ -49,8 +49,7 @@ struct Lanes {
 
 // The measure of every pair: out[i * b.count + j].
 template <class R>
-void pairwise(measures::Name measure, const measures::Options& options, Rows a, Rows b, R* out,
-              std::size_t threads);
+void pairwise(measures::Name measure, const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads);
 
 // The measure of a[i] with b[i]: out[i].
 template <class R>
@@ -61,7 +60,7 @@ void inter(Rows a, Rows b, double* out, std::size_t threads);
 
 // As boxes::best.
 template <class R>
-void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k,
-          std::int64_t* index, R* value, std::size_t threads);
+void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k, std::int64_t* index,
+          R* value, std::size_t threads);
 
 }  // namespace vesica::rotated

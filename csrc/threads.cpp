@@ -106,8 +106,10 @@ Pool& pool() {
     Pool* seen = current.load();
     if (seen->pid != VESICA_PID()) {
         Pool* fresh = new Pool;
-        if (current.compare_exchange_strong(seen, fresh)) seen = fresh;
-        else delete fresh;
+        if (current.compare_exchange_strong(seen, fresh))
+            seen = fresh;
+        else
+            delete fresh;
     }
     return *seen;
 }

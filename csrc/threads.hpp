@@ -12,7 +12,9 @@ namespace vesica::threads {
 // A call from inside another call, or while another caller holds the pool, runs in its own thread alone.
 void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work);
 
-inline std::size_t at_least_one(std::size_t n) { return n ? n : 1; }
+inline std::size_t at_least_one(std::size_t n) {
+    return n ? n : 1;
+}
 
 // Split [0, count) into chunks of `grain` and run work(begin, end) on each.
 template <class Work>

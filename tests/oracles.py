@@ -98,9 +98,7 @@ def rotated_polygon(row):
     cx, cy, w, h, angle = row
     c, s = math.cos(angle), math.sin(angle)
     signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    return shapely.Polygon(
-        [(cx + i * w / 2 * c - j * h / 2 * s, cy + i * w / 2 * s + j * h / 2 * c) for i, j in signs]
-    )
+    return shapely.Polygon([(cx + i * w / 2 * c - j * h / 2 * s, cy + i * w / 2 * s + j * h / 2 * c) for i, j in signs])
 
 
 def rotated_iou(a, b):

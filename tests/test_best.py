@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vesica import RotatedBoxes, best
+import strategies
+from vesica import Boxes, RotatedBoxes, best
 from vesica.overlaps.measures import MEASURES
 
 DEG = {"unit": "deg", "direction": "cw"}
@@ -68,6 +68,10 @@ class TestEmpty:
         none, some = xp(np.zeros((0, 4))), xp([[0, 0, 1, 1]])
         assert xp.back(best(some, none).index).tolist() == [[-1]]
         assert tuple(best(none, some, k=2).index.shape) == (0, 2) and len(best(none, none)) == 0
+
+    def test_nan_is_no_partner(self, xp):
+        strange = Boxes(xp([[np.nan, 0, 1, 1], [0, 0, 1, 1]]), check=False)
+        assert xp.back(best(xp([[0, 0, 1, 1]]), strange, k=2).index).tolist() == [[1, -1]]
 
 
 class TestRefused:

@@ -1,11 +1,14 @@
 """Boxes: forms, round trips, dtypes, clipping, and what is refused."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from vesica import Boxes, SizeValueError, iou
 
 PIXELS = [[10, 20, 40, 60]]
@@ -62,6 +65,10 @@ class TestRoundTrip:
         back = Boxes(shares, normalised=(640, 480), check=False).xyxy
         assert np.all(np.abs(back - rows) <= np.spacing(np.abs(rows)))
 
+    def test_inclusive_has_no_shares(self):
+        with pytest.raises(ValueError, match="`normalised` does not go with"):
+            Boxes(PIXELS).to("xyxy_inclusive", normalised=(640, 480))
+
     def test_normalised_integers_become_floats(self):
         assert Boxes([[0, 0, 1, 1]], normalised=(640, 480)).xyxy.tolist() == [[0.0, 0.0, 640.0, 480.0]]
 
@@ -105,7 +112,9 @@ class TestDtypes:
 
     def test_bfloat16(self):
         torch = pytest.importorskip("torch")
-        answer = iou(torch.tensor([[0, 0, 4, 4]], dtype=torch.bfloat16), torch.tensor([[0, 0, 4, 2]], dtype=torch.bfloat16))
+        answer = iou(
+            torch.tensor([[0, 0, 4, 4]], dtype=torch.bfloat16), torch.tensor([[0, 0, 4, 2]], dtype=torch.bfloat16)
+        )
         assert answer.dtype == torch.bfloat16 and answer.tolist() == [[0.5]]
 
     def test_half_precision_in_blocks(self, monkeypatch):
@@ -138,6 +147,31 @@ class TestValues:
     def test_unchecked_nan_stays_nan(self, xp):
         strange = Boxes(xp([[np.nan, 0, 1, 1]]), check=False)
         assert np.isnan(xp.back(iou(strange, Boxes(xp([[0, 0, 4, 4]]))))).all()
+
+
+class TestHalfPrecision:
+    """Other forms are widened: what float16 cannot hold must not become infinite, nor round."""
+
+    def test_sum_beyond_the_type(self):
+        boxes = Boxes(np.array([[60_000, 0, 60_000, 1]], "float16"), "xywh")
+        assert boxes.xyxy.dtype == np.float32 and boxes.xyxy[0, 2] == 120_000
+        assert boxes.clip(100_000, 10).xyxy[0, 2] == 100_000
+
+    def test_clipping_nothing_changes_nothing(self):
+        boxes = Boxes(np.array([[0, 0, 2048, 2048]], "float16"), "xyxy_inclusive")
+        assert boxes.area.tolist() == boxes.clip(4000, 4000).area.tolist() == [2049.0**2]
+
+    def test_measures_keep_the_given_dtype(self):
+        boxes = Boxes(np.array([[0, 0, 8, 8]], "float16"), "xywh").clip(4, 4)
+        assert iou(boxes, boxes).dtype == np.float16 and iou(boxes[0], boxes).dtype == np.float16
+
+
+class TestCopies:
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+    def test_are_the_same(self, copied):
+        boxes = Boxes(np.array([[10, 20, 30, 40]], "float16"), "xywh").clip(35, 90)
+        other = copied(boxes)
+        assert other.xyxy.tolist() == [[10, 20, 35, 60]] and (other.form, other.dtype) == ("xyxy", "float16")
 
 
 class TestClip:
@@ -192,6 +226,15 @@ SAY = [
     ([0, 0, 1, 1], {}, r"got \(4,\)\. One box is a table of one row"),
     (np.zeros((4, 7)), {}, r"got \(4, 7\)\. The table looks transposed: pass a\.T"),
     (np.zeros((3, 4, 2)), {}, r"Four corners a row are polygons"),
+    ([[0, 0, 2, 1], [1, 2, 3]], {}, r"rows of one length; got 4 numbers in row 0 and 3 in row 1"),
+    (np.array([[0, 0, 2**64 - 1, 4]], "uint64"), {}, r"row 0 is too large: .*x2 = 18446744073709551615"),
+    (np.array([[10, 0, 2**64 - 5, 4]], "uint64"), {"form": "xywh"}, r"row 0 is too large: .*w = 18446744073709551611"),
+    (np.array([[2**62, 0, 2**62, 4]]), {"form": "xywh"}, r"row 0 is too large"),
+    ([[2**30 - 1, 0, 5, 4]], {"form": "xywh"}, r"row 0 is too large: x = 1073741823"),
+    ([[1.7e308, 0, 1.7e308, 1]], {"form": "xywh"}, r"row 0 is too large"),
+    (np.array([[3e38, 0, 3e38, 1]], "float32"), {"form": "xywh"}, r"row 0 is too large"),
+    ([[0, 0, 1e307, 1]], {"normalised": (1000, 1000)}, r"row 0 is too large"),
+    ([[np.inf, 0, np.inf, 1]], {"form": "cxcywh"}, r"row 0 must be finite; got cx = inf"),
     ([[0, 0, 1, 1]], {"form": "xwyh"}, r"`form` must be one of .*; got 'xwyh'\. Did you mean \"xywh\"\?"),
     ([[0, 0, 1, 1]], {"normalised": (0, 5)}, r"`normalised` must be \(width, height\), both above 0; got \(0, 5\)"),
     ([[0, 0, 1, 1]], {"normalised": 5}, r"`normalised` must be \(width, height\); got 5"),
@@ -211,6 +254,8 @@ class TestRefused:
             (np.zeros((2, 4), bool), "got bool. Masks are not boxes"),
             (np.zeros((2, 4), complex), "got complex128"),
             ([["a", "b", "c", "d"]], "must hold integers or floats"),
+            ([[0, 0, 2**70, 1]], "got object. Such a table comes of integers beyond 64 bits"),
+            (Boxes(PIXELS), "`boxes` is a Boxes already; use it as it is, or pass its `array`"),
             (np.ma.masked_array(np.zeros((1, 4)), mask=[[1, 0, 0, 0]]), "Masked arrays are not taken"),
         ],
     )

@@ -2,15 +2,16 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracles
+import strategies
 from vesica import Boxes, Pairs, RotatedBoxes, SizeValueError, join
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
@@ -90,6 +91,8 @@ class TestDecision:
             (0.5, (1, 2, 0)),
             (1, (1, 1, 0)),
             (np.float32(0.3), (3, 10, 0)),
+            (Fraction(5, 7), (5, 7, 0)),
+            (Decimal("0.1234567"), (1234567, 10**7, 0)),
             (0.000001, (1, 10**6, 0)),
             (1 / 3, (6004799503160661, 1, 54)),
             (1e-7, (944473296573929, 1, 73)),
@@ -97,6 +100,16 @@ class TestDecision:
     )
     def test_the_decimal_you_wrote(self, given_t, want):
         assert threshold(given_t, "t", strict=False)[:3] == want
+
+    def test_float32_tensor_means_its_decimal(self):
+        torch = pytest.importorskip("torch")
+        assert threshold(torch.tensor(0.3), "t", strict=False)[:3] == (3, 10, 0)
+
+    def test_sevenths(self):
+        a, b = np.array([[0, 0, 7, 1]]), np.array([[0, 0, 5, 1]])
+        for rows in (lambda x: x, lambda x: x.astype("float32")):
+            assert len(join(rows(a), rows(b), at_least=Fraction(5, 7))) == 1
+            assert len(join(rows(a), rows(b), at_least=Fraction(5, 7), strict=True)) == 0
 
 
 class TestMatrix:
@@ -110,7 +123,12 @@ class TestMatrix:
         assert np.array_equal(pairs.value, matrix[pairs.i, pairs.j])
         assert np.all(found[matrix > t + 1e-12]) and not np.any(found[matrix < t - 1e-12])
 
-    @given(strategies.rotated(), strategies.rotated(), strategies.thresholds, st.sampled_from(["iou", "dice", "coverage", "overlap"]))
+    @given(
+        strategies.rotated(),
+        strategies.rotated(),
+        strategies.thresholds,
+        st.sampled_from(["iou", "dice", "coverage", "overlap"]),
+    )
     def test_rotated(self, a, b, t, name):
         a, b = RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG)
         matrix = MEASURES[name](a, b)
@@ -152,12 +170,16 @@ class TestMatrix:
         rows = np.concatenate([corner, corner + size], axis=1)
         for t in (0.01, 0.2, 0.9):
             matrix = np.triu(MEASURES["iou"](rows, rows), 1)
-            assert as_set(join(rows, at_least=t)) == list(zip(*(k.tolist() for k in np.nonzero(matrix >= t)), strict=True))
+            assert as_set(join(rows, at_least=t)) == list(
+                zip(*(k.tolist() for k in np.nonzero(matrix >= t)), strict=True)
+            )
 
     def test_far_from_the_origin(self):
         rows = crowd(300, 8) + 1e9
         matrix = np.triu(MEASURES["iou"](rows, rows), 1)
-        assert as_set(join(rows, at_least=0.4)) == list(zip(*(k.tolist() for k in np.nonzero(matrix >= 0.4)), strict=True))
+        assert as_set(join(rows, at_least=0.4)) == list(
+            zip(*(k.tolist() for k in np.nonzero(matrix >= 0.4)), strict=True)
+        )
 
     def test_equal_boxes(self):
         rows = np.tile([[0.0, 0, 3, 3]], (40, 1))
@@ -208,6 +230,27 @@ class TestKeys:
         with pytest.raises(kind, match=message):
             join(np.zeros((3, 4)), at_least=0.5, keys=keys)
 
+    def test_signed_and_unsigned_keys(self):
+        rows = np.array([[0.0, 0, 1, 1]])
+        one, other = np.array([2**60]), np.array([2**60 + 1], "uint64")
+        assert len(join(rows, rows, at_least=0.5, keys=(one, other))) == 0
+        assert len(join(rows, rows, at_least=0.5, keys=(one, other - np.uint64(1)))) == 1
+
+    def test_no_rows_have_no_keys(self):
+        assert len(join(np.zeros((1, 4)), np.zeros((0, 4)), at_least=0.5, keys=([[1, 2]], []))) == 0
+
+    @pytest.mark.parametrize(
+        "keys, message",
+        [
+            (([1], ["1"]), "`keys` must be of one kind on both sides; got int64 and <U1"),
+            ((["a"], [None]), r"`keys\[1\]` must be numbers or strings"),
+            ((np.array([-1]), np.array([2**63], "uint64")), "of one kind on both sides; got int64 and uint64"),
+        ],
+    )
+    def test_kinds(self, keys, message):
+        with pytest.raises(TypeError, match=message):
+            join(np.zeros((1, 4)), np.zeros((1, 4)), at_least=0.5, keys=keys)
+
     def test_two_sides_need_two_keys(self):
         with pytest.raises(TypeError, match="`keys` must be \\(keys of a, keys of b\\)"):
             join(np.zeros((3, 4)), np.zeros((3, 4)), at_least=0.5, keys=np.zeros(3))
@@ -230,7 +273,9 @@ class TestAnswer:
 
     def test_self_join_in_every_library(self, xp):
         rows = crowd(60, 3)
-        assert [xp.back(k).tolist() for k in join(xp(rows), at_least=0.3)] == [k.tolist() for k in join(rows, at_least=0.3)]
+        assert [xp.back(k).tolist() for k in join(xp(rows), at_least=0.3)] == [
+            k.tolist() for k in join(rows, at_least=0.3)
+        ]
 
     def test_touching_is_in_no_join(self):
         assert len(join([[0, 0, 2, 2]], [[2, 0, 4, 2]], at_least=0, strict=True)) == 0
@@ -267,7 +312,7 @@ class TestRefused:
             ({"at_least": -0.1}, r"`at_least` must lie in"),
             ({"at_least": float("nan")}, r"`at_least` must be finite; got nan"),
             ({"at_least": 0.5, "measure": "distance"}, "`measure` must grow with the overlap; got distance"),
-            ({"at_least": 0.5, "measure": "gious"}, '`measure` must be one of .*; got \'gious\'. Did you mean "giou"'),
+            ({"at_least": 0.5, "measure": "gious"}, "`measure` must be one of .*; got 'gious'. Did you mean \"giou\""),
         ],
     )
     def test_message(self, options, message):

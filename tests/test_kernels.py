@@ -7,10 +7,10 @@ import threading
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from vesica import Boxes, RotatedBoxes, _native, best, giou, iou, join, parts
 from vesica._kernels import CASES, DEVICE, GRADIENT, TENSORS, native, pick
 from vesica.overlaps.measures import MEASURES
@@ -83,6 +83,19 @@ class TestDelegation:
         once = jax.jit(lambda a: iou(a, a))(x)
         slope = jax.grad(lambda a: giou(a, x + 1.0, aligned=True).sum())(x)
         assert np.allclose(once, iou(rows(4), rows(4))) and np.isfinite(np.asarray(slope)).all()
+
+    def test_jax_without_x64(self):
+        jax = pytest.importorskip("jax")
+        was = jax.config.jax_enable_x64
+        jax.config.update("jax_enable_x64", False)
+        try:
+            x = jax.numpy.asarray(rows(4, dtype="float32"))
+            assert iou(x, x).dtype == "float32" and best(x, x, k=2).index.shape == (4, 2)
+            assert len(join(x, at_least=0.01)) == len(join(rows(4, dtype="float32"), at_least=0.01))
+            with pytest.raises(TypeError, match="Integer regions need 64-bit integers, which JAX has switched off"):
+                Boxes(jax.numpy.asarray([[0, 0, 1, 1]]))
+        finally:
+            jax.config.update("jax_enable_x64", was)
 
     def test_torch_compile_has_no_graph_break(self):
         torch = pytest.importorskip("torch")

@@ -1,14 +1,16 @@
 """Measures: worked numbers, edge cases, properties, gradients."""
 
+import copy
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 
+import oracles
+import strategies
 import vesica
 from vesica import Boxes, Parts, ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, parts, tversky
 from vesica.overlaps.measures import MEASURES, ratio
@@ -25,7 +27,19 @@ def value(name, a, b, **options):
 F = Fraction
 WORKED = [
     ([0, 0, 4, 4], [2, 2, 6, 6], F(1, 7), F(1, 4), F(-5, 63), F(2, 63), 2 / 63, F(2, 63), F(1, 4), F(1, 4), F(1, 4)),
-    ([0, 0, 4, 2], [1, 0, 3, 4], F(1, 3), F(1, 2), F(1, 12), F(29, 96), 0.2683317, F(-19, 96), F(1, 2), F(1, 2), F(1, 2)),
+    (
+        [0, 0, 4, 2],
+        [1, 0, 3, 4],
+        F(1, 3),
+        F(1, 2),
+        F(1, 12),
+        F(29, 96),
+        0.2683317,
+        F(-19, 96),
+        F(1, 2),
+        F(1, 2),
+        F(1, 2),
+    ),
     ([0, 0, 2, 2], [4, 0, 6, 2], 0, 0, F(-1, 3), F(-2, 5), -2 / 5, F(-2, 5), 0, 0, 0),
     ([0, 0, 10, 10], [2, 2, 4, 4], F(1, 25), F(1, 13), F(1, 25), 0, 0.0, F(-32, 25), F(1, 25), 1, F(5, 41)),
 ]
@@ -124,7 +138,9 @@ EDGES = [
     pytest.param([0, 0, 2, 2], [2, 0, 4, 2], {"iou": 0, "giou": 0, "diou": -1 / 5, "distance": 1}, id="touching"),
     pytest.param([1, 1, 1, 1], [1, 1, 1, 1], {name: 0.0 for name in ALL if name != "distance"}, id="equal points"),
     pytest.param([1, 1, 1, 5], [1, 1, 1, 5], {name: 0.0 for name in ALL if name != "distance"}, id="equal lines"),
-    pytest.param([1, 1, 1, 1], [3, 4, 3, 4], {"iou": 0, "giou": -1, "diou": -1, "ciou": -1, "eiou": -1}, id="two points"),
+    pytest.param(
+        [1, 1, 1, 1], [3, 4, 3, 4], {"iou": 0, "giou": -1, "diou": -1, "ciou": -1, "eiou": -1}, id="two points"
+    ),
     pytest.param([1, 1, 1, 1], [0, 0, 4, 4], {"iou": 0, "coverage": 0, "overlap": 0}, id="a point inside"),
 ]
 
@@ -302,7 +318,9 @@ class TestParts:
         bare = Parts(np.array([2.0]), np.array([4.0]), np.array([4.0]), dtype="float64", kind="masks")
         assert iou(bare).tolist() == [2 / 6]
         for name in BOX_ONLY:
-            with pytest.raises(TypeError, match=f"{name} is not defined for masks: it needs the upright box around both"):
+            with pytest.raises(
+                TypeError, match=f"{name} is not defined for masks: it needs the upright box around both"
+            ):
                 MEASURES[name](bare)
 
     def test_integer_parts_are_exact(self):
@@ -331,6 +349,13 @@ class TestOptions:
     def test_one_collection(self):
         with pytest.raises(TypeError, match="iou takes two collections of regions, or Parts"):
             iou([[0, 0, 1, 1]])
+
+    def test_threads_are_checked_on_every_path(self, xp):
+        with pytest.raises(ValueError, match="`threads` must be a whole number above 0"):
+            iou(xp([[0, 0, 1, 1]]), xp([[0, 0, 1, 1]]), threads=0)
+
+    def test_a_copy_of_a_measure_is_the_measure(self):
+        assert all(pickle.loads(pickle.dumps(one)) is one and copy.deepcopy(one) is one for one in MEASURES.values())
 
     def test_options_are_keywords(self):
         with pytest.raises(TypeError):

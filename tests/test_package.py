@@ -36,7 +36,7 @@ class TestNames:
 
     def test_unknown(self):
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-            vesica.nothing  # noqa: B018
+            vesica.nothing
 
     def test_version_is_the_installed_one(self):
         from importlib.metadata import version
@@ -46,7 +46,10 @@ class TestNames:
 
 class TestImports:
     def test_import_is_light(self):
-        code = f"import sys, vesica; vesica.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]]); print([m for m in {HEAVY} if m in sys.modules])"
+        code = (
+            "import sys, vesica; vesica.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])\n"
+            f"print([m for m in {HEAVY} if m in sys.modules])"
+        )
         assert python(code).stdout.strip() == "[]"
 
     def test_help_needs_no_numpy(self):
@@ -80,12 +83,17 @@ class TestSource:
         users = {f.name for f in self.FILES if "import array_api_compat" in f.read_text()}
         assert users == {"_array.py"}
 
+    def test_only_kernels_touch_the_compiled_core(self):
+        assert {f.name for f in self.FILES if "import _native" in f.read_text()} == {"native.py"}
+
     def test_arrays_are_positional_and_options_are_keywords(self):
         from inspect import Parameter, signature
 
         for name in ("iou", "tversky", "join", "best", "parts"):
             for p in signature(getattr(vesica, name)).parameters.values():
-                wanted = Parameter.POSITIONAL_ONLY if p.name in "ab" else (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+                wanted = (
+                    Parameter.POSITIONAL_ONLY if p.name in "ab" else (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+                )
                 assert p.kind == wanted or p.kind in tuple(wanted if isinstance(wanted, tuple) else ()), (name, p)
 
     def test_no_star_imports(self):

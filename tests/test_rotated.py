@@ -1,16 +1,18 @@
 """Rotated boxes: exactly 1 with themselves, whatever the scale; shapely; both directions; mixed with boxes."""
 
+import copy
 import json
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import oracles
+import strategies
 from vesica import Boxes, RotatedBoxes, SizeValueError, best, coverage, dice, giou, iou, join, overlap, parts, tversky
 from vesica._kernels.generic import rotated as generic
 
@@ -46,7 +48,9 @@ class TestItself:
         turned = rows[:, [0, 1, 3, 2, 4]] + [0, 0, 0, 0, 90]
         half = rows + [0, 0, 0, 0, 180]
         for other in (turned, half):
-            assert iou(RotatedBoxes(rows, **DEG), RotatedBoxes(other, **DEG), aligned=True) == pytest.approx(1, abs=1e-14)
+            assert iou(RotatedBoxes(rows, **DEG), RotatedBoxes(other, **DEG), aligned=True) == pytest.approx(
+                1, abs=1e-14
+            )
 
     def test_mmcv_2621(self):
         row = [0, 0, 180.6422271729, 136.3633728027, 0.9559648633]
@@ -76,7 +80,9 @@ class TestWorked:
         assert one(a, b, unit="deg", direction="ccw") == pytest.approx(0.9999989, abs=5e-8)
 
     def test_rrpn_44(self):
-        assert one([46.83, 44.03, 3.9, 1.63, 0], [46.83, 44.03, 1.63, 3.9, 1.45], **RAD) == pytest.approx(0.8548337, abs=5e-8)
+        assert one([46.83, 44.03, 3.9, 1.63, 0], [46.83, 44.03, 1.63, 3.9, 1.45], **RAD) == pytest.approx(
+            0.8548337, abs=5e-8
+        )
 
     @pytest.mark.parametrize("height, want", [(1971.1, 2.59664495701e-9), (1.9711e10, 2.22837150621e-9)])
     def test_mmcv_2952(self, height, want):
@@ -167,7 +173,9 @@ class TestProperties:
         mirror = np.array([1, -1, 1, 1, 1])
         clockwise = iou(RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG))
         other = {"unit": "deg", "direction": "ccw"}
-        assert iou(RotatedBoxes(a * mirror, **other), RotatedBoxes(b * mirror, **other)) == pytest.approx(clockwise, abs=1e-13)
+        assert iou(RotatedBoxes(a * mirror, **other), RotatedBoxes(b * mirror, **other)) == pytest.approx(
+            clockwise, abs=1e-13
+        )
 
 
 class TestMixed:
@@ -201,7 +209,9 @@ class TestShape:
 
     def test_zero_sides(self, xp):
         line, box = RotatedBoxes(xp([[0, 0, 4, 0, 30]]), **DEG), RotatedBoxes(xp([[0, 0, 9, 9, 0]]), **DEG)
-        assert xp.back(iou(line, box)).tolist() == [[0.0]] and xp.back(coverage(line, box, empty=1.0)).tolist() == [[1.0]]
+        assert xp.back(iou(line, box)).tolist() == [[0.0]] and xp.back(coverage(line, box, empty=1.0)).tolist() == [
+            [1.0]
+        ]
 
     def test_corners(self):
         corners = RotatedBoxes([[0, 0, 4, 2, 90]], **DEG).corners
@@ -210,6 +220,11 @@ class TestShape:
     def test_index(self):
         boxes = RotatedBoxes(scattered(4, 6), **RAD)
         assert len(boxes[1:3]) == 2 and len(boxes[0]) == 1 and boxes[0].unit == "rad"
+
+    def test_copies(self):
+        boxes = RotatedBoxes.from_boxes(Boxes(np.array([[0, 0, 4, 2]], "float32")))
+        for other in (copy.deepcopy(boxes), pickle.loads(pickle.dumps(boxes))):
+            assert (other.unit, other.dtype) == ("deg", "float32") and iou(other, boxes).tolist() == [[1.0]]
 
     def test_unchecked_nan_stays_nan(self, xp):
         for column in range(5):
@@ -231,15 +246,25 @@ class TestGradient:
         """Upright guesses must be able to learn to turn."""
         torch = pytest.importorskip("torch")
         x = torch.tensor([[1.0, 0.5, 4, 2, 0]], dtype=torch.float64, requires_grad=True)
-        iou(RotatedBoxes(x, **RAD), RotatedBoxes(torch.tensor([[0.0, 0, 4, 2, 0]], dtype=torch.float64), **RAD)).sum().backward()
+        iou(
+            RotatedBoxes(x, **RAD), RotatedBoxes(torch.tensor([[0.0, 0, 4, 2, 0]], dtype=torch.float64), **RAD)
+        ).sum().backward()
         step = 1e-7
         turned = [[1.0, 0.5, 4, 2, step]], [[1.0, 0.5, 4, 2, -step]]
         base = RotatedBoxes([[0.0, 0, 4, 2, 0]], **RAD)
-        slopes = [(float(iou(RotatedBoxes(t, **RAD), base)[0, 0]) - float(iou(base, RotatedBoxes([[1.0, 0.5, 4, 2, 0]], **RAD))[0, 0])) for t in turned]
+        slopes = [
+            (
+                float(iou(RotatedBoxes(t, **RAD), base)[0, 0])
+                - float(iou(base, RotatedBoxes([[1.0, 0.5, 4, 2, 0]], **RAD))[0, 0])
+            )
+            for t in turned
+        ]
         forward, backward = slopes[0] / step, -slopes[1] / step
         assert min(forward, backward) - 1e-5 <= float(x.grad[0, 4]) <= max(forward, backward) + 1e-5
 
-    @pytest.mark.parametrize("row", [[0, 0, 0, 0, 0], [0, 0, 2, 2, 0], [2, 0, 2, 2, 0], [9, 9, 1, 1, 1], [0, 0, 3, 0, 1]])
+    @pytest.mark.parametrize(
+        "row", [[0, 0, 0, 0, 0], [0, 0, 2, 2, 0], [2, 0, 2, 2, 0], [9, 9, 1, 1, 1], [0, 0, 3, 0, 1]]
+    )
     def test_finite_at_degenerate_boxes(self, row):
         torch = pytest.importorskip("torch")
         for measure in (iou, dice, coverage, overlap, tversky):
@@ -250,8 +275,18 @@ class TestGradient:
 
 
 SAY = [
-    ([[0, 0, 1, 1, 0]], {"direction": "cw"}, TypeError, r"`unit` has no default, because both are in use: say unit=\"deg\""),
-    ([[0, 0, 1, 1, 0]], {"unit": "deg"}, TypeError, r"`direction` has no default.*direction=\"cw\" or direction=\"ccw\""),
+    (
+        [[0, 0, 1, 1, 0]],
+        {"direction": "cw"},
+        TypeError,
+        r"`unit` has no default, because both are in use: say unit=\"deg\"",
+    ),
+    (
+        [[0, 0, 1, 1, 0]],
+        {"unit": "deg"},
+        TypeError,
+        r"`direction` has no default.*direction=\"cw\" or direction=\"ccw\"",
+    ),
     ([[0, 0, 1, 1, 0]], {"unit": "degrees", "direction": "cw"}, ValueError, "`unit` must be one of"),
     ([[0, 0, 1, 1, 0], [0, 0, -1, 1, 0]], DEG, ValueError, r"`boxes` row 1 must not have a negative side; got w = -1"),
     ([[0, 0, 1, math.nan, 0]], DEG, ValueError, r"row 0 must be finite; got h = nan"),
@@ -278,7 +313,9 @@ class TestRefused:
             lambda: best(boxes, boxes, measure="giou"),
         )
         for call in calls:
-            with pytest.raises(TypeError, match="giou is not defined for rotated boxes: .*coverage, dice, distance, iou"):
+            with pytest.raises(
+                TypeError, match="giou is not defined for rotated boxes: .*coverage, dice, distance, iou"
+            ):
                 call()
 
     def test_aligned_lengths(self):

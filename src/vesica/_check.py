@@ -129,7 +129,7 @@ def _is_narrow(value: Any) -> bool:
 def rows(value: Any, name: str, form: str) -> Array:
     """A table of numbers with one row a region; leading axes are a batch."""
     width = len(_COLUMNS[form])
-    array = as_array(value) if hasattr(value, "dtype") else _listed(value, name)
+    array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
     dtype = dtype_name(array)
     if array.ndim > 1 and array.shape[-1] == width and (dtype in FLOATS or dtype in INTEGERS):
         return array

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from vesica._array import Array, is_traced, library, needs_gradient, on_cpu
+from vesica._check import Threshold
 
 
 class Tables(NamedTuple):
@@ -16,6 +19,16 @@ class Tables(NamedTuple):
     b: Array
     dtype: str
     """The floating dtype of the answer."""
+
+
+class Wanted(NamedTuple):
+    """Which pairs a join looks for."""
+
+    threshold: Threshold
+    keys: tuple[np.ndarray, np.ndarray] | None
+    """A small number for each row of both sides: only equal ones are paired."""
+    self_join: bool
+    """b is a: pairs with i < j."""
 
 
 class Choice(NamedTuple):
@@ -47,7 +60,11 @@ CASES = (
     Case("torch under a transformation", *WATCHED),
     Case("torch on another device", *DEVICE),
     Case("JAX, CuPy, any array-API library", *OTHER),
-    Case("JAX outside a trace, for join", "native", "the number of pairs is no fixed shape, so they are found on the host"),
+    Case(
+        "JAX outside a trace, for join",
+        "native",
+        "the number of pairs is no fixed shape, so they are found on the host",
+    ),
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy
-from vesica._kernels import Tables
+from vesica._kernels import Tables, Wanted
 
 try:
     from vesica import _native
@@ -89,9 +89,7 @@ def inter(tables: Tables, *, threads: int | None) -> Array:
     return from_numpy(out, tables.a)
 
 
-def best(
-    tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None
-) -> tuple[Array, Array]:
+def best(tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None) -> tuple[Array, Array]:
     """Indices and values of the k best partners of each row."""
     left, right, _ = _rows(tables, False)
     index, value = np.empty((len(left), k), np.int64), np.empty((len(left), k), _writable(tables.dtype))
@@ -101,20 +99,13 @@ def best(
 
 
 def join(
-    tables: Tables,
-    name: str,
-    options: Mapping[str, Any],
-    *,
-    threshold: check.Threshold,
-    keys: tuple[np.ndarray, np.ndarray] | None,
-    self_join: bool,
-    threads: int | None,
+    tables: Tables, name: str, options: Mapping[str, Any], wanted: Wanted, *, threads: int | None
 ) -> tuple[Array, Array, Array]:
     """The pairs that reach the threshold: rows of a, rows of b, values."""
     left, right, _ = _rows(tables, False)
-    keys_a, keys_b = keys or (_NO_KEYS, _NO_KEYS)
-    arguments = (left, right, keys_a, keys_b, self_join, thread_count(threads))
-    columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(threshold), *arguments)
+    keys_a, keys_b = wanted.keys or (_NO_KEYS, _NO_KEYS)
+    arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
+    columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
     i, j, value = columns
     # The same 64 bits under the name that NumPy itself prefers; some systems have two.
     i, j, value = (from_numpy(column, tables.a) for column in (i.view(np.int64), j.view(np.int64), value))

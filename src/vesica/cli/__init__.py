@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         if not Parser.as_json:
             self.print_usage(sys.stderr)
         stop = "" if message.endswith((".", "?")) else "."
-        _say(f"{message[:1].upper()}{message[1:]}{stop} `{self.prog} --help` shows examples.", USAGE)
+        _say(f"{message}{stop} `{self.prog} --help` shows examples.", USAGE)
         raise SystemExit(USAGE)
 
 
@@ -71,7 +71,9 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     from vesica import __version__
 
     what = f"{type(error).__name__}: {error}"
-    return _say(f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.", OUR_FAULT)
+    return _say(
+        f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.", OUR_FAULT
+    )
 
 
 def _say(message: str, code: int) -> int:

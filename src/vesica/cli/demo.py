@@ -79,7 +79,9 @@ def _scenes(images: int, rng: np.random.Generator) -> tuple[Scene, Scene]:
 
     image = np.repeat(np.arange(images), rng.poisson(6, images) + 1)
     area, aspect = np.exp(rng.normal(8.2, 1.4, len(image))), np.exp(rng.normal(0, 0.5, len(image)))
-    size = np.stack([np.minimum(np.sqrt(area * aspect), WIDTH - 2), np.minimum(np.sqrt(area / aspect), HEIGHT - 2)], axis=1)
+    size = np.stack(
+        [np.minimum(np.sqrt(area * aspect), WIDTH - 2), np.minimum(np.sqrt(area / aspect), HEIGHT - 2)], axis=1
+    )
     corner = rng.uniform(0, 1, size.shape) * ([WIDTH, HEIGHT] - size)
     truth = Scene(np.concatenate([corner, corner + size], axis=1).round(1), image)
 
@@ -89,7 +91,9 @@ def _scenes(images: int, rng: np.random.Generator) -> tuple[Scene, Scene]:
     low, high = np.minimum(moved[:, :2], moved[:, 2:]), np.maximum(moved[:, :2], moved[:, 2:])
     invented = np.sort(rng.uniform(0, 1, (images, 2, 2)), axis=1).reshape(images, 4) * [WIDTH, HEIGHT, WIDTH, HEIGHT]
     boxes = np.concatenate([np.concatenate([low, high], axis=1), invented])
-    return truth, Scene(boxes.clip(0, [WIDTH, HEIGHT, WIDTH, HEIGHT]).round(1), np.concatenate([image[seen], np.arange(images)]))
+    return truth, Scene(
+        boxes.clip(0, [WIDTH, HEIGHT, WIDTH, HEIGHT]).round(1), np.concatenate([image[seen], np.arange(images)])
+    )
 
 
 def _show(facts: dict[str, Any], seconds: float) -> None:
@@ -133,7 +137,9 @@ def _bars(reached: np.ndarray) -> str:
         for k, n in enumerate(counts.tolist())
     )
     marks = "".join(f'<text x="{500 * t}" y="146" text-anchor="middle">{t}</text>' for t in (0, 0.25, 0.5, 0.75, 1))
-    return f'<svg viewBox="-12 0 524 152" class="bars" role="img" aria-label="Best iou of each truth">{bars}{marks}</svg>'
+    return (
+        f'<svg viewBox="-12 0 524 152" class="bars" role="img" aria-label="Best iou of each truth">{bars}{marks}</svg>'
+    )
 
 
 def _picture(number: int, truth: Scene, guess: Scene) -> str:
@@ -165,18 +171,22 @@ _TEMPLATE = """<!doctype html>
   --truth: #5cc8dc; --hit: #69db7c; --miss: #ff9f6b; }} }}
 body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 62rem;
   margin: 2.5rem auto; padding: 0 1.25rem; }}
-h1 {{ font-size: 1.6rem; margin: 0 }} h2 {{ font-size: 1.1rem; margin: 2rem 0 .6rem }} p {{ color: var(--soft); margin: .3rem 0 }}
+h1 {{ font-size: 1.6rem; margin: 0 }} h2 {{ font-size: 1.1rem; margin: 2rem 0 .6rem }}
+p {{ color: var(--soft); margin: .3rem 0 }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
 th, td {{ text-align: right; padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--line) }}
-.bars {{ width: 100%; max-width: 34rem }} .bars rect {{ fill: var(--truth) }} .bars text {{ font-size: 12px; fill: var(--soft) }}
+.bars {{ width: 100%; max-width: 34rem }} .bars rect {{ fill: var(--truth) }}
+.bars text {{ font-size: 12px; fill: var(--soft) }}
 .grid {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); gap: 1rem }}
 figure {{ margin: 0 }} figure svg {{ width: 100%; border: 1px solid var(--line); border-radius: 4px }}
 figcaption {{ color: var(--soft); font-size: .85rem }} figure rect {{ fill: none; stroke-width: 2.5 }}
 figure text {{ font-size: 15px; font-weight: 600 }}
 rect.truth {{ stroke: var(--truth) }} rect.hit {{ stroke: var(--hit); stroke-dasharray: 8 5 }}
-rect.miss {{ stroke: var(--miss); stroke-dasharray: 8 5 }} text.hit {{ fill: var(--hit) }} text.miss {{ fill: var(--miss) }}
+rect.miss {{ stroke: var(--miss); stroke-dasharray: 8 5 }}
+text.hit {{ fill: var(--hit) }} text.miss {{ fill: var(--miss) }}
 </style>
-<h1>vesica demo</h1><p>{summary} The data is generated: truths, and guesses that are moved, missing, doubled or invented.</p>
+<h1>vesica demo</h1>
+<p>{summary} The data is generated: truths, and guesses that are moved, missing, doubled or invented.</p>
 <h2>Truths with a guess that reaches a threshold</h2>
 <table><tr><th>iou</th><th>truths</th><th>share</th></tr>{rows}</table>
 <h2>Best iou of each truth</h2>{bars}

@@ -58,7 +58,9 @@ def _show(facts: dict[str, Any]) -> None:
 
     console = Console(highlight=False)
     console.print(f"vesica {facts['vesica']} on Python {facts['python']}, {facts['machine']}")
-    console.print(f"native kernels: {facts['instructions']} instructions, {facts['threads']} threads (VESICA_NUM_THREADS)")
+    console.print(
+        f"native kernels: {facts['instructions']} instructions, {facts['threads']} threads (VESICA_NUM_THREADS)"
+    )
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")

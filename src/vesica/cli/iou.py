@@ -31,7 +31,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("a", metavar="A", help="the first file")
-    parser.add_argument("b", metavar="B", nargs="?", help="the second file; without it, pairs within A (needs --at-least)")
+    parser.add_argument(
+        "b", metavar="B", nargs="?", help="the second file; without it, pairs within A (needs --at-least)"
+    )
     parser.add_argument("--form", choices=FORMS, default="xyxy", help="what the four columns mean (default: xyxy)")
     parser.add_argument("--normalised", metavar="W,H", help="the columns are fractions of an image of this size")
     parser.add_argument("--rotated", metavar="UNIT,DIRECTION", help="rows of five: deg or rad, cw or ccw; e.g. deg,ccw")

@@ -18,8 +18,8 @@ FORMATS = ("npy", "csv", "json")
 def read(path: str, /) -> np.ndarray:
     """Read one table of numbers. `-` is standard input, whose format is found from its first bytes.
 
-    A CSV file has one region a line, separated by commas, semicolons, tabs or spaces; a first line of words is a header.
-    JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers.
+    A CSV file has one region a line, separated by commas, semicolons, tabs or spaces; a first line of words is a
+    header. JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers.
     """
     if path == "-":
         data, kind = sys.stdin.buffer.read(), None

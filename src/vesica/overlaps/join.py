@@ -10,7 +10,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, from_numpy, has_visible_values, library, to_numpy
-from vesica._kernels import Tables, native, pick
+from vesica._kernels import Tables, Wanted, native, pick
 from vesica._kernels.generic import join as generic
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.overlaps.parts import twin_parts
@@ -95,22 +95,21 @@ def join(
     threshold = check.threshold(at_least, "at_least", strict=strict)
     chosen = measure.options(options)
     tables, self_join = _sides(a, b)
-    numbers = _key_numbers(keys, tables, self_join)
+    wanted = Wanted(threshold, _key_numbers(keys, tables, self_join), self_join)
     measure.check_kind(tables.kind)
 
-    request = {"threshold": threshold, "keys": numbers, "self_join": self_join}
     if pick(tables).backend == "native":
-        return Pairs(*native.join(tables, measure.name, chosen, threads=threads, **request))
+        return Pairs(*native.join(tables, measure.name, chosen, wanted, threads=threads))
     if library(tables.a) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):
         # JAX may be without float64, and the number of pairs is no fixed shape: nothing is gained by staying inside.
         host = tables._replace(a=to_numpy(tables.a), b=to_numpy(tables.b))
-        found = native.join(host, measure.name, chosen, threads=threads, **request)
+        found = native.join(host, measure.name, chosen, wanted, threads=threads)
         return Pairs(*(from_numpy(column, tables.a) for column in found))
 
     def tile(part: Tables) -> Any:
         return measure, chosen, twin_parts(part, False)
 
-    return Pairs(*generic.join(tables, tile, **request))
+    return Pairs(*generic.join(tables, tile, wanted))
 
 
 def _sides(a: Any, b: Any) -> tuple[Tables, bool]:

@@ -257,15 +257,15 @@ def eiou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
 
 
 MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (iou, distance, dice, coverage, overlap, tversky, giou, diou, ciou, eiou)
+    measure.name: measure for measure in (iou, distance, dice, coverage, overlap, tversky, giou, diou, ciou, eiou)
 }
 
 
 def as_similarity(measure: Any) -> Measure:
     """A measure by itself or by name, for those who look for the largest."""
-    if not isinstance(measure, Measure):
-        measure = MEASURES[check.one_of(measure, MEASURES, "measure")]
-    if not measure.is_similarity:
-        raise ValueError("`measure` must grow with the overlap; got distance, which falls. Use iou: distance is 1 − iou.")
-    return measure
+    found = measure if isinstance(measure, Measure) else MEASURES[check.one_of(measure, MEASURES, "measure")]
+    if not found.is_similarity:
+        raise ValueError(
+            "`measure` must grow with the overlap; got distance, which falls. Use iou: distance is 1 − iou."
+        )
+    return found

@@ -11,6 +11,7 @@ from vesica._kernels.generic import rotated as generic_rotated
 from vesica.regions import comparable
 from vesica.regions.boxes import columns
 
+
 class Parts:
     """Shared area and areas of pairs of regions: arrays that broadcast against each other.
 
@@ -33,7 +34,9 @@ class Parts:
     (array([[4, 0]]), array([[16]]), array([[16,  0]]))
     """
 
-    def __init__(self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "regions without a hull") -> None:
+    def __init__(
+        self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "regions without a hull"
+    ) -> None:
         self.inter, self.area_a, self.area_b = inter, area_a, area_b
         self.dtype, self.kind = dtype, kind
 

@@ -61,10 +61,11 @@ class Boxes:
 
     >>> Boxes([]).xyxy.shape
     (0, 4)
-    """
+    """  # noqa: E501
 
     __slots__ = ("_corners", "array", "dtype", "form", "normalised")
 
+    _corners: Array
     array: Array
     form: str
     normalised: tuple[float, float] | None

@@ -61,6 +61,7 @@ class RotatedBoxes:
 
     __slots__ = ("_rows", "array", "direction", "dtype", "unit")
 
+    _rows: Array
     array: Array
     unit: str
     direction: str
@@ -77,7 +78,9 @@ class RotatedBoxes:
         direction = check.stated(direction, check.DIRECTIONS, "direction", "both are in use")
         array = check.rows(array, "boxes", "rotated")
         if array.ndim != 2:
-            raise ValueError(f"`boxes` must have shape (N, 5); got {tuple(array.shape)}. Rotated boxes have no batch axes.")
+            raise ValueError(
+                f"`boxes` must have shape (N, 5); got {tuple(array.shape)}. Rotated boxes have no batch axes."
+            )
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "unit", unit)

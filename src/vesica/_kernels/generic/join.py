@@ -9,18 +9,11 @@ import numpy as np
 
 from vesica._array import Array, as_index, cast, device, dtype_name, from_numpy, namespace, real, widest_float
 from vesica._check import Threshold
-from vesica._kernels import Tables
+from vesica._kernels import Tables, Wanted
 from vesica._kernels.generic.tiles import tiles
 
 
-def join(
-    tables: Tables,
-    tile: Callable[[Tables], Any],
-    *,
-    threshold: Threshold,
-    keys: tuple[np.ndarray, np.ndarray] | None,
-    self_join: bool,
-) -> tuple[Array, Array, Array]:
+def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple[Array, Array, Array]:
     """`tile(tables)` gives the measure, its options and the parts of every pair of these rows."""
     xp = namespace(tables.a)
     n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
@@ -29,15 +22,15 @@ def join(
         wide = widest_float(tables.a)
         exact = tables._replace(a=cast(tables.a, wide), b=cast(tables.b, wide))
     columns = xp.arange(m, dtype=xp.int64, device=device(tables.a))
-    numbers = [from_numpy(side.astype(np.int64), tables.a) for side in keys] if keys else None
+    numbers = [from_numpy(side.astype(np.int64), tables.a) for side in wanted.keys] if wanted.keys else None
 
     found: list[tuple[Array, Array, Array]] = []
     for rows in tiles(n, m):
         measure, options, parts = tile(tables._replace(a=tables.a[rows, :]))
         values = measure.of_parts(parts, options)
         _, _, wide_parts = tile(exact._replace(a=exact.a[rows, :]))
-        hit = _reaches(measure, options, wide_parts, threshold)
-        if self_join:
+        hit = _reaches(measure, options, wide_parts, wanted.threshold)
+        if wanted.self_join:
             here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.a))
             hit = hit & (here[:, None] < columns[None, :])
         if numbers:

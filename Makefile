@@ -1,0 +1,75 @@
+# Every target makes what it needs, from a bare clone on.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+BENCH  := .venv-bench
+SOURCE := $(shell find src csrc -type f ! -name '*.pyc') CMakeLists.txt pyproject.toml
+BUILD  := --no-build-isolation --no-deps
+
+.PHONY: demo test check bench dev stub format sanitise clean
+
+demo: $(VENV)/.installed  ## run a small detection job and leave a page to look at
+	$(BIN)/vesica demo --output demo
+
+test: $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.check  ## style, types, layers, C++ format, stub
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror csrc/*.cpp csrc/*.hpp
+	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
+	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew
+
+bench: $(BENCH)/.installed  ## answers compared, then speed against named peers
+	$(BENCH)/bin/python -m benchmarks $(BENCHES)
+
+dev: $(VENV)/.test $(VENV)/.check  ## everything a developer needs
+
+stub: $(VENV)/.check
+	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi
+
+format: $(VENV)/.check
+	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/clang-format -i csrc/*.cpp csrc/*.hpp
+
+sanitise: $(VENV)/.test  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(PYTHON) -m venv .venv-sanitise
+	.venv-sanitise/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis
+	.venv-sanitise/bin/pip install -q $(BUILD) -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+	  .venv-sanitise/bin/python -m pytest tests/test_join.py tests/test_best.py tests/test_rotated.py tests/test_kernels.py \
+	  -q -k "not memory and not fork"
+
+clean:
+	rm -rf build dist demo $(VENV) $(BENCH) .venv-sanitise .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade pip
+	$(BIN)/pip install -q "scikit-build-core>=0.10" "nanobind>=2.4" ninja cmake "numpy>=1.26" "array-api-compat>=1.9" "rich>=13"
+	touch $@
+
+# Not editable: what is tested is what a user installs. The build folder is kept, so only what changed is compiled.
+$(VENV)/.installed: $(VENV)/.made $(SOURCE)
+	$(BIN)/pip install -q $(BUILD) .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['test'])")
+	touch $@
+
+$(VENV)/.check: $(VENV)/.test
+	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['check'])")
+	touch $@
+
+# Peers pin what they like, so they live apart. One that cannot be installed is reported by the benchmark.
+$(BENCH)/.installed: $(SOURCE) benchmarks/requirements.txt benchmarks/optional.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/pip install -q -r benchmarks/requirements.txt
+	while read -r peer; do $(BENCH)/bin/pip install -q "$$peer" || echo "could not install $$peer"; done < benchmarks/optional.txt
+	$(BENCH)/bin/pip install -q .
+	touch $@

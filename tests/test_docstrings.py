@@ -1,0 +1,46 @@
+"""Every example in a docstring runs. (Pages in docs/ and the README run as they are collected.)"""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import vesica
+from vesica.overlaps.measures import MEASURES
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(vesica.__path__, "vesica.")
+    if module.name.rpartition(".")[2] != "__main__"
+]
+
+
+def run(tests):
+    runner = doctest.DocTestRunner()
+    for test in tests:
+        runner.run(test)
+    return runner.summarize(verbose=False)
+
+
+@pytest.mark.parametrize("name", ["vesica", *MODULES])
+def test_module(name):
+    assert run(doctest.DocTestFinder().find(importlib.import_module(name))).failed == 0
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_measure(name):
+    """Measures are objects, which doctest does not look into by itself."""
+    test = doctest.DocTestParser().get_doctest(MEASURES[name].__doc__, dict(MEASURES), name, None, 0)
+    outcome = run([test])
+    assert outcome.attempted and outcome.failed == 0
+
+
+def test_there_are_examples():
+    found = [
+        test
+        for name in MODULES
+        for test in doctest.DocTestFinder().find(importlib.import_module(name))
+        if test.examples
+    ]
+    assert {"Boxes", "RotatedBoxes", "join", "best", "parts"} <= {test.name.rpartition(".")[2] for test in found}

@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 BENCH  := .venv-bench
 SOURCE := $(shell find src csrc -type f ! -name '*.pyc') CMakeLists.txt pyproject.toml
 BUILD  := --no-build-isolation --no-deps
+# The requirements of an extra, without the package itself.
+extra   = $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+            print(*(p | p['optional-dependencies'])['$(1)'])")
 
 .PHONY: demo test check bench dev stub format sanitise clean
 
@@ -50,7 +53,7 @@ clean:
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
-	$(BIN)/pip install -q "scikit-build-core>=0.10" "nanobind>=2.4" ninja cmake "numpy>=1.26" "array-api-compat>=1.9" "rich>=13"
+	$(BIN)/pip install -q $(call extra,build) $(call extra,dependencies)
 	touch $@
 
 # Not editable: what is tested is what a user installs. The build folder is kept, so only what changed is compiled.
@@ -59,11 +62,11 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCE)
 	touch $@
 
 $(VENV)/.test: $(VENV)/.installed
-	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['test'])")
+	$(BIN)/pip install -q $(call extra,test)
 	touch $@
 
 $(VENV)/.check: $(VENV)/.test
-	$(BIN)/pip install -q $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['check'])")
+	$(BIN)/pip install -q $(call extra,check)
 	touch $@
 
 # Peers pin what they like, so they live apart. One that cannot be installed is reported by the benchmark.

@@ -3,7 +3,12 @@
 
 #if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
 #define VESICA_X86 1
-#define VESICA_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define VESICA_AVX512_FEATURES "avx512f,avx512bw,avx512dq,avx512vl"
+#if defined(__clang__)  // it takes the full width by itself, and would ignore the whole list for one unknown word
+#define VESICA_AVX512 __attribute__((target(VESICA_AVX512_FEATURES)))
+#else
+#define VESICA_AVX512 __attribute__((target(VESICA_AVX512_FEATURES ",prefer-vector-width=512")))
+#endif
 #define VESICA_AVX2 __attribute__((target("avx2")))
 #else
 #define VESICA_X86 0

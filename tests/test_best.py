@@ -54,6 +54,14 @@ class TestValue:
         assert xp.back(here.index).tolist() == plain.index.tolist()
         assert xp.back(here.value).tolist() == plain.value.tolist()
 
+    def test_half_precision_is_ordered_before_it_is_rounded(self):
+        """2046/2048 and (2047/2048)² are one number in float16, and the second is larger all the same."""
+        torch = pytest.importorskip("torch")
+        a, b = np.float16([[0, 0, 2048, 2048]]), np.float16([[0, 0, 2046, 2048], [0, 0, 2047, 2047]])
+        native, generic = best(a, b, k=2), best(torch.tensor(a, requires_grad=True), torch.tensor(b), k=2)
+        assert native.index.tolist() == generic.index.tolist() == [[1, 0]]
+        assert native.value.dtype == np.float16 and native.value[0, 0] == native.value[0, 1]
+
     def test_options(self):
         index, value = best([[0, 0, 4, 4]], [[0, 0, 8, 8], [0, 0, 2, 2]], measure="coverage", of="b")
         assert index.tolist() == [[1]] and value.tolist() == [[1.0]]

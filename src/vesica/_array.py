@@ -72,6 +72,11 @@ def result_name(*names: str) -> str:
     return _RESULT[names]
 
 
+def widened(name: str) -> str:
+    """The dtype itself, or float32 for half precision."""
+    return "float32" if name in ("float16", "bfloat16") else name
+
+
 def _math(names: tuple[str, ...]) -> str:
     if all(name in INTEGERS for name in names):
         return "int64"

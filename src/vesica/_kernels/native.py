@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, from_numpy, namespace, to_numpy
+from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
 from vesica._kernels import Tables, Wanted
 
 try:
@@ -60,7 +60,7 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     left, right, shape = _rows(tables, aligned)
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     number, packed, count = _NUMBERS[name], _packed(options), thread_count(threads)
-    width = _writable(tables.dtype)
+    width = widened(tables.dtype)
 
     def fill(rows: np.ndarray, size: tuple[int, ...]) -> Array:
         out = np.empty(size, width)
@@ -90,12 +90,12 @@ def inter(tables: Tables, *, threads: int | None) -> Array:
 
 
 def best(tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None) -> tuple[Array, Array]:
-    """Indices and values of the k best partners of each row."""
+    """Indices and values of the k best partners of each row; the answer is not of half precision."""
     left, right, _ = _rows(tables, False)
-    index, value = np.empty((len(left), k), np.int64), np.empty((len(left), k), _writable(tables.dtype))
+    index, value = np.empty((len(left), k), np.int64), np.empty((len(left), k), tables.dtype)
     kernel = _kernel(tables.kind, "best")
     kernel(_NUMBERS[name], _packed(options), left, right, index, value, thread_count(threads))
-    return from_numpy(index, tables.a), cast(from_numpy(value, tables.a), tables.dtype)
+    return from_numpy(index, tables.a), from_numpy(value, tables.a)
 
 
 def join(
@@ -120,11 +120,6 @@ def _kernel(kind: str, verb: str) -> Callable[..., Any]:
 def _packed(options: Mapping[str, Any]) -> tuple[float, float, float, bool]:
     """Options as the kernels take them: empty, alpha, beta, of_b."""
     return options["empty"], options.get("alpha", 0.0), options.get("beta", 0.0), options.get("of") == "b"
-
-
-def _writable(dtype: str) -> str:
-    """The dtype a kernel writes for an answer of this dtype."""
-    return "float32" if dtype in ("float16", "bfloat16") else dtype
 
 
 def _rows(tables: Tables, aligned: bool) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:

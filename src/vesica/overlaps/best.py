@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vesica import _check as check
-from vesica._array import Array, device, namespace
+from vesica._array import Array, cast, device, namespace, widened
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import best as generic
 from vesica.overlaps.measures import Measure, as_similarity, iou
@@ -83,7 +83,8 @@ def best(
     check.one_table(second.shape, "b", "best")
     tables = comparable(first, second, aligned=False)
     measure.check_kind(tables.kind)
-    there = min(k, int(tables.b.shape[0]))
+    there, dtype = min(k, int(tables.b.shape[0])), tables.dtype
+    tables = tables._replace(dtype=widened(dtype))  # the best are found before values are rounded to half precision
 
     if pick(tables).backend == "native":
         index, value = native.best(tables, measure.name, chosen, k=there, threads=threads)
@@ -94,7 +95,7 @@ def best(
 
         index, value = generic.best(tables, matrix, k=there)
 
-    return Best(_padded(index, k, -1), _padded(value, k, 0))
+    return Best(_padded(index, k, -1), _padded(cast(value, dtype), k, 0))
 
 
 def _padded(table: Array, k: int, filler: int) -> Array:

@@ -11,15 +11,17 @@ LOG_AREA, LOG_AREA_SPREAD, LOG_ASPECT_SPREAD = 8.2, 2.1, 0.5
 SHORTEST_SIDE, LONGEST_SIDE = 4.0, 640.0
 IMAGE_AREA = 640 * 480
 
+ONE_IMAGE = 0.0
+"""All boxes in one photograph of 1333 × 800, as proposals and anchors are when their matrix is wanted."""
 THIN = 7.3
-"""Objects an image in COCO."""
+"""Objects an image in COCO, scattered over a scene that grows with their number."""
 DENSE = 300.0
 """As crowded as raw proposals; 100 000 boxes against as many give some 30 000 pairs with an iou of one half."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Two tables of N and M regions. The scene grows with N, so that the density stays."""
+    """Two tables of N and M regions, `per_image` of them to each image of the scene."""
 
     name: str
     kind: str
@@ -37,7 +39,8 @@ class Case:
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng(20_240_229)
-        scene = float(np.sqrt(max(self.n, self.m) * IMAGE_AREA / self.per_image))
+        images = max(self.n, self.m) / self.per_image if self.per_image else 1333 * 800 / IMAGE_AREA
+        scene = float(np.sqrt(images * IMAGE_AREA))
         rows = rotated if self.kind == "rotated" else boxes
         return rows(rng, self.n, scene).astype(self.dtype), rows(rng, self.m, scene).astype(self.dtype)
 
@@ -71,12 +74,13 @@ def rotated(rng: np.random.Generator, count: int, scene: float) -> np.ndarray:
 CASES = {
     case.name: case
     for case in (
-        Case("100x100 float32", "boxes", 100, 100, "float32"),
-        Case("1000x1000 float32", "boxes", 1000, 1000, "float32"),
-        Case("5000x5000 float32", "boxes", 5000, 5000, "float32"),
-        Case("20000x2000 float32", "boxes", 20_000, 2000, "float32"),
-        Case("1000x1000 float64", "boxes", 1000, 1000, "float64"),
-        Case("5000x5000 float64", "boxes", 5000, 5000, "float64"),
+        Case("100x100 float32", "boxes", 100, 100, "float32", ONE_IMAGE),
+        Case("1000x1000 float32", "boxes", 1000, 1000, "float32", ONE_IMAGE),
+        Case("5000x5000 float32", "boxes", 5000, 5000, "float32", ONE_IMAGE),
+        Case("20000x2000 float32", "boxes", 20_000, 2000, "float32", ONE_IMAGE),
+        Case("5000x5000 float32 scattered", "boxes", 5000, 5000, "float32", THIN),
+        Case("1000x1000 float64", "boxes", 1000, 1000, "float64", ONE_IMAGE),
+        Case("5000x5000 float64", "boxes", 5000, 5000, "float64", ONE_IMAGE),
         Case("rotated 1000x1000 thin", "rotated", 1000, 1000, "float64"),
         Case("rotated 1000x1000 dense", "rotated", 1000, 1000, "float64", DENSE),
         Case("join 10k dense", "join", 10_000, 10_000, "float32", DENSE),

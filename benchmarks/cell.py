@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 from benchmarks import clock
 from benchmarks.answers import Verdict, compare
 from benchmarks.cases import CASES
-from benchmarks.machine import cores
+from benchmarks.machine import busy_seconds, cores
 from benchmarks.ours import OURS
 from benchmarks.peers import PEERS, Contender
 
@@ -75,10 +76,18 @@ def _first_line(error: Exception) -> str:
 
 
 def measure(case: str, contender: str, pace: Mapping[str, int]) -> dict[str, Any]:
-    """Seconds of each repeat, and the most memory the process ever held."""
-    prepare = {**OURS, **PEERS}[contender].prepare
-    seconds = clock.watch(prepare(*CASES[case].tables()), clock.Pace(**pace))
-    return {"seconds": seconds, "peak": _peak_bytes()}
+    """Seconds of each repeat, the cores that others used meanwhile, and the most memory the process ever held."""
+    call = {**OURS, **PEERS}[contender].prepare(*CASES[case].tables())
+    start, others = time.perf_counter(), _foreign_seconds()
+    seconds = clock.watch(call, clock.Pace(**pace))
+    disturbance = max(0.0, _foreign_seconds() - others) / (time.perf_counter() - start)
+    return {"seconds": seconds, "disturbance": disturbance, "peak": _peak_bytes()}
+
+
+def _foreign_seconds() -> float:
+    """Seconds that the processors have worked for other processes, where the system says so."""
+    busy = busy_seconds()
+    return 0.0 if busy is None else busy - time.process_time()
 
 
 def fill(size: int, pace: Mapping[str, int]) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from benchmarks.report import Bar, Report, aligned, quartiles, seconds
 
 HEAD = ("case", "ours", "time", "quartiles", "peer", "time", "quartiles", "ratio", "bound", "ours/bound", "note")
 
+QUIET = 0.1
+"""Cores that others may use before a figure counts as disturbed."""
+
 
 @dataclass(frozen=True)
 class Contest:
@@ -25,6 +28,8 @@ class Contest:
     verdicts: dict[str, Verdict]
     times: dict[str, Spread]
     peaks: dict[str, int]
+    disturbances: dict[str, float]
+    """Cores that others used while a contender was timed: the largest of the rounds."""
     moved: int
     bound: Spread
     """The time np.full takes to write as many bytes of fresh memory."""
@@ -37,17 +42,27 @@ class Contest:
         """The peer to beat: one that was timed, if any was."""
         return min(peers, key=lambda peer: self.times[peer].median if peer in self.times else math.inf)
 
-    def over_bound(self, ours: str) -> float:
-        return self.times[ours].median / self.bound.median
-
     def faster(self, ours: str, peer: str, limit: float) -> Bar:
+        """The bar that we are so many times as fast as the peer."""
         text = f"{self.case}, {ours} faster than {peer}"
         why = "" if peer in self.times else str(self.verdicts[peer])
-        return Bar(text, self.ratio(ours, peer), limit, more_is_better=True, why=why)
+        disturbed = self._is_disturbed(ours, peer)
+        return Bar(text, self.ratio(ours, peer), limit, more_is_better=True, why=why, is_disturbed=disturbed)
 
     def within(self, ours: str, other: str, limit: float) -> Bar:
+        """The bar that one call of ours takes at most so many times as long as another."""
         value = self.times[ours].median / self.times[other].median
-        return Bar(f"{self.case}, {ours} over {other}", value, limit, more_is_better=False)
+        text = f"{self.case}, {ours} over {other}"
+        return Bar(text, value, limit, more_is_better=False, is_disturbed=self._is_disturbed(ours, other))
+
+    def near_bound(self, ours: str, limit: float) -> Bar:
+        """The bar that we take at most so many times as long as writing the answer does."""
+        value = self.times[ours].median / self.bound.median
+        text = f"{self.case}, {ours} over np.full of its output"
+        return Bar(text, value, limit, more_is_better=False, is_disturbed=self._is_disturbed(ours))
+
+    def _is_disturbed(self, *names: str) -> bool:
+        return any(self.disturbances.get(name, 0.0) > QUIET for name in names)
 
 
 def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()) -> Contest:
@@ -59,17 +74,18 @@ def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()
     able = [name for name, verdict in verdicts.items() if verdict.status == "same" and name not in untimed]
 
     samples: dict[str, list[float]] = {name: [] for name in (*lineup, *able)}
-    peaks = dict.fromkeys(samples, 0)
+    peaks, disturbances = dict.fromkeys(samples, 0), dict.fromkeys(samples, 0.0)
     fills: list[float] = []
     for _ in range(pace.rounds):
         for name in samples:
             found = spawn_measure(case, name, pace)
             samples[name] += found["seconds"]
             peaks[name] = max(peaks[name], found["peak"])
+            disturbances[name] = max(disturbances[name], found["disturbance"])
         fills += spawn_fill(checked["bytes"], pace)["seconds"]
 
     times = {name: Spread.of(values) for name, values in samples.items()}
-    return Contest(case, lineup, verdicts, times, peaks, checked["bytes"], Spread.of(fills))
+    return Contest(case, lineup, verdicts, times, peaks, disturbances, checked["bytes"], Spread.of(fills))
 
 
 def tell(contest: Contest, report: Report) -> None:
@@ -96,6 +112,7 @@ def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
                 "peer_time": asdict(contest.times[peer]) if timed else None,
                 "ratio": contest.ratio(ours, peer),
                 "answer": verdict.to_dict(),
+                "disturbance": max(contest.disturbances[ours], contest.disturbances.get(peer, 0.0)),
             }
 
 
@@ -109,15 +126,20 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
     left = (row["case"], row["ours"], seconds(ours.median), quartiles(ours))
     right = (seconds(bound.median), f"{ours.median / bound.median:.2f}x")
     if row["peer_time"] is None:
-        return (*left, row["peer"], "-", "-", "-", *right, _silence(row))
+        return (*left, row["peer"], "-", "-", "-", *right, _note(row))
     peer = Spread(**row["peer_time"])
-    return (*left, row["peer"], seconds(peer.median), quartiles(peer), f"{row['ratio']:.2f}x", *right, "")
+    return (*left, row["peer"], seconds(peer.median), quartiles(peer), f"{row['ratio']:.2f}x", *right, _note(row))
 
 
-def _silence(row: dict[str, Any]) -> str:
-    """Why a peer has no time."""
-    verdict = Verdict(**row["answer"])
-    return "answer compared, not timed" if verdict.status == "same" else str(verdict)
+def _note(row: dict[str, Any]) -> str:
+    """Why a peer has no time, and whether to trust the times."""
+    notes = []
+    if row["peer_time"] is None:
+        verdict = Verdict(**row["answer"])
+        notes.append("answer compared, not timed" if verdict.status == "same" else str(verdict))
+    if row["disturbance"] > QUIET:
+        notes.append(f"disturbed: others used {row['disturbance']:.1f} cores")
+    return "; ".join(notes)
 
 
 def bandwidths(contests: list[Contest]) -> str:

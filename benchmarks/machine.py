@@ -26,8 +26,17 @@ def describe() -> dict[str, str]:
     }
     facts |= {package: _version(package) for package in PACKAGES}
     if hasattr(os, "getloadavg"):
-        facts["load before"] = f"{os.getloadavg()[0]:.2f} (figures taken above about 0.5 are disturbed)"
+        facts["load before"] = f"{os.getloadavg()[0]:.2f}"
     return facts
+
+
+def busy_seconds() -> float | None:
+    """Seconds that the processors have worked since the start, for whomever; None where the system does not say."""
+    told = Path("/proc/stat")
+    if not told.exists():
+        return None
+    user, nice, system, _idle, _waiting, *interrupts_and_stolen = map(int, told.read_text().split()[1:9])
+    return (user + nice + system + sum(interrupts_and_stolen)) / os.sysconf("SC_CLK_TCK")
 
 
 def _processor() -> str:

@@ -19,6 +19,7 @@ class Bar:
     more_is_better: bool
     unit: str = "x"
     why: str = ""
+    is_disturbed: bool = False
 
     @property
     def outcome(self) -> str:
@@ -29,7 +30,8 @@ class Bar:
     def __str__(self) -> str:
         sense = "at least" if self.more_is_better else "at most"
         shown = self.why if self.value is None else f"{self.value:.2f}{self.unit}"
-        return f"{self.outcome}  {self.text}: {shown}  (bar: {sense} {self.limit:g}{self.unit})"
+        trust = ", disturbed" if self.is_disturbed else ""
+        return f"{self.outcome}  {self.text}: {shown}  (bar: {sense} {self.limit:g}{self.unit}{trust})"
 
 
 @dataclass

@@ -13,6 +13,7 @@
 #include "boxes.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "memory.hpp"
 #include "rotated.hpp"
 
 namespace nb = nanobind;
@@ -141,6 +142,23 @@ PairTuple<R> give(join::Pairs<R> pairs) {
             give(std::move(pairs.value), pairs.count)};
 }
 
+// An array of any content, in memory that is kept for the next one when this one is freed.
+template <class T>
+Column<T> empty(std::size_t count) {
+    struct Lease {
+        void* data;
+        std::size_t bytes;
+    };
+    const std::size_t bytes = count * sizeof(T);
+    auto lease = std::make_unique<Lease>(Lease{memory::take(bytes), bytes});
+    T* const raw = static_cast<T*>(lease->data);
+    nb::capsule owner(lease.release(), [](void* p) noexcept {
+        const std::unique_ptr<Lease> done(static_cast<Lease*>(p));
+        memory::give_back(done->data, done->bytes);
+    });
+    return Column<T>(raw, {count}, owner);
+}
+
 // Keys of no length mean: no keys.
 join::Request request_of(int measure, const OptionTuple& options, const ThresholdTuple& threshold, const Keys& keys_a,
                          const Keys& keys_b, bool self, std::size_t threads) {
@@ -231,6 +249,10 @@ NB_MODULE(_native, m) {
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
     m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
           "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    m.def("empty_float32", &empty<float>, "count"_a);
+    m.def("empty_float64", &empty<double>, "count"_a);
+    m.def("keep_at_most", &memory::keep_at_most, "bytes"_a, "Keep at most so much freed memory for later answers.");
+    m.def("kept", &memory::kept, "Bytes of freed memory that are kept for later answers.");
     m.def("measure_names", &names, "with_boxes"_a, "The measures, in the order of their numbers.");
     m.def("isa", [] { return isa::name(isa::current()); }, "The instruction set in use.");
     m.def("limit_isa", &limit_isa, "name"_a, "Use at most this instruction set: avx512, avx2 or baseline.");

@@ -10,7 +10,7 @@ namespace {
 // How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
 // groups: worth it only where a search among all sizes at once would meet many.
 float group_height(const std::vector<Point>& points, const std::uint32_t* keys) {
-    constexpr float everything = 1e9f, fine = 3;
+    constexpr float everything = 1e9f, fine = 4;
     constexpr double few = 12;
     double low_x = 0, high_x = 0, low_y = 0, high_y = 0, reach_x = 0, reach_y = 0;
     std::uint32_t key = 0;
@@ -41,6 +41,7 @@ std::vector<Group> gather(std::vector<Point>& points, const std::uint32_t* keys)
     std::vector<std::uint64_t> codes;
     std::vector<std::uint32_t> number(points.size());
     const float height = group_height(points, keys);
+    if (!keys && height > 1e6f && !points.empty()) return {Group{.end = points.size()}};  // one group: nothing to sort
     std::uint64_t last = ~0ull;
     std::uint32_t last_number = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -96,8 +97,8 @@ void measure(Group& group, const Point* points) {
     group.y = {group.low_y, height > 0 ? std::floor(ny) / height : 0, static_cast<std::size_t>(ny)};
 }
 
-// Sort the points of a group by cell, and note where each cell starts.
-void fill(const Group& group, Point* points, std::uint32_t* starts) {
+// Sort the points of a group by cell into `sorted`, and note where each cell starts.
+void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t* starts) {
     const std::size_t count = group.end - group.begin, cells = group.x.cells * group.y.cells;
     std::vector<std::uint32_t> cell(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -106,11 +107,10 @@ void fill(const Group& group, Point* points, std::uint32_t* starts) {
         ++starts[cell[i] + 1];
     }
     for (std::size_t c = 0; c < cells; ++c) starts[c + 1] += starts[c];
-    std::vector<Point> sorted(count);
-    for (std::size_t i = 0; i < count; ++i) sorted[starts[cell[i]]++] = points[group.begin + i];
+    Point* const to = sorted + group.begin;
+    for (std::size_t i = 0; i < count; ++i) to[starts[cell[i]]++] = points[group.begin + i];
     for (std::size_t c = cells; c > 0; --c) starts[c] = starts[c - 1];  // filling moved each start to the next one's
     starts[0] = 0;
-    std::copy(sorted.begin(), sorted.end(), points + group.begin);
 }
 
 }  // namespace
@@ -128,7 +128,9 @@ Grid::Grid(std::vector<Point> given, const std::uint32_t* keys, std::size_t thre
     std::size_t cells = 0;
     for (Group& group : groups) group.cells = cells, cells += group.x.cells * group.y.cells + 1;
     starts.resize(cells, 0);
-    each_group([&](Group& group) { fill(group, points.data(), starts.data() + group.cells); });
+    std::vector<Point> sorted(points.size());
+    each_group([&](Group& group) { fill(group, points.data(), sorted.data(), starts.data() + group.cells); });
+    points.swap(sorted);
 }
 
 std::pair<std::size_t, std::size_t> Grid::groups_of(std::uint32_t key) const {

@@ -192,6 +192,13 @@ class TestDemo:
 
 
 class TestHelp:
+    def test_choices_are_those_of_the_library(self):
+        from vesica import _check
+        from vesica.cli import iou
+        from vesica.overlaps.measures import MEASURES
+
+        assert iou.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
+
     @pytest.mark.parametrize("verb", VERBS)
     def test_ends_with_two_examples(self, capsys, verb):
         code, out, _ = run(capsys, verb, "--help")

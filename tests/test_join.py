@@ -30,6 +30,13 @@ def crowd(n, seed, dtype="float64", side=40):
     return np.concatenate([corner, corner + np.exp(rng.normal(1.5, 1, (n, 2)))], axis=1).astype(dtype)
 
 
+def assert_thresholded(pairs, matrix, t, slack=1e-12):
+    """The pairs are those of the matrix; at the threshold itself, where rounding decides, either way."""
+    found = np.zeros(matrix.shape, bool)
+    found[pairs.i, pairs.j] = True
+    assert np.all(found[matrix > t + slack]) and not np.any(found[matrix < t - slack])
+
+
 def wanted(a, b, t, strict):
     """By exact fractions of the very numbers given."""
     share = threshold(t, "t", strict=strict)
@@ -118,10 +125,8 @@ class TestMatrix:
         """Away from the threshold, where rounding cannot matter; and no pair but those."""
         matrix = MEASURES[name](a, b)
         pairs = join(a, b, at_least=t, measure=name)
-        found = np.zeros(matrix.shape, bool)
-        found[pairs.i, pairs.j] = True
         assert np.array_equal(pairs.value, matrix[pairs.i, pairs.j])
-        assert np.all(found[matrix > t + 1e-12]) and not np.any(found[matrix < t - 1e-12])
+        assert_thresholded(pairs, matrix, t)
 
     @given(
         strategies.rotated(),
@@ -133,10 +138,8 @@ class TestMatrix:
         a, b = RotatedBoxes(a, **DEG), RotatedBoxes(b, **DEG)
         matrix = MEASURES[name](a, b)
         pairs = join(a, b, at_least=t, measure=name)
-        found = np.zeros(matrix.shape, bool)
-        found[pairs.i, pairs.j] = True
         assert np.array_equal(pairs.value, matrix[pairs.i, pairs.j])
-        assert np.all(found[matrix > t + 1e-12]) and not np.any(found[matrix < t - 1e-12])
+        assert_thresholded(pairs, matrix, t)
 
     @settings(max_examples=30)
     @given(st.integers(0, 10**6), st.sampled_from(["float32", "float64", "int64"]), strategies.thresholds)
@@ -144,9 +147,7 @@ class TestMatrix:
         a, b = crowd(150, seed, dtype), crowd(130, seed + 1, dtype)
         matrix = MEASURES["iou"](a.astype(float), b.astype(float))
         pairs = join(a, b, at_least=t)
-        found = np.zeros(matrix.shape, bool)
-        found[pairs.i, pairs.j] = True
-        assert np.all(found[matrix > t + 1e-9]) and not np.any(found[matrix < t - 1e-9])
+        assert_thresholded(pairs, matrix, t, 1e-9)
 
     @pytest.mark.parametrize("name", SIMILARITIES)
     @pytest.mark.parametrize("dtype", ["float32", "int64"])
@@ -158,10 +159,8 @@ class TestMatrix:
         a, b = rows[:1400], rows[1400:]
         matrix = MEASURES[name](a.astype(float), b.astype(float))
         pairs = join(a, b, at_least=0.35, measure=name)
-        found = np.zeros(matrix.shape, bool)
-        found[pairs.i, pairs.j] = True
-        assert found.sum() > 15
-        assert np.all(found[matrix > 0.35 + 1e-9]) and not np.any(found[matrix < 0.35 - 1e-9])
+        assert len(pairs) > 15
+        assert_thresholded(pairs, matrix, 0.35, 1e-9)
 
     def test_sizes_from_specks_to_the_whole_scene(self):
         rng = np.random.default_rng(6)

@@ -250,3 +250,52 @@ class TestThreads:
 
     def test_nonsense(self):
         assert "VESICA_NUM_THREADS must be a whole number above 0; got 'many'" in self.run("many").stderr
+
+
+class TestKeptMemory:
+    """Large answers reuse the memory of freed ones."""
+
+    ROWS = np.concatenate([np.zeros((2100, 2)), np.ones((2100, 2))], axis=1).astype("float32")
+
+    def test_is_reused_and_answers_stay_apart(self):
+        first = iou(self.ROWS, self.ROWS)
+        place = first.ctypes.data
+        second = iou(self.ROWS, self.ROWS)
+        assert second.ctypes.data != place
+        second[:] = 7
+        assert np.all(first == 1)
+        del first
+        third = iou(self.ROWS, self.ROWS)
+        assert third.ctypes.data == place and np.all(third == 1) and np.all(second == 7)
+
+    def test_views_keep_it_alive(self):
+        view = iou(self.ROWS, self.ROWS)[5:7, ::2]
+        others = [iou(self.ROWS, self.ROWS * 2) for _ in range(3)]
+        assert np.all(view == 1) and all(np.all(other == 0.25) for other in others)
+
+    def test_tensors(self):
+        torch = pytest.importorskip("torch")
+        x = torch.from_numpy(self.ROWS)
+        answers = [iou(x, x * scale) for scale in (1, 2)]
+        assert torch.all(answers[0] == 1) and torch.all(answers[1] == 0.25)
+
+    def test_has_a_limit(self):
+        try:
+            answers = [iou(self.ROWS, self.ROWS) for _ in range(4)]
+            del answers
+            assert 0 < _native.kept() <= 256 << 20
+            assert _native.keep_at_most(40 << 20) <= 40 << 20
+            assert _native.keep_at_most(0) == 0 and iou(self.ROWS, self.ROWS).all() and _native.kept() == 0
+        finally:
+            _native.keep_at_most(256 << 20)
+
+    def test_environment(self):
+        code = (
+            "import numpy as np, vesica\nfrom vesica import _native\n"
+            "rows = np.tile(np.float32([[0, 0, 1, 1]]), (2100, 1))\n"
+            "vesica.iou(rows, rows); print(_native.kept())"
+        )
+        for value, want in (("0", "0"), ("64", str(18 << 20))):
+            environment = {**os.environ, "VESICA_KEEP_MB": value}
+            done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+            assert done.stdout.strip() == want

@@ -84,6 +84,16 @@ def rotated_inter(a: Annotated[NDArray[numpy.float64], dict(order='C', device='c
 
 def rotated_join(measure: int, options: tuple[float, float, float, bool], threshold: tuple[int, int, int, bool], a: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], keys_a: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], keys_b: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], self_join: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]: ...
 
+def empty_float32(count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
+
+def empty_float64(count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def keep_at_most(bytes: int) -> int:
+    """Keep at most so much freed memory for later answers."""
+
+def kept() -> int:
+    """Bytes of freed memory that are kept for later answers."""
+
 def measure_names(with_boxes: bool) -> list[str]:
     """The measures, in the order of their numbers."""
 

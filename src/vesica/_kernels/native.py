@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,6 +26,8 @@ except ImportError as error:
 _NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
+# Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
+_LARGE = 1 << 22
 _NO_KEYS = np.empty(0, np.uint32)
 
 
@@ -33,9 +36,7 @@ def default_threads() -> int:
     """VESICA_NUM_THREADS, or the processors this process may use."""
     told = os.environ.get("VESICA_NUM_THREADS", "")
     if told:
-        if not told.isdecimal() or int(told) < 1:
-            raise ValueError(f"VESICA_NUM_THREADS must be a whole number above 0; got {told!r}.")
-        return int(told)
+        return _whole("VESICA_NUM_THREADS", told, 1)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -63,7 +64,7 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     width = widened(tables.dtype)
 
     def fill(rows: np.ndarray, size: tuple[int, ...]) -> Array:
-        out = np.empty(size, width)
+        out = _empty(size, width)
         kernel(number, packed, rows, right, out, count)
         return from_numpy(out, tables.a)
 
@@ -110,6 +111,33 @@ def join(
     # The same 64 bits under the name that NumPy itself prefers; some systems have two.
     i, j, value = (from_numpy(column, tables.a) for column in (i.view(np.int64), j.view(np.int64), value))
     return i, j, cast(value, tables.dtype)
+
+
+def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Room for an answer. Freed memory of large ones is kept for the next, because clearing fresh pages takes longer
+    than filling them."""
+    count = math.prod(shape)
+    if count < _LARGE:
+        return np.empty(shape, dtype)
+    _keep()
+    make = _native.empty_float32 if dtype == "float32" else _native.empty_float64
+    fresh: np.ndarray = make(count)
+    return fresh.reshape(shape)
+
+
+@functools.cache
+def _keep() -> None:
+    told = os.environ.get("VESICA_KEEP_MB")
+    if told is not None:
+        _native.keep_at_most(_whole("VESICA_KEEP_MB", told, 0) << 20)
+
+
+def _whole(name: str, text: str, least: int) -> int:
+    """The whole number in an environment variable."""
+    if not text.isdecimal() or int(text) < least:
+        rule = "above 0" if least else "that is not negative"
+        raise ValueError(f"{name} must be a whole number {rule}; got {text!r}.")
+    return int(text)
 
 
 def _kernel(kind: str, verb: str) -> Callable[..., Any]:

@@ -54,6 +54,7 @@ def _iou_bars(contests: dict[str, Contest]) -> list[Bar]:
             contest.faster("vesica.iou", PARALLEL, 8),
             contest.faster("vesica.iou", EAGER, 25),
         ]
+    bars.append(contests["5000x5000 float32 scattered"].faster("vesica.iou", PARALLEL, 8))
     small = contests["100x100 float32"]
     rival = small.fastest(SERIAL, PARALLEL)
     return [

@@ -20,6 +20,7 @@ DIRECTIONS = ("cw", "ccw")
 # Beyond these, the square of a hull could overflow, and a share would be infinity over infinity.
 LIMITS = {"int64": 2**30 - 1, "float32": 2.0**60, "float64": 2.0**508}
 
+_NUMBERS = INTEGERS | FLOATS
 _COLUMNS = {
     "xyxy": ("x1", "y1", "x2", "y2"),
     "xywh": ("x", "y", "w", "h"),
@@ -131,11 +132,11 @@ def rows(value: Any, name: str, form: str) -> Array:
     width = len(_COLUMNS[form])
     array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
     dtype = dtype_name(array)
-    if array.ndim > 1 and array.shape[-1] == width and (dtype in FLOATS or dtype in INTEGERS):
+    if dtype in _NUMBERS and array.ndim > 1 and array.shape[-1] == width:
         return array
     if array.ndim == 1 and array.shape[0] == 0 and library(array) == "numpy":
         return np.empty((0, width), array.dtype)  # an empty list has no second axis to show
-    if dtype not in INTEGERS and dtype not in FLOATS:
+    if dtype not in _NUMBERS:
         raise TypeError(f"`{name}` must hold integers or floats up to 64 bits; got {dtype}.{_dtype_hint(dtype)}")
     shape = tuple(int(side) for side in array.shape)
     lead = "(N, " if form == "rotated" else "(…, N, "

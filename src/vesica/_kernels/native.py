@@ -60,26 +60,23 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     """The measure of every pair, or of aligned rows: parts and formula in one pass."""
     left, right, shape = _rows(tables, aligned)
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
-    number, packed, count = _NUMBERS[name], _packed(options), thread_count(threads)
-    width = widened(tables.dtype)
+    call = (_NUMBERS[name], _packed(options))
+    count, width = thread_count(threads), widened(tables.dtype)
+    if width == tables.dtype or aligned or len(shape) > 2:
+        out = _empty(shape, width)
+        kernel(*call, left, right, out, count)
+        return cast(from_numpy(out, tables.a), tables.dtype)
 
-    def fill(rows: np.ndarray, size: tuple[int, ...]) -> Array:
-        out = _empty(size, width)
-        kernel(number, packed, rows, right, out, count)
-        return from_numpy(out, tables.a)
-
-    if width == tables.dtype:
-        return fill(left, shape)
-    if aligned or len(shape) > 2:
-        return cast(fill(left, shape), tables.dtype)
     # Half precision: a block of rows at a time, so that the matrix never exists at full width.
     xp = namespace(tables.a)
-    out = xp.empty(shape, dtype=getattr(xp, tables.dtype))
+    answer = xp.empty(shape, dtype=getattr(xp, tables.dtype))
     step = max(1, _BLOCK // max(1, shape[1]))
     for top in range(0, shape[0], step):
         rows = left[top : top + step]
-        out[top : top + step] = cast(fill(rows, (len(rows), shape[1])), tables.dtype)
-    return out
+        block = np.empty((len(rows), shape[1]), width)
+        kernel(*call, rows, right, block, count)
+        answer[top : top + step] = cast(from_numpy(block, tables.a), tables.dtype)
+    return answer
 
 
 def inter(tables: Tables, *, threads: int | None) -> Array:
@@ -140,6 +137,7 @@ def _whole(name: str, text: str, least: int) -> int:
     return int(text)
 
 
+@functools.cache
 def _kernel(kind: str, verb: str) -> Callable[..., Any]:
     kernel: Callable[..., Any] = getattr(_native, f"{kind}_{verb}")
     return kernel

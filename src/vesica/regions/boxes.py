@@ -109,15 +109,16 @@ class Boxes:
             check.whole_pixels(form, normalised)
         if look is None:
             look = has_visible_values(array)
-        if look and dtype_name(array) in INTEGERS:
+        given = dtype_name(array)
+        if look and given in INTEGERS:
             _look_at_integers(array, form, name)
-        corners = _corners(array, form, normalised)
+        corners = _corners(array, given, form, normalised)
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
         set_once(self, "normalised", normalised)
         set_once(self, "_corners", corners)
-        set_once(self, "dtype", result_name(dtype_name(array)))
+        set_once(self, "dtype", result_name(given))
         if look:
             _look(array, form, corners, name)
 
@@ -220,12 +221,12 @@ def columns(corners: Array) -> tuple[Array, Array, Array, Array]:
     return corners[..., 0], corners[..., 1], corners[..., 2], corners[..., 3]
 
 
-def _corners(array: Array, form: str, normalised: tuple[float, float] | None) -> Array:
+def _corners(array: Array, given: str, form: str, normalised: tuple[float, float] | None) -> Array:
     """x1, y1, x2, y2 in the dtype of all arithmetic: widened before the first subtraction."""
-    name = math_name(dtype_name(array))
+    name = math_name(given)
     if name == "int64" and (form == "cxcywh" or normalised is not None):
         name = "float64"  # halves and shares occur
-    array = cast(array, name)
+    array = array if name == given else cast(array, name)
     if form == "xyxy" and normalised is None:
         return array
 

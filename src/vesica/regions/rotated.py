@@ -179,12 +179,11 @@ def _turn(angle: Array, unit: str) -> tuple[Array, Array]:
     quarters = xp.round(angle / 90)
     rest = (angle - 90 * quarters) * (math.pi / 180)
     cos, sin = xp.cos(rest), xp.sin(rest)
+    # Cosine and sine of the quarter turns: 1, 0, −1, 0 and 0, 1, 0, −1. Products with them are exact.
     quarter = xp.remainder(quarters, 4)
-    odd = xp.remainder(quarters, 2) == 1
-    turned_cos, turned_sin = xp.where(odd, sin, cos), xp.where(odd, cos, sin)
-    minus_cos = (quarter == 1) | (quarter == 2)
-    minus_sin = (quarter == 2) | (quarter == 3)
-    return xp.where(minus_cos, -turned_cos, turned_cos), xp.where(minus_sin, -turned_sin, turned_sin)
+    odd = xp.remainder(quarter, 2)
+    c, s = (1 - odd) * (1 - quarter), odd * (2 - quarter)
+    return cos * c - sin * s, sin * c + cos * s
 
 
 def _look(array: Array) -> None:

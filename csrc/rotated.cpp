@@ -116,12 +116,13 @@ class Filler {
   public:
     Filler(const measures::Options& options, const Columns& a, const Columns& b) : options_(options), a_(a), b_(b) {}
 
-    // The values of a[i] with b[from ... from + count) as if none met.
-    void blank(std::size_t i, std::size_t from, std::size_t count, R* out) const {
+    // The values of a[i] with b[from ... from + count) as if none met: out[0 ... count), of which place(j) is b[j]'s.
+    template <class Place>
+    void blank(std::size_t i, std::size_t from, std::size_t count, R* out, const Place& place) const {
         if (a_.area[i] > 0 && b_.all_have_area)
             std::fill(out, out + count, static_cast<R>(M::value(Parts{0, 1, 1}, options_)));
         else
-            for (std::size_t j = 0; j < count; ++j) out[j] = value(0, i, from + j);
+            for (std::size_t j = from; j < from + count; ++j) *place(j) = value(0, i, j);
     }
 
     // Those of b[from ... from + count) that may meet a[i]: their values will go to place(j).
@@ -186,19 +187,20 @@ template <class M, class R>
 void matrix(const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads) {
     if (!a.count || !b.count) return;
     const Sorted sorted(b);
-    const Columns left(a), right(sorted.rows()), given(b);
+    const Columns left(a), right(sorted.rows());
     const double reach = *std::max_element(right.reach_x, right.reach_x + b.count);
     const std::size_t share =
         threads::at_least_one(std::min<std::size_t>(1 + (1 << 16) / b.count, a.count / (4 * threads)));
     threads::over(a.count, share, a.count * b.count < 4096 ? 1 : threads, [&](std::size_t begin, std::size_t end) {
-        Filler<M, R> filler(options, left, right), blanks(options, left, given);
+        Filler<M, R> filler(options, left, right);
         for (std::size_t i = begin; i < end; ++i) {
             R* const to = out + i * b.count;
-            blanks.blank(i, 0, b.count, to);
+            const auto place = [&](std::size_t j) { return to + sorted.order[j]; };
+            filler.blank(i, 0, b.count, to, place);
             const double far = left.reach_x[i] + reach, low = left.cx[i] - far, high = left.cx[i] + far;
             const double *ends = right.cx + b.count, *first = std::lower_bound(right.cx, ends, low);
             const double* last = std::upper_bound(first, ends, high);
-            filler.row(i, first - right.cx, last - first, [&](std::size_t j) { return to + sorted.order[j]; });
+            filler.row(i, first - right.cx, last - first, place);
         }
         filler.settle();
     });
@@ -263,8 +265,9 @@ void best(measures::Name measure, const measures::Options& options, Rows a, Rows
         best::of_rows(a.count, b.count, k, index, value, threads,
                       [&](std::size_t i, std::size_t from, std::size_t count, R* values) {
                           Filler<M, R> filler(options, left, right);
-                          filler.blank(i, from, count, values);
-                          filler.row(i, from, count, [&](std::size_t j) { return values + (j - from); });
+                          const auto place = [&](std::size_t j) { return values + (j - from); };
+                          filler.blank(i, from, count, values, place);
+                          filler.row(i, from, count, place);
                           filler.settle();
                       });
     });

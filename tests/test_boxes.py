@@ -148,6 +148,11 @@ class TestValues:
         strange = Boxes(xp([[np.nan, 0, 1, 1]]), check=False)
         assert np.isnan(xp.back(iou(strange, Boxes(xp([[0, 0, 4, 4]]))))).all()
 
+    def test_a_hair_outside_the_image_is_legal(self):
+        """albumentations#459: real coordinates are legal, and clipping is asked for."""
+        boxes = Boxes([[-1e-7, 0, 1 + 1e-7, 0.5]], normalised=(100, 100))
+        assert boxes.xyxy[0, 2] > 100 and boxes.clip(100, 100).xyxy.tolist() == [[0, 0, 100, 50]]
+
 
 class TestHalfPrecision:
     """Other forms are widened: what float16 cannot hold must not become infinite, nor round."""
@@ -256,7 +261,10 @@ class TestRefused:
             ([["a", "b", "c", "d"]], "must hold integers or floats"),
             ([[0, 0, 2**70, 1]], "got object. Such a table comes of integers beyond 64 bits"),
             (Boxes(PIXELS), "`boxes` is a Boxes already; use it as it is, or pass its `array`"),
-            (np.ma.masked_array(np.zeros((1, 4)), mask=[[1, 0, 0, 0]]), "Masked arrays are not taken"),
+            (
+                np.ma.masked_array(np.zeros((1, 4)), mask=[[1, 0, 0, 0]]),
+                "must not be a masked array, whose mask would be lost",
+            ),
         ],
     )
     def test_kind(self, rows, message):

@@ -114,6 +114,12 @@ class TestGrid:
         a = Boxes(self.ACTUAL, "cxcywh").clip(12, 12)
         assert a.xyxy[0].round(8).tolist() == [0.0, 0.0, 7.3691413, 9.27770668]
         assert a.area.round(8)[0] == 68.36873138
+        b = Boxes(self.GUESS, "cxcywh").clip(12, 12)
+        assert b.xyxy.round(8).tolist() == [
+            [0.6534356, 1.95406483, 11.89161594, 10.52944661],
+            [7.36052604, 3.18547912, 12, 3.8999997],
+        ]
+        assert b.area.round(8)[0] == 96.37168693 and parts(a, b).inter.round(8)[0, 0] == 49.18342325
 
     def test_as_fractions_of_the_grid(self):
         a = Boxes(np.array(self.ACTUAL) / 13, "cxcywh", normalised=(13, 13))

@@ -17,9 +17,18 @@ FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 def namespace(*arrays: Array) -> Any:
     """The array-API namespace of the arrays, which must be of one library."""
+    if type(arrays[0]) is np.ndarray:
+        return _numpy_namespace()
     import array_api_compat
 
     return array_api_compat.array_namespace(*arrays)
+
+
+@functools.cache
+def _numpy_namespace() -> Any:
+    import array_api_compat.numpy
+
+    return array_api_compat.numpy
 
 
 def as_array(value: Any, /) -> Array:
@@ -27,8 +36,6 @@ def as_array(value: Any, /) -> Array:
     if type(value) is np.ndarray and value.dtype.isnative:
         return value
     if isinstance(value, np.ndarray):
-        if isinstance(value, np.ma.MaskedArray):
-            raise TypeError("Masked arrays are not taken, because their mask would be lost: fill it or drop the rows.")
         plain = np.asarray(value)
         return plain if plain.dtype.isnative else plain.astype(plain.dtype.newbyteorder("="))
     import array_api_compat

@@ -130,6 +130,8 @@ def _is_narrow(value: Any) -> bool:
 def rows(value: Any, name: str, form: str) -> Array:
     """A table of numbers with one row a region; leading axes are a batch."""
     width = len(_COLUMNS[form])
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: fill it or drop the rows.")
     array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
     dtype = dtype_name(array)
     if dtype in _NUMBERS and array.ndim > 1 and array.shape[-1] == width:
@@ -311,6 +313,19 @@ def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
             f"{measure} is not defined for {named}: it needs the upright box around both and its sides. "
             f"{', '.join(sorted(known))} need only the shared area."
         )
+
+
+def flat_table(shape: tuple[int, ...], name: str) -> None:
+    if len(shape) != 2:
+        raise ValueError(f"`{name}` must have shape (N, 5); got {tuple(shape)}. Rotated boxes have no batch axes.")
+
+
+def parts_or_pair(measure: str, is_parts: bool, b: Any) -> None:
+    """A measure takes Parts alone, or two collections."""
+    if is_parts and b is not None:
+        raise TypeError(f"{measure} takes Parts alone, or two collections of regions; got Parts and {b!r}.")
+    if not is_parts and b is None:
+        raise TypeError(f"{measure} takes two collections of regions, or Parts; got one collection.")
 
 
 def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:

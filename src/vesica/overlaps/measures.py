@@ -59,14 +59,11 @@ class Measure:
         self, a: Any, b: Any = None, /, *, aligned: bool = False, threads: int | None = None, **options: Any
     ) -> Array:
         options = self.options(options)
+        check.parts_or_pair(self.name, isinstance(a, Parts), b)
         if isinstance(a, Parts):
-            if b is not None:
-                raise TypeError(f"{self.name} takes Parts alone, or two collections of regions; got Parts and {b!r}.")
             return self.of_parts(a, options)
         if threads is not None:
             check.positive(threads, "threads")
-        if b is None:
-            raise TypeError(f"{self.name} takes two collections of regions, or Parts; got one collection.")
         tables = comparable(a, b, aligned=aligned)
         self.check_kind(tables.kind)
 

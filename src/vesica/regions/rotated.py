@@ -77,10 +77,7 @@ class RotatedBoxes:
         unit = check.stated(unit, check.UNITS, "unit", "both are in use")
         direction = check.stated(direction, check.DIRECTIONS, "direction", "both are in use")
         array = check.rows(array, "boxes", "rotated")
-        if array.ndim != 2:
-            raise ValueError(
-                f"`boxes` must have shape (N, 5); got {tuple(array.shape)}. Rotated boxes have no batch axes."
-            )
+        check.flat_table(array.shape, "boxes")
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "unit", unit)
@@ -168,7 +165,7 @@ def _rows(array: Array, unit: str, direction: str) -> Array:
     rows = cast(array, widest_float(array))
     angle = rows[:, 4] if direction == "cw" else -rows[:, 4]
     cos, sin = _turn(angle, unit)
-    return xp.concat([rows[:, :4], xp.stack([angle, cos, sin], axis=-1)], axis=-1)
+    return xp.concat([rows[:, :4], angle[:, None], cos[:, None], sin[:, None]], axis=-1)
 
 
 def _turn(angle: Array, unit: str) -> tuple[Array, Array]:
@@ -180,8 +177,8 @@ def _turn(angle: Array, unit: str) -> tuple[Array, Array]:
     rest = (angle - 90 * quarters) * (math.pi / 180)
     cos, sin = xp.cos(rest), xp.sin(rest)
     # Cosine and sine of the quarter turns: 1, 0, −1, 0 and 0, 1, 0, −1. Products with them are exact.
-    quarter = xp.remainder(quarters, 4)
-    odd = xp.remainder(quarter, 2)
+    quarter = quarters - 4 * xp.floor(quarters / 4)
+    odd = quarter - 2 * xp.floor(quarter / 2)
     c, s = (1 - odd) * (1 - quarter), odd * (2 - quarter)
     return cos * c - sin * s, sin * c + cos * s
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-# Machines differ in speed; a slow example is no fault of the code.
-settings.register_profile("vesica", deadline=None, max_examples=150)
+# Machines differ in speed: a slow example is no fault of the code. CI always tries the same examples, everybody else
+# new ones each time; VESICA_EXAMPLES=5000 looks harder.
+settings.register_profile(
+    "vesica",
+    deadline=None,
+    max_examples=int(os.environ.get("VESICA_EXAMPLES", "150")),
+    derandomize="CI" in os.environ,
+)
 settings.load_profile("vesica")
 
 

@@ -12,7 +12,23 @@ from hypothesis import given
 import oracles
 import strategies
 import vesica
-from vesica import Boxes, Parts, ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, parts, tversky
+from vesica import (
+    Boxes,
+    Parts,
+    best,
+    ciou,
+    coverage,
+    dice,
+    diou,
+    distance,
+    eiou,
+    giou,
+    iou,
+    join,
+    overlap,
+    parts,
+    tversky,
+)
 from vesica.overlaps.measures import MEASURES, ratio
 
 ALL = sorted(MEASURES)
@@ -357,8 +373,11 @@ class TestOptions:
             iou([[0, 0, 1, 1]])
 
     def test_threads_are_checked_on_every_path(self, xp):
-        with pytest.raises(ValueError, match="`threads` must be a whole number above 0"):
-            iou(xp([[0, 0, 1, 1]]), xp([[0, 0, 1, 1]]), threads=0)
+        box = xp([[0, 0, 1, 1]])
+        calls = (iou, parts, best, lambda a, b, **options: join(a, b, at_least=0.5, **options))
+        for call in calls:
+            with pytest.raises(ValueError, match="`threads` must be a whole number above 0"):
+                call(box, box, threads=0)
 
     def test_a_copy_of_a_measure_is_the_measure(self):
         assert all(pickle.loads(pickle.dumps(one)) is one and copy.deepcopy(one) is one for one in MEASURES.values())

@@ -206,18 +206,20 @@ def stop_gradient(array: Array, /) -> Array:
 
 
 def to_numpy(array: Array, /) -> np.ndarray:
-    """The values as a NumPy array, shared where that is possible."""
+    """The values as a NumPy array, shared where that is possible, copied from another device."""
     if isinstance(array, np.ndarray):
         return array
     array = stop_gradient(array)
+    if library(array) == "torch":
+        array = array.cpu()
     if dtype_name(array) == "bfloat16":
         array = cast(array, "float32")
     return np.asarray(array) if library(array) == "jax" else np.from_dlpack(array)
 
 
 def from_numpy(array: np.ndarray, like: Array, /) -> Array:
-    """The NumPy array in the library of `like`, sharing its memory where that is possible."""
+    """The NumPy array in the library and on the device of `like`, sharing its memory where that is possible."""
     if isinstance(like, np.ndarray):
         return array
     xp = namespace(like)
-    return xp.from_dlpack(array) if library(like) == "torch" else xp.asarray(array)
+    return xp.from_dlpack(array).to(like.device) if library(like) == "torch" else xp.asarray(array)

@@ -55,6 +55,11 @@ def positive(value: Any, name: str, *, what: str = "a whole number above 0") -> 
     return int(value)
 
 
+def threads(value: Any) -> None:
+    if value is not None:
+        positive(value, "threads")
+
+
 def finite(value: Any, name: str) -> float:
     try:
         number = float(value)

@@ -76,6 +76,7 @@ def best(
     array([[-1]])
     """
     measure = as_similarity(measure)
+    check.threads(threads)
     k = check.positive(k, "k")
     chosen = measure.options(options)
     first, second = as_region(a, "a"), as_region(b, "b")

@@ -92,6 +92,7 @@ def join(
     0
     """
     measure = as_similarity(measure)
+    check.threads(threads)
     threshold = check.threshold(at_least, "at_least", strict=strict)
     chosen = measure.options(options)
     tables, self_join = _sides(a, b)

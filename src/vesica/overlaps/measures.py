@@ -62,8 +62,7 @@ class Measure:
         check.parts_or_pair(self.name, isinstance(a, Parts), b)
         if isinstance(a, Parts):
             return self.of_parts(a, options)
-        if threads is not None:
-            check.positive(threads, "threads")
+        check.threads(threads)
         tables = comparable(a, b, aligned=aligned)
         self.check_kind(tables.kind)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vesica import _check as check
 from vesica._array import Array, real
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import boxes as generic_boxes
@@ -107,6 +108,7 @@ def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = Non
     >>> parts([], [[0, 0, 1, 1]]).inter.shape
     (0, 1)
     """
+    check.threads(threads)
     tables = comparable(a, b, aligned=aligned)
 
     shared = None

@@ -17,15 +17,7 @@ constexpr std::size_t tile = 1024;
 // Bytes of output that one thread writes in a go: whole huge pages, so that two threads seldom share one.
 constexpr std::size_t chunk_bytes = std::size_t(4) << 20;
 
-struct Inter {
-    template <class P>
-    static VESICA_INLINE auto value(const P& p, const measures::Options&) {
-        return p.inter;
-    }
-};
-
-template <class M>
-constexpr bool needs_slope = std::is_same_v<M, measures::Ciou>;
+using measures::needs_slope;
 
 // Boxes by column, as vector instructions want them.
 template <class T>
@@ -46,9 +38,7 @@ struct Columns {
         x1 = to, y1 = to + count, x2 = to + 2 * count, y2 = to + 3 * count, area = to + 4 * count;
         if (with_slope) {
             slopes.reset(new Real<T>[count + 1]);
-            for (std::size_t i = 0; i < count; ++i)
-                slopes[i] = std::atan2(static_cast<Real<T>>(x2[i] > x1[i] ? x2[i] - x1[i] : T(0)),
-                                       static_cast<Real<T>>(y2[i] > y1[i] ? y2[i] - y1[i] : T(0)));
+            for (std::size_t i = 0; i < count; ++i) slopes[i] = box(rows.data + 4 * i).slope();
         }
         // Never read unless the measure needs it; a valid address either way.
         slope = with_slope ? slopes.get() : nullptr;
@@ -120,7 +110,7 @@ void pairwise(measures::Name measure, const measures::Options& options, Rows<T> 
 
 template <class T>
 void inter(Rows<T> a, Rows<T> b, T* out, std::size_t threads) {
-    matrix<Inter, T>({}, a, b, out, threads);
+    matrix<measures::Inter, T>({}, a, b, out, threads);
 }
 
 template <class T>

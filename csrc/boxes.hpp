@@ -3,6 +3,7 @@
 // An inverted box counts as empty and NaN stays NaN, for callers who did not check.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,6 +23,8 @@ struct Box {
     T x1, y1, x2, y2;
     VESICA_INLINE T w() const { return greater(T(0), x2 - x1); }
     VESICA_INLINE T h() const { return greater(T(0), y2 - y1); }
+    // The shape as an angle.
+    Real<T> slope() const { return std::atan2(static_cast<Real<T>>(w()), static_cast<Real<T>>(h())); }
 };
 
 template <class T>
@@ -29,7 +32,7 @@ VESICA_INLINE Box<T> box(const T* row) {
     return {row[0], row[1], row[2], row[3]};
 }
 
-// What the measures are made of, for one pair of boxes. The slope is atan2(w, h).
+// What the measures are made of, for one pair of boxes. The slopes are needed by ciou alone.
 template <class T>
 struct Pair {
     Box<T> a, b;

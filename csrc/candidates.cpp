@@ -7,14 +7,15 @@
 namespace vesica::candidates {
 namespace {
 
+constexpr float all_sizes = 1e9f;
+
 // How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
 // groups: worth it only where a search among all sizes at once would meet many.
 float group_height(const std::vector<Point>& points, const std::uint32_t* keys) {
-    constexpr float everything = 1e9f, fine = 4;
+    constexpr float fine = 4;
     constexpr double few = 12;
-    double low_x = 0, high_x = 0, low_y = 0, high_y = 0, reach_x = 0, reach_y = 0;
+    double low_x = points[0].x, high_x = low_x, low_y = points[0].y, high_y = low_y, reach_x = 0, reach_y = 0;
     std::uint32_t key = 0;
-    if (!points.empty()) low_x = high_x = points[0].x, low_y = high_y = points[0].y;
     for (const Point& p : points) {
         low_x = std::min(low_x, p.x), high_x = std::max(high_x, p.x);
         low_y = std::min(low_y, p.y), high_y = std::max(high_y, p.y);
@@ -24,7 +25,7 @@ float group_height(const std::vector<Point>& points, const std::uint32_t* keys) 
     const double of_width = std::min(1.0, 4 * reach_x / (high_x - low_x));  // 0 / 0 is not below few
     const double of_height = std::min(1.0, 4 * reach_y / (high_y - low_y));
     const double met = static_cast<double>(points.size()) / (1.0 + key) * of_width * of_height;
-    return met < few ? everything : fine;
+    return met < few ? all_sizes : fine;
 }
 
 // Key and size level in one number. The logarithm of a double lies within +-1100.
@@ -37,11 +38,12 @@ std::uint64_t code(const Point& p, const std::uint32_t* keys, float height) {
 
 // Sort points by their code, and make a group for each.
 std::vector<Group> gather(std::vector<Point>& points, const std::uint32_t* keys) {
+    if (points.empty()) return {};
+    const float height = group_height(points, keys);
+    if (!keys && height == all_sizes) return {Group{.end = points.size()}};  // one group: nothing to sort
     std::unordered_map<std::uint64_t, std::uint32_t> numbers;
     std::vector<std::uint64_t> codes;
     std::vector<std::uint32_t> number(points.size());
-    const float height = group_height(points, keys);
-    if (!keys && height > 1e6f && !points.empty()) return {Group{.end = points.size()}};  // one group: nothing to sort
     std::uint64_t last = ~0ull;
     std::uint32_t last_number = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {

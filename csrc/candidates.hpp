@@ -17,6 +17,9 @@
 
 namespace vesica::candidates {
 
+// By how much of the largest coordinate filters are widened, so that rounding never loses a pair.
+constexpr double hair = 1.0 / (1ull << 40);
+
 // A logarithm of the size, roughly to the base 2: sizes with ratio <= 2^x are less than x + 0.09 apart. The bits of a
 // positive double, read as an integer, are its exponent and then its fraction: straight lines between powers of two.
 inline float rough_log2(double size) {

@@ -12,8 +12,7 @@
 namespace vesica::join {
 namespace {
 
-constexpr double hair = 1.0 / (1ull << 40);
-
+using candidates::hair;
 constexpr float anything = std::numeric_limits<float>::infinity();
 
 // What the filters may assume about partners.
@@ -114,11 +113,8 @@ boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
                               static_cast<To>(a[3])};
     const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]),
                                static_cast<To>(b[3])};
-    using R = Real<To>;
-    const auto slope = [&](const boxes::Box<To>& x) {
-        return with_slope ? std::atan2(static_cast<R>(x.w()), static_cast<R>(x.h())) : R(0);
-    };
-    return {left, right, left.w() * left.h(), right.w() * right.h(), slope(left), slope(right)};
+    const boxes::Pair<To> plain(left, right, left.w() * left.h(), right.w() * right.h());
+    return with_slope ? boxes::Pair<To>(left, right, plain.area_a, plain.area_b, left.slope(), right.slope()) : plain;
 }
 
 // Boxes without area share none: they take no part.
@@ -157,7 +153,7 @@ candidates::Grid grid_of(rotated::Rows rows, const std::uint32_t* keys, std::siz
               in_range(columns.reach_x[i]) && in_range(columns.reach_y[i])))
             continue;
         // Upright boxes must meet; areas are bound to each other, sides are not. The height is there for the groups:
-        // tall boxes would widen the strips of flat ones.
+        // tall boxes would widen the search for flat ones.
         points.push_back({columns.cx[i], columns.cy[i], columns.reach_x[i], columns.reach_y[i],
                           candidates::rough_log2(columns.area[i]), candidates::rough_log2(columns.reach_y[i]),
                           static_cast<std::uint32_t>(i)});
@@ -205,7 +201,7 @@ Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T>
 
     Pairs<R> pairs;
     measures::with_box_measure(request.measure, [&]<class M>(M) {
-        constexpr bool with_slope = std::is_same_v<M, measures::Ciou>;
+        constexpr bool with_slope = measures::needs_slope<M>;
         pairs =
             collect<R>(left, a.count, request.threads, [&](const candidates::Task& task, std::vector<Hit<R>>& hits) {
                 candidates::each(

@@ -154,6 +154,18 @@ struct Eiou {
     }
 };
 
+// Does the formula use the slopes of the boxes? They are costly, so they are made for no other.
+template <class M>
+constexpr bool needs_slope = std::is_same_v<M, Ciou>;
+
+// The shared area itself: not a measure, but the same loops make it.
+struct Inter {
+    template <class P>
+    static VESICA_INLINE auto value(const P& p, const Options&) {
+        return p.inter;
+    }
+};
+
 // The list: each name is a measure of vesica/overlaps/measures.py. `region` needs inter and areas alone,
 // `box` needs the hull, the centres and the sides as well.
 #define VESICA_REGION_MEASURES(X) \

@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "best.hpp"
+#include "candidates.hpp"
 #include "threads.hpp"
 
 namespace vesica::rotated {
 namespace {
-
-struct Inter {
-    template <class P>
-    static VESICA_INLINE auto value(const P& p, const measures::Options&) {
-        return p.inter;
-    }
-};
 
 VESICA_INLINE double clamp(double x, double lo, double hi) {
     return lesser(hi, greater(lo, x));
@@ -224,7 +218,6 @@ void zip(const measures::Options& options, Rows a, Rows b, R* out, std::size_t t
 Columns::Columns(Rows rows) : numbers(new double[10 * rows.count + 1]), count(rows.count), all_have_area(true) {
     const std::size_t n = count;
     double* const to = numbers.get();
-    constexpr double hair = 1.0 / (1ull << 40);
     for (std::size_t i = 0; i < n; ++i) {
         const double* r = rows.data + Rows::width * i;
         for (std::size_t c = 0; c < Rows::width; ++c) to[c * n + i] = r[c];
@@ -232,8 +225,8 @@ Columns::Columns(Rows rows) : numbers(new double[10 * rows.count + 1]), count(ro
         all_have_area &= to[7 * n + i] > 0;
         const double reach_x = (r[2] * std::fabs(r[5]) + r[3] * std::fabs(r[6])) / 2;
         const double reach_y = (r[2] * std::fabs(r[6]) + r[3] * std::fabs(r[5])) / 2;
-        to[8 * n + i] = reach_x + hair * (std::fabs(r[0]) + reach_x);
-        to[9 * n + i] = reach_y + hair * (std::fabs(r[1]) + reach_y);
+        to[8 * n + i] = reach_x + candidates::hair * (std::fabs(r[0]) + reach_x);
+        to[9 * n + i] = reach_y + candidates::hair * (std::fabs(r[1]) + reach_y);
     }
     cx = to, cy = to + n, w = to + 2 * n, h = to + 3 * n, angle = to + 4 * n, cos = to + 5 * n, sin = to + 6 * n;
     area = to + 7 * n, reach_x = to + 8 * n, reach_y = to + 9 * n;
@@ -254,7 +247,7 @@ void aligned(measures::Name measure, const measures::Options& options, Rows a, R
 }
 
 void inter(Rows a, Rows b, double* out, std::size_t threads) {
-    matrix<Inter>({}, a, b, out, threads);
+    matrix<measures::Inter>({}, a, b, out, threads);
 }
 
 template <class R>

@@ -1,6 +1,7 @@
 // threshold.hpp. Does num / den reach t? Decided by cross-multiplication, never by a rounded quotient.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace vesica {
@@ -12,9 +13,7 @@ struct Threshold {
     bool strict;
 
     double value() const {
-        double t = static_cast<double>(p) / static_cast<double>(q);
-        for (unsigned k = 0; k < shift; ++k) t /= 2;
-        return t;
+        return std::ldexp(static_cast<double>(p) / static_cast<double>(q), -static_cast<int>(shift));
     }
 };
 

@@ -49,9 +49,9 @@ def stated(value: Any, options: Iterable[str], name: str, why: str) -> str:
     return one_of(value, options, name)
 
 
-def positive(value: Any, name: str, *, what: str = "a whole number above 0") -> int:
+def positive(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"`{name}` must be {what}; got {value!r}.")
+        raise ValueError(f"`{name}` must be a whole number above 0; got {value!r}.")
     return int(value)
 
 
@@ -247,10 +247,10 @@ def same_library(a: Array, b: Array) -> None:
         raise ValueError(f"`a` and `b` must be on one device; got {a.device} and {b.device}. Move one of them.")
 
 
-def same_rows(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    if tuple(a) != tuple(b):
+def same_rows(a: int, b: int) -> None:
+    if a != b:
         raise SizeValueError(
-            f"`a` and `b` must have the same number of rows when aligned; got {_count(a)} and {_count(b)}. "
+            f"`a` and `b` must have the same number of rows when aligned; got {a} and {b}. "
             "All pairs: leave `aligned` out."
         )
 
@@ -260,10 +260,6 @@ def same_batch(a: tuple[int, ...], b: tuple[int, ...]) -> None:
         np.broadcast_shapes(a, b)
     except ValueError:
         raise SizeValueError(f"`a` and `b` must have the same leading axes; got {tuple(a)} and {tuple(b)}.") from None
-
-
-def _count(shape: tuple[int, ...]) -> str:
-    return str(shape[0]) if len(shape) == 1 else str(tuple(shape))
 
 
 def one_table(shape: tuple[int, ...], name: str, what: str) -> None:
@@ -298,10 +294,9 @@ def same_keys(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.shape[1:] != b.shape[1:]:
         raise SizeValueError(f"`keys` must have the same columns on both sides; got shapes {a.shape} and {b.shape}.")
     a, b = (x.astype(np.int64) if x.dtype == np.uint64 and x.max(initial=0) < 2**63 else x for x in (a, b))
-    joined = np.concatenate([a, b]) if _one_kind(a.dtype, b.dtype) else None
-    if joined is None:
+    if not _one_kind(a.dtype, b.dtype):
         raise TypeError(f"`keys` must be of one kind on both sides; got {a.dtype} and {b.dtype}.")
-    return joined
+    return np.concatenate([a, b])
 
 
 def _one_kind(a: np.dtype[Any], b: np.dtype[Any]) -> bool:

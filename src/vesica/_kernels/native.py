@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from vesica import _check as check
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
 from vesica._kernels import Tables, Wanted
 
@@ -43,7 +42,7 @@ def default_threads() -> int:
 
 
 def thread_count(threads: int | None) -> int:
-    return default_threads() if threads is None else check.positive(threads, "threads")
+    return default_threads() if threads is None else int(threads)
 
 
 def isa() -> str:

@@ -29,7 +29,7 @@ def comparable(a: Any, b: Any, *, aligned: bool) -> Tables:
     if a.array.ndim > 2 or b.array.ndim > 2:
         check.same_batch(a.shape[:-1], b.shape[:-1])
     if aligned:
-        check.same_rows(a.shape[-1:], b.shape[-1:])
+        check.same_rows(a.shape[-1], b.shape[-1])
     return tables(a, b)
 
 

@@ -15,6 +15,7 @@
 #include "join.hpp"
 #include "memory.hpp"
 #include "rotated.hpp"
+#include "sources.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -216,6 +217,62 @@ void define_rotated(nb::module_& m) {
           "out"_a.noconvert(), "threads"_a);
     m.def("rotated_best", &rotated_best<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
           "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
+}
+
+// The verbs of a kind that is a source of parts. Make(a, b) reads both sides from Python: tuples of flat arrays.
+template <auto Make>
+void define_source(nb::module_& m, const std::string& kind) {
+    using Source = decltype(Make(nb::object(), nb::object()));
+    using Number = typename Source::Number;
+    const auto named = [&](const char* verb) { return kind + verb; };
+    m.def(
+        named("_pairwise").c_str(),
+        [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
+            const Source source = Make(a, b);
+            nb::gil_scoped_release unlocked;
+            sources::pairwise(measures::Name(measure), options_of(options), source, out.data(), threads);
+        },
+        "measure"_a, "options"_a, "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
+    m.def(
+        named("_aligned").c_str(),
+        [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
+            const Source source = Make(a, b);
+            nb::gil_scoped_release unlocked;
+            sources::aligned(measures::Name(measure), options_of(options), source, out.data(), threads);
+        },
+        "measure"_a, "options"_a, "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
+    m.def(
+        named("_inter").c_str(),
+        [](nb::object a, nb::object b, Out<Number> out, std::size_t threads) {
+            const Source source = Make(a, b);
+            nb::gil_scoped_release unlocked;
+            sources::inter(source, out.ndim() == 1, out.data(), threads);
+        },
+        "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
+    m.def(
+        named("_best").c_str(),
+        [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<std::int64_t> index,
+           Out<double> value, std::size_t threads) {
+            const Source source = Make(a, b);
+            const std::size_t k = index.shape(1);
+            nb::gil_scoped_release unlocked;
+            sources::best(measures::Name(measure), options_of(options), source, k, index.data(), value.data(), threads);
+        },
+        "measure"_a, "options"_a, "a"_a, "b"_a, "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
+    m.def(
+        named("_join").c_str(),
+        [](int measure, const OptionTuple& options, const ThresholdTuple& threshold, nb::object a, nb::object b,
+           Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+            const Source source = Make(a, b);
+            join::Pairs<double> pairs;
+            {
+                nb::gil_scoped_release unlocked;
+                pairs = sources::join(request_of(measure, options, threshold, keys_a, keys_b, self, threads), source);
+            }
+            return give(std::move(pairs));
+        },
+        "measure"_a, "options"_a, "threshold"_a, "a"_a, "b"_a, "keys_a"_a.noconvert(), "keys_b"_a.noconvert(),
+        "self_join"_a, "threads"_a);
 }
 
 std::vector<std::string> names(bool with_boxes) {

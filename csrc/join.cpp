@@ -1,108 +1,11 @@
 #include "join.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
-#include <vector>
-
-#include "candidates.hpp"
-#include "threads.hpp"
 
 namespace vesica::join {
 namespace {
 
 using candidates::hair;
-constexpr float anything = std::numeric_limits<float>::infinity();
-
-// What the filters may assume about partners.
-struct Bound {
-    double iou;                 // their iou is at least this; 0: only that they meet
-    double shrink_a, shrink_b;  // a partner reaches this share of its half sides from its centre
-    float apart;                // how far apart the rough_log2 of their sides, or of their areas, may be
-};
-
-Bound bound_of(measures::Name measure, const measures::Options& options, double t) {
-    using measures::Name;
-    const double slack = t * (1 - hair);
-    const auto by_iou = [](double iou) {
-        const double shrink = (1 - iou) / (1 + iou);
-        return Bound{iou, shrink, shrink, static_cast<float>(std::log2(1 / iou) + 0.1)};
-    };
-    if (t <= 0) return {0, 1, 1, anything};
-    switch (measure) {
-        case Name::dice: return by_iou(slack / (2 - slack));
-        case Name::coverage:
-            return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
-        case Name::overlap:
-        case Name::tversky: return {0, 1, 1, anything};
-        default: return by_iou(slack);  // iou, and the measures that are never above it
-    }
-}
-
-// For rows that nobody checked: NaN, and numbers whose squares overflow, have no place in a grid.
-bool in_range(double x) {
-    return std::fabs(x) < 0x1p510;
-}
-
-template <class R>
-struct Hit {
-    std::uint32_t i, j;
-    R value;
-};
-
-// Lists of hits, in any order → columns sorted by i, then j.
-template <class R>
-Pairs<R> sorted(std::vector<std::vector<Hit<R>>>& lists, std::size_t rows) {
-    std::size_t count = 0;
-    for (const auto& list : lists) count += list.size();
-    Pairs<R> out{std::make_unique<std::int64_t[]>(count), std::make_unique<std::int64_t[]>(count),
-                 std::make_unique<R[]>(count), count};
-    std::vector<std::size_t> at(rows + 1, 0);
-    for (const auto& list : lists)
-        for (const Hit<R>& hit : list) ++at[hit.i + 1];
-    for (std::size_t i = 0; i < rows; ++i) at[i + 1] += at[i];
-    struct Entry {
-        std::uint32_t j;
-        R value;
-    };
-    std::vector<Entry> entries(count);
-    for (auto& list : lists) {
-        for (const Hit<R>& hit : list) entries[at[hit.i]++] = {hit.j, hit.value};
-        list = {};  // its memory is not needed twice
-    }
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        const std::size_t end = at[i];  // filling moved each start to the next one's
-        std::sort(entries.begin() + begin, entries.begin() + end,
-                  [](const Entry& a, const Entry& b) { return a.j < b.j; });
-        for (; begin < end; ++begin)
-            out.i[begin] = static_cast<std::int64_t>(i), out.j[begin] = entries[begin].j,
-            out.value[begin] = entries[begin].value;
-    }
-    return out;
-}
-
-// Run find(task, hits) on every task of the grid and sort what they found.
-template <class R, class Find>
-Pairs<R> collect(const candidates::Grid& grid, std::size_t rows, std::size_t threads, const Find& find) {
-    const std::vector<candidates::Task> tasks = candidates::tasks(grid);
-    std::vector<std::vector<Hit<R>>> lists(tasks.size());
-    threads::run(tasks.size(), threads, [&](std::size_t k) { find(tasks[k], lists[k]); });
-    return sorted(lists, rows);
-}
-
-// Does the pair reach the threshold? Decided in the exact type of the parts.
-template <class M, class P>
-bool judge(const P& exact, const Request& request) {
-    const measures::Options& o = request.options;
-    if constexpr (requires { M::num(exact, o); }) {
-        return reaches(M::num(exact, o), M::den(exact, o), request.threshold);
-    } else {
-        const double value = static_cast<double>(M::value(exact, o)), t = request.threshold.value();
-        return exact.inter > 0 && (request.threshold.strict ? value > t : value >= t);
-    }
-}
 
 template <class T>
 using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
@@ -185,6 +88,24 @@ class Sides {
 };
 
 }  // namespace
+
+Bound bound_of(measures::Name measure, const measures::Options& options, double t) {
+    using measures::Name;
+    const double slack = t * (1 - hair);
+    const auto by_iou = [](double iou) {
+        const double shrink = (1 - iou) / (1 + iou);
+        return Bound{iou, shrink, shrink, static_cast<float>(std::log2(1 / iou) + 0.1)};
+    };
+    if (t <= 0) return {0, 1, 1, anything};
+    switch (measure) {
+        case Name::dice: return by_iou(slack / (2 - slack));
+        case Name::coverage:
+            return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
+        case Name::overlap:
+        case Name::tversky: return {0, 1, 1, anything};
+        default: return by_iou(slack);  // iou, and the measures that are never above it
+    }
+}
 
 template <class T>
 Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,15 +10,42 @@ from vesica._array import Array, is_traced, library, needs_gradient, on_cpu
 from vesica._check import Threshold
 
 
+class Pixels(NamedTuple):
+    """N masks as the native kernels read them: each cut to its box, as columns of bits or as runs."""
+
+    table: np.ndarray
+    """(N, 10) int64: area, x1, y1, x2, y2, first word, first word of a column, words in a column, first run, end."""
+    words: np.ndarray
+    """uint64: bit k of word w of a column is row 64 · w + k."""
+    runs: np.ndarray
+    """(R, 2) int64: starts and ends of runs, counted down the columns of the image."""
+    height: int
+    width: int
+
+    @property
+    def area(self) -> np.ndarray:
+        return self.table[:, 0]
+
+
 class Tables(NamedTuple):
-    """Two collections of one kind as a kernel wants them: rows of numbers in the dtype of the arithmetic."""
+    """Two collections as a kernel wants them."""
 
     kind: str
-    """boxes (x1, y1, x2, y2) or rotated (cx, cy, w, h, angle, cos, sin)."""
-    a: Array
-    b: Array
+    """What the kernels call the pair of kinds: boxes, rotated, masks, masks_boxes, boxes_masks, …"""
+    a: Any
+    """Rows of x1, y1, x2, y2 or of cx, cy, w, h, angle, cos, sin; a stack of masks; or a tuple of flat arrays."""
+    b: Any
     dtype: str
     """The floating dtype of the answer."""
+    n: int
+    m: int
+    like: Array
+    """An array of the library and on the device that the answer belongs to."""
+
+    @property
+    def is_flat(self) -> bool:
+        """Are these flat arrays on the host, which only native kernels read?"""
+        return isinstance(self.a, tuple) or isinstance(self.b, tuple)
 
 
 class Wanted(NamedTuple):
@@ -51,11 +78,13 @@ TENSORS = Choice("native", "compiled kernels share the memory of CPU tensors")
 WATCHED = Choice("generic", "a transformation (compile, vmap, grad, jvp) must see each step")
 GRADIENT = Choice("generic", "the gradient is torch's own")
 DEVICE = Choice("generic", "there are no kernels for this device yet: its library does the arithmetic")
+FLAT = Choice("native", "runs, indices, vertices and ids are flat arrays on the host, whatever they came from")
 OTHER = Choice("generic", "the arrays keep to their own library")
 
 CASES = (
     Case("lists, NumPy, anything with DLPack on the CPU", *NUMPY),
     Case("torch on the CPU, no gradient needed", *TENSORS),
+    Case("run-length and sparse masks, polygons, sets", *FLAT),
     Case("torch with a gradient", *GRADIENT),
     Case("torch under a transformation", *WATCHED),
     Case("torch on another device", *DEVICE),
@@ -70,8 +99,12 @@ CASES = (
 
 def pick(tables: Tables) -> Choice:
     """The backend for these tables, which are of one library."""
-    arrays = (tables.a, tables.b)
-    name = library(tables.a)
+    return FLAT if tables.is_flat else pick_arrays(tables.a, tables.b)
+
+
+def pick_arrays(*arrays: Array) -> Choice:
+    """The backend for arrays of one library."""
+    name = library(arrays[0])
     if name == "numpy":
         return NUMPY
     if name != "torch":

@@ -27,6 +27,8 @@ _NUMBERS = {name: number for number, name in enumerate(_native.measure_names(Tru
 _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
 _LARGE = 1 << 22
+# What the shared area of flat regions is counted in.
+_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64}
 _NO_KEYS = np.empty(0, np.uint32)
 
 
@@ -57,6 +59,8 @@ def first_fault(corners: np.ndarray, limit: float) -> tuple[int, int]:
 
 def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: bool, threads: int | None) -> Array:
     """The measure of every pair, or of aligned rows: parts and formula in one pass."""
+    if tables.is_flat:
+        return _flat_measure(tables, name, options, aligned, thread_count(threads))
     left, right, shape = _rows(tables, aligned)
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     call = (_NUMBERS[name], _packed(options))
@@ -78,34 +82,47 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     return answer
 
 
-def inter(tables: Tables, *, threads: int | None) -> Array:
-    """The shared area of every pair, in the dtype of the arithmetic."""
-    left, right, shape = _rows(tables, False)
-    out = np.empty(shape, left.dtype)
+def _flat_measure(tables: Tables, name: str, options: Mapping[str, Any], aligned: bool, threads: int) -> Array:
+    """The same for regions that are flat arrays, whose kernels answer in float64."""
+    out = np.empty(tables.n, np.float64) if aligned else _empty((tables.n, tables.m), "float64")
+    kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
+    kernel(_NUMBERS[name], _packed(options), tables.a, tables.b, out, threads)
+    return cast(from_numpy(out, tables.like), tables.dtype)
+
+
+def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Array:
+    """The shared area of every pair, or of aligned rows of flat regions, in the dtype of the arithmetic."""
+    if tables.is_flat:
+        left, right = tables.a, tables.b
+        out = np.empty(tables.n if aligned else (tables.n, tables.m), _NUMBER_OF[tables.kind])
+    else:
+        left, right, shape = _rows(tables, False)
+        out = np.empty(shape, left.dtype)
     _kernel(tables.kind, "inter")(left, right, out, thread_count(threads))
-    return from_numpy(out, tables.a)
+    return from_numpy(out, tables.like)
 
 
 def best(tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None) -> tuple[Array, Array]:
     """Indices and values of the k best partners of each row; the answer is not of half precision."""
-    left, right, _ = _rows(tables, False)
-    index, value = np.empty((len(left), k), np.int64), np.empty((len(left), k), tables.dtype)
+    left, right = _operands(tables)
+    width = "float64" if tables.is_flat else tables.dtype
+    index, value = np.empty((tables.n, k), np.int64), np.empty((tables.n, k), width)
     kernel = _kernel(tables.kind, "best")
     kernel(_NUMBERS[name], _packed(options), left, right, index, value, thread_count(threads))
-    return from_numpy(index, tables.a), from_numpy(value, tables.a)
+    return from_numpy(index, tables.like), cast(from_numpy(value, tables.like), tables.dtype)
 
 
 def join(
     tables: Tables, name: str, options: Mapping[str, Any], wanted: Wanted, *, threads: int | None
 ) -> tuple[Array, Array, Array]:
     """The pairs that reach the threshold: rows of a, rows of b, values."""
-    left, right, _ = _rows(tables, False)
+    left, right = _operands(tables)
     keys_a, keys_b = wanted.keys or (_NO_KEYS, _NO_KEYS)
     arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
     i, j, value = columns
     # The same 64 bits under the name that NumPy itself prefers; some systems have two.
-    i, j, value = (from_numpy(column, tables.a) for column in (i.view(np.int64), j.view(np.int64), value))
+    i, j, value = (from_numpy(column, tables.like) for column in (i.view(np.int64), j.view(np.int64), value))
     return i, j, cast(value, tables.dtype)
 
 
@@ -145,6 +162,11 @@ def _kernel(kind: str, verb: str) -> Callable[..., Any]:
 def _packed(options: Mapping[str, Any]) -> tuple[float, float, float, bool]:
     """Options as the kernels take them: empty, alpha, beta, of_b."""
     return options["empty"], options.get("alpha", 0.0), options.get("beta", 0.0), options.get("of") == "b"
+
+
+def _operands(tables: Tables) -> tuple[Any, Any]:
+    """Both sides as the kernels take them."""
+    return (tables.a, tables.b) if tables.is_flat else _rows(tables, False)[:2]
 
 
 def _rows(tables: Tables, aligned: bool) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:

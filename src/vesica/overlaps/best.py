@@ -84,7 +84,7 @@ def best(
     check.one_table(second.shape, "b", "best")
     tables = comparable(first, second, aligned=False)
     measure.check_kind(tables.kind)
-    there, dtype = min(k, int(tables.b.shape[0])), tables.dtype
+    there, dtype = min(k, tables.m), tables.dtype
     tables = tables._replace(dtype=widened(dtype))  # the best are found before values are rounded to half precision
 
     if pick(tables).backend == "native":

@@ -101,16 +101,23 @@ def join(
 
     if pick(tables).backend == "native":
         return Pairs(*native.join(tables, measure.name, chosen, wanted, threads=threads))
-    if library(tables.a) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):
+    if _is_jax_table(tables):
         # JAX may be without float64, and the number of pairs is no fixed shape: nothing is gained by staying inside.
-        host = tables._replace(a=to_numpy(tables.a), b=to_numpy(tables.b))
+        left, right = to_numpy(tables.a), to_numpy(tables.b)
+        host = tables._replace(a=left, b=right, like=left)
         found = native.join(host, measure.name, chosen, wanted, threads=threads)
-        return Pairs(*(from_numpy(column, tables.a) for column in found))
+        return Pairs(*(from_numpy(column, tables.like) for column in found))
 
     def tile(part: Tables) -> Any:
         return measure, chosen, twin_parts(part, False)
 
     return Pairs(*generic.join(tables, tile, wanted))
+
+
+def _is_jax_table(tables: Tables) -> bool:
+    """Rows of JAX that may be looked at?"""
+    visible = has_visible_values(tables.a) and has_visible_values(tables.b)
+    return visible and tables.kind in ("boxes", "rotated") and library(tables.a) == "jax"
 
 
 def _sides(a: Any, b: Any) -> tuple[Tables, bool]:
@@ -127,7 +134,7 @@ def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray
     """Keys of any kind as small numbers, the same for both sides."""
     if keys is None:
         return None
-    n, m = tables.a.shape[0], tables.b.shape[0]
+    n, m = tables.n, tables.m
     if self_join:
         column = check.key_column(keys, n, "keys")
         numbers = _numbered(column)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from vesica import _check as check
-from vesica._array import Array, real
+from vesica._array import Array, from_numpy, real
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import rotated as generic_rotated
@@ -112,18 +113,41 @@ def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = Non
     tables = comparable(a, b, aligned=aligned)
 
     shared = None
-    if not aligned and pick(tables).backend == "native":
-        shared = native.inter(tables, threads=threads)
+    if pick(tables).backend == "native" and (tables.is_flat or not aligned):
+        shared = native.inter(tables, aligned=aligned, threads=threads)
     return twin_parts(tables, aligned, shared)
 
 
 def twin_parts(tables: Tables, aligned: bool, shared: Array | None = None) -> Parts:
     """The parts by array-API code; `shared` is the shared area where a kernel has made it already."""
-    left, right = tables.a, tables.b
-    if not aligned:
-        left, right = left[..., :, None, :], right[..., None, :, :]
-    if tables.kind == "rotated":
-        inter = generic_rotated.inter(left, right) if shared is None else shared
-        area_a, area_b = left[..., 2] * left[..., 3], right[..., 2] * right[..., 3]
-        return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="rotated")
+    return _TWINS[tables.kind](tables, aligned, shared)
+
+
+def _boxes(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
+    left, right = _faced(tables, aligned)
     return BoxParts(columns(left), columns(right), shared, dtype=tables.dtype)
+
+
+def _rotated(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
+    left, right = _faced(tables, aligned)
+    inter = generic_rotated.inter(left, right) if shared is None else shared
+    area_a, area_b = left[..., 2] * left[..., 3], right[..., 2] * right[..., 3]
+    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="rotated")
+
+
+def _flat(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
+    """Regions that have no twin: their shared area is always a kernel's."""
+    assert shared is not None
+    area_a, area_b = (from_numpy(side.area, tables.like) for side in (tables.a, tables.b))
+    if not aligned:
+        area_a, area_b = area_a[:, None], area_b[None, :]
+    return Parts(shared, area_a, area_b, dtype=tables.dtype, kind=tables.kind)
+
+
+def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
+    """Rows that broadcast against each other: every pair, or row with row."""
+    left, right = tables.a, tables.b
+    return (left, right) if aligned else (left[..., :, None, :], right[..., None, :, :])
+
+
+_TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {"boxes": _boxes, "rotated": _rotated}

@@ -11,10 +11,10 @@ from vesica._kernels.generic.tiles import tiles
 
 def best(tables: Tables, matrix: Callable[[Tables], Array], *, k: int) -> tuple[Array, Array]:
     """`matrix(tables)` gives the measure of every pair of these rows."""
-    xp = namespace(tables.a)
+    xp = namespace(tables.like)
     found: list[tuple[Array, Array]] = []
-    for rows in tiles(int(tables.a.shape[0]), int(tables.b.shape[0])):
-        values = matrix(tables._replace(a=tables.a[rows, :]))
+    for rows in tiles(tables.n, tables.m):
+        values = matrix(tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start))
         # Sorting −value in rising order keeps ties in the order of their index, in every library.
         order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
         sorted_values = xp.take_along_axis(values, order, axis=-1)

@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import Array, as_index, cast, device, dtype_name, from_numpy, namespace, real, widest_float
+from vesica._array import (
+    FLOATS,
+    Array,
+    as_index,
+    cast,
+    device,
+    dtype_name,
+    from_numpy,
+    namespace,
+    real,
+    widest_float,
+)
 from vesica._check import Threshold
 from vesica._kernels import Tables, Wanted
 from vesica._kernels.generic.tiles import tiles
@@ -15,23 +26,22 @@ from vesica._kernels.generic.tiles import tiles
 
 def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple[Array, Array, Array]:
     """`tile(tables)` gives the measure, its options and the parts of every pair of these rows."""
-    xp = namespace(tables.a)
-    n, m = int(tables.a.shape[0]), int(tables.b.shape[0])
+    xp = namespace(tables.like)
     exact = tables
-    if dtype_name(tables.a) != "int64":
+    if dtype_name(tables.a) in FLOATS:
         wide = widest_float(tables.a)
         exact = tables._replace(a=cast(tables.a, wide), b=cast(tables.b, wide))
-    columns = xp.arange(m, dtype=xp.int64, device=device(tables.a))
-    numbers = [from_numpy(side.astype(np.int64), tables.a) for side in wanted.keys] if wanted.keys else None
+    columns = xp.arange(tables.m, dtype=xp.int64, device=device(tables.like))
+    numbers = [from_numpy(side.astype(np.int64), tables.like) for side in wanted.keys] if wanted.keys else None
 
     found: list[tuple[Array, Array, Array]] = []
-    for rows in tiles(n, m):
-        measure, options, parts = tile(tables._replace(a=tables.a[rows, :]))
+    for rows in tiles(tables.n, tables.m):
+        measure, options, parts = tile(_part(tables, rows))
         values = measure.of_parts(parts, options)
-        _, _, wide_parts = tile(exact._replace(a=exact.a[rows, :]))
+        _, _, wide_parts = tile(_part(exact, rows))
         hit = _reaches(measure, options, wide_parts, wanted.threshold)
         if wanted.self_join:
-            here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.a))
+            here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.like))
             hit = hit & (here[:, None] < columns[None, :])
         if numbers:
             hit = hit & (numbers[0][rows][:, None] == numbers[1][None, :])
@@ -39,6 +49,10 @@ def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple
         found.append((as_index(i) + rows.start, as_index(j), values[hit]))
     i, j, value = (xp.concat(column) for column in zip(*found, strict=True))
     return i, j, value
+
+
+def _part(tables: Tables, rows: slice) -> Tables:
+    return tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start)
 
 
 def _reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:

@@ -1,0 +1,161 @@
+// sources.hpp. Pairs of regions of any kind behind one face, and the verbs that need no more than that face.
+//
+// A source of parts S has
+//   S::Number                       what areas are counted in: std::int64_t or double
+//   s.n(), s.m()                    how many regions there are on both sides
+//   s.area_a(i), s.area_b(j)        their areas, as Number
+//   s.box_a(i), s.box_b(j)          the smallest upright boxes around them, as boxes::Box<double>
+//   S::Row(s, i)                    region i of a, made ready to meet many; may be costly
+//   row.inter(j)                    the area it shares with region j of b, as Number
+// Everything but a Row is const and may be used by many threads at once; a Row belongs to one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "best.hpp"
+#include "join.hpp"
+#include "threads.hpp"
+
+namespace vesica::sources {
+
+template <class T>
+struct Parts {
+    T inter, area_a, area_b;
+};
+
+template <class S>
+Parts<typename S::Number> parts(const S& source, typename S::Row& row, std::size_t i, std::size_t j) {
+    return {row.inter(j), source.area_a(i), source.area_b(j)};
+}
+
+// Run work(begin, end) on ranges of rows: several of them at a time where rows are short.
+template <class Work>
+void over_rows(std::size_t n, std::size_t m, std::size_t threads, const Work& work) {
+    constexpr std::size_t pairs_in_chunk = 64;
+    threads::over(n, threads::at_least_one(pairs_in_chunk / threads::at_least_one(m)), threads, work);
+}
+
+// The measure of every pair: out[i * m + j].
+template <class M, class R, class S>
+void matrix(const measures::Options& options, const S& source, R* out, std::size_t threads) {
+    const std::size_t m = source.m();
+    over_rows(source.n(), m, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            typename S::Row row(source, i);
+            for (std::size_t j = 0; j < m; ++j)
+                out[i * m + j] = static_cast<R>(M::value(parts(source, row, i, j), options));
+        }
+    });
+}
+
+template <class S>
+void pairwise(measures::Name measure, const measures::Options& options, const S& source, double* out,
+              std::size_t threads) {
+    measures::with_region_measure(measure, [&]<class M>(M) { matrix<M>(options, source, out, threads); });
+}
+
+// The measure of a[i] with b[i]: out[i].
+template <class M, class R, class S>
+void zip(const measures::Options& options, const S& source, R* out, std::size_t threads) {
+    over_rows(source.n(), 1, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            typename S::Row row(source, i);
+            out[i] = static_cast<R>(M::value(parts(source, row, i, i), options));
+        }
+    });
+}
+
+template <class S>
+void aligned(measures::Name measure, const measures::Options& options, const S& source, double* out,
+             std::size_t threads) {
+    measures::with_region_measure(measure, [&]<class M>(M) { zip<M>(options, source, out, threads); });
+}
+
+// The shared area of every pair: out[i * m + j]; or of a[i] with b[i]: out[i].
+template <class S>
+void inter(const S& source, bool is_aligned, typename S::Number* out, std::size_t threads) {
+    if (is_aligned) return zip<measures::Inter>({}, source, out, threads);
+    matrix<measures::Inter>({}, source, out, threads);
+}
+
+// The k partners with the largest measure: as boxes::best.
+template <class S>
+void best(measures::Name measure, const measures::Options& options, const S& source, std::size_t k, std::int64_t* index,
+          double* value, std::size_t threads) {
+    measures::with_region_measure(measure, [&]<class M>(M) {
+        over_rows(source.n(), source.m(), threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                typename S::Row row(source, i);
+                best::Top<double> top(k, index + i * k, value + i * k);
+                for (std::size_t j = 0; j < source.m(); ++j) {
+                    const double found = static_cast<double>(M::value(parts(source, row, i, j), options));
+                    if (top.admits(found)) top.put(static_cast<std::int64_t>(j), found);
+                }
+                top.close();
+            }
+        });
+    });
+}
+
+// Regions as points with the reach of their upright boxes. Those without area share none and take no part.
+template <class BoxOf, class AreaOf>
+candidates::Grid grid_of(std::size_t count, const BoxOf& box_of, const AreaOf& area_of, const std::uint32_t* keys,
+                         std::size_t threads) {
+    std::vector<candidates::Point> points;
+    points.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double area = static_cast<double>(area_of(i));
+        const boxes::Box<double> box = box_of(i);
+        if (!(area > 0)) continue;
+        const double far_x = std::max(std::fabs(box.x1), std::fabs(box.x2));
+        const double far_y = std::max(std::fabs(box.y1), std::fabs(box.y2));
+        const double reach_x = (box.x2 - box.x1) / 2 + candidates::hair * far_x;
+        const double reach_y = (box.y2 - box.y1) / 2 + candidates::hair * far_y;
+        // Areas are bound to each other, sides are not: the height is there for the groups alone.
+        points.push_back({(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2, reach_x, reach_y, candidates::rough_log2(area),
+                          candidates::rough_log2(reach_y), static_cast<std::uint32_t>(i)});
+    }
+    return candidates::Grid(std::move(points), keys, threads);
+}
+
+// The pairs that reach the threshold. Upright boxes must meet, in enough area; only then are two regions compared.
+template <class S>
+join::Pairs<double> join(const join::Request& request, const S& source) {
+    const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value());
+    const auto box_a = [&](std::size_t i) { return source.box_a(i); };
+    const auto box_b = [&](std::size_t j) { return source.box_b(j); };
+    const auto area_a = [&](std::size_t i) { return source.area_a(i); };
+    const auto area_b = [&](std::size_t j) { return source.area_b(j); };
+    const candidates::Grid left = grid_of(source.n(), box_a, area_a, request.keys.a, request.threads);
+    const candidates::Grid other =
+        grid_of(request.self ? 0 : source.m(), box_b, area_b, request.self ? nullptr : request.keys.b, request.threads);
+    const candidates::Grid& right = request.self ? left : other;
+    const double share = bound.iou / (1 + bound.iou);  // of A + B, that two partners must have in common
+
+    join::Pairs<double> pairs;
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        pairs = join::collect<double>(
+            left, source.n(), request.threads, [&](const candidates::Task& task, std::vector<join::Hit<double>>& hits) {
+                candidates::each(left, task, right, {bound.apart, join::anything}, request.self,
+                                 [&](std::size_t p, std::size_t q) {
+                                     std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                                     if (request.self && j < i) std::swap(i, j);
+                                     const boxes::Box<double> a = source.box_a(i), b = source.box_b(j);
+                                     const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+                                     const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+                                     const double areas = static_cast<double>(source.area_a(i) + source.area_b(j));
+                                     if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
+                                     typename S::Row row(source, i);
+                                     const auto found = parts(source, row, i, j);
+                                     if (join::judge<M>(found, request))
+                                         hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
+                                 });
+            });
+    });
+    return pairs;
+}
+
+}  // namespace vesica::sources

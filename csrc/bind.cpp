@@ -13,9 +13,14 @@
 #include "boxes.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "masks.hpp"
 #include "memory.hpp"
+#include "pixels.hpp"
+#include "rle.hpp"
 #include "rotated.hpp"
 #include "sources.hpp"
+#include "sparse.hpp"
+#include "windows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -275,6 +280,187 @@ void define_source(nb::module_& m, const std::string& kind) {
         "self_join"_a, "threads"_a);
 }
 
+template <class T>
+using Flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Column<T> give(std::vector<T> data) {
+    auto* const kept = new std::vector<T>(std::move(data));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Column<T>(kept->data(), {kept->size()}, owner);
+}
+
+// A table of `width` numbers a row.
+template <class Row>
+nb::ndarray<std::int64_t, nb::numpy, nb::ndim<2>, nb::c_contig> give_rows(std::unique_ptr<Row[]> rows,
+                                                                          std::size_t count) {
+    constexpr std::size_t width = sizeof(Row) / sizeof(std::int64_t);
+    Row* const raw = rows.release();
+    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<Row*>(p); });
+    return {reinterpret_cast<std::int64_t*>(raw), {count, width}, owner};
+}
+
+// table, words, runs: the arrays of vesica._kernels.Pixels.
+nb::tuple give(pixels::Owned stack) {
+    return nb::make_tuple(give_rows(std::move(stack.masks), stack.count),
+                          give(std::move(stack.words), stack.word_count),
+                          give_rows(std::move(stack.runs), stack.run_count));
+}
+
+nb::tuple give(rle::OwnedCounts counts) {
+    return nb::make_tuple(give(std::move(counts.data)), give(std::move(counts.offsets)));
+}
+
+// A vesica._kernels.Pixels, which stays alive as long as the call.
+pixels::Stack stack_of(const nb::object& pixels) {
+    const auto table = nb::cast<In<std::int64_t>>(pixels[0]);
+    const auto words = nb::cast<Flat<std::uint64_t>>(pixels[1]);
+    const auto runs = nb::cast<In<std::int64_t>>(pixels[2]);
+    return {reinterpret_cast<const pixels::Mask*>(table.data()),
+            table.shape(0),
+            words.data(),
+            reinterpret_cast<const pixels::Run*>(runs.data()),
+            nb::cast<std::int64_t>(pixels[3]),
+            nb::cast<std::int64_t>(pixels[4])};
+}
+
+boxes::Rows<double> rows_of(const nb::object& array) {
+    const auto rows = nb::cast<In<double>>(array);
+    return {rows.data(), rows.shape(0)};
+}
+
+pixels::Masks masks_source(nb::object a, nb::object b) {
+    return {stack_of(a), stack_of(b)};
+}
+windows::MasksBoxes masks_boxes_source(nb::object a, nb::object b) {
+    return {stack_of(a), rows_of(b)};
+}
+windows::BoxesMasks boxes_masks_source(nb::object a, nb::object b) {
+    return {rows_of(a), stack_of(b)};
+}
+
+using Stack3 = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple masks_pack(Stack3 stack, std::size_t threads) {
+    pixels::Owned packed;
+    {
+        nb::gil_scoped_release unlocked;
+        packed = masks::pack({stack.data(), stack.shape(0), stack.shape(1), stack.shape(2)}, threads);
+    }
+    return give(std::move(packed));
+}
+
+void masks_unpack(nb::object pixels, Out<std::uint8_t> out, std::size_t threads) {
+    const pixels::Stack stack = stack_of(pixels);
+    nb::gil_scoped_release unlocked;
+    masks::unpack(stack, out.data(), threads);
+}
+
+rle::Counts counts_of(const Flat<std::int64_t>& counts, const Flat<std::int64_t>& offsets) {
+    return {counts.data(), offsets.data(), offsets.size() - 1};
+}
+
+nb::tuple give(const rle::Finding& found, rle::OwnedCounts counts) {
+    return nb::make_tuple(give(std::move(counts)), static_cast<int>(found.fault), found.mask, found.position);
+}
+
+nb::tuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t pixels) {
+    rle::OwnedCounts out;
+    const rle::Finding found = rle::canonical(counts_of(counts, offsets), pixels, out);
+    return give(found, std::move(out));
+}
+
+nb::tuple rle_from_strings(Flat<std::uint8_t> text, Flat<std::int64_t> offsets, std::int64_t pixels,
+                           std::size_t threads) {
+    rle::OwnedCounts out;
+    rle::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = rle::from_strings(text.data(), offsets.data(), offsets.size() - 1, pixels, out, threads);
+    }
+    return give(found, std::move(out));
+}
+
+nb::tuple rle_to_strings(Flat<std::int64_t> counts, Flat<std::int64_t> offsets) {
+    std::vector<std::uint8_t> text;
+    std::vector<std::int64_t> starts;
+    rle::to_strings(counts_of(counts, offsets), text, starts);
+    return nb::make_tuple(give(std::move(text)), give(std::move(starts)));
+}
+
+nb::tuple rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::size_t threads) {
+    pixels::Owned packed;
+    {
+        nb::gil_scoped_release unlocked;
+        packed = rle::pack(counts_of(counts, offsets), height, threads);
+    }
+    return give(std::move(packed));
+}
+
+nb::tuple rle_unpack(nb::object pixels, std::size_t threads) {
+    const pixels::Stack stack = stack_of(pixels);
+    rle::OwnedCounts counts;
+    {
+        nb::gil_scoped_release unlocked;
+        counts = rle::unpack(stack, threads);
+    }
+    return give(std::move(counts));
+}
+
+nb::tuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> counts_b,
+                    Flat<std::int64_t> offsets_b, std::int64_t pixels, bool either) {
+    rle::OwnedCounts out;
+    {
+        nb::gil_scoped_release unlocked;
+        out = rle::merge(counts_of(counts_a, offsets_a), counts_of(counts_b, offsets_b), pixels,
+                         either ? rle::Merge::either : rle::Merge::both);
+    }
+    return give(std::move(out));
+}
+
+nb::tuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height,
+                   std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> window) {
+    const auto& [x1, y1, x2, y2] = window;
+    rle::OwnedCounts out;
+    {
+        nb::gil_scoped_release unlocked;
+        out = rle::crop(counts_of(counts, offsets), height, {x1, y1, x2, y2});
+    }
+    return give(std::move(out));
+}
+
+nb::tuple sparse_pack(Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int64_t> x,
+                      std::tuple<std::int64_t, std::int64_t, std::int64_t> size, bool drop, std::size_t threads) {
+    const auto& [layers, height, width] = size;
+    pixels::Owned packed;
+    sparse::Finding found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = sparse::pack({n.data(), y.data(), x.data(), n.size()}, {layers, height, width}, drop, threads, packed);
+    }
+    if (found.axis >= 0) return nb::make_tuple(nb::none(), found.axis, found.column);
+    return nb::make_tuple(give(std::move(packed)), found.axis, found.column);
+}
+
+void define_pixels(nb::module_& m) {
+    define_source<masks_source>(m, "masks");
+    define_source<masks_boxes_source>(m, "masks_boxes");
+    define_source<boxes_masks_source>(m, "boxes_masks");
+    m.def("masks_pack", &masks_pack, "stack"_a.noconvert(), "threads"_a);
+    m.def("masks_unpack", &masks_unpack, "pixels"_a, "out"_a.noconvert(), "threads"_a);
+    m.def("rle_canonical", &rle_canonical, "counts"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a);
+    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a,
+          "threads"_a);
+    m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
+    m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "threads"_a);
+    m.def("rle_unpack", &rle_unpack, "pixels"_a, "threads"_a);
+    m.def("rle_merge", &rle_merge, "counts_a"_a.noconvert(), "offsets_a"_a.noconvert(), "counts_b"_a.noconvert(),
+          "offsets_b"_a.noconvert(), "pixels"_a, "either"_a);
+    m.def("rle_crop", &rle_crop, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "window"_a);
+    m.def("sparse_pack", &sparse_pack, "n"_a.noconvert(), "y"_a.noconvert(), "x"_a.noconvert(), "size"_a, "drop"_a,
+          "threads"_a);
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -303,11 +489,13 @@ NB_MODULE(_native, m) {
     define_boxes<std::int64_t>(m);
     define_rotated<float>(m);
     define_rotated<double>(m);
+    define_pixels(m);
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
     m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
           "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
+    m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);
     m.def("keep_at_most", &memory::keep_at_most, "bytes"_a, "Keep at most so much freed memory for later answers.");
     m.def("kept", &memory::kept, "Bytes of freed memory that are kept for later answers.");
     m.def("measure_names", &names, "with_boxes"_a, "The measures, in the order of their numbers.");

@@ -16,6 +16,18 @@ Level available() {
     return Level::baseline;
 }
 
+bool counts_bits() {
+#if VESICA_X86
+    static const bool answer = [] {
+        __builtin_cpu_init();
+        return static_cast<bool>(__builtin_cpu_supports("avx512vpopcntdq"));
+    }();
+    return answer;
+#else
+    return false;
+#endif
+}
+
 static std::atomic<Level>& chosen() {
     static std::atomic<Level> level{available()};
     return level;

@@ -9,6 +9,7 @@
 #else
 #define VESICA_AVX512 __attribute__((target(VESICA_AVX512_FEATURES ",prefer-vector-width=512")))
 #endif
+#define VESICA_AVX512_COUNTING __attribute__((target(VESICA_AVX512_FEATURES ",avx512vpopcntdq")))
 #define VESICA_AVX2 __attribute__((target("avx2")))
 #else
 #define VESICA_X86 0
@@ -38,7 +39,14 @@ void limit(Level level);
 
 const char* name(Level level);
 
+// Does the processor count the bits of many words in one instruction? Not all do that have AVX-512.
+bool counts_bits();
+
 #if VESICA_X86
+template <class Kernel, class... Args>
+VESICA_AVX512_COUNTING void run_avx512_counting(const Args&... args) {
+    Kernel::body(args...);
+}
 template <class Kernel, class... Args>
 VESICA_AVX512 void run_avx512(const Args&... args) {
     Kernel::body(args...);
@@ -53,12 +61,16 @@ void run_baseline(const Args&... args) {
     Kernel::body(args...);
 }
 
-// Run `Kernel::body(args...)`, compiled once for each level.
+// Run the body of the kernel, compiled once for each level. One that says `static constexpr bool is_counting = true`
+// is compiled once more, for processors that count bits by vectors.
 template <class Kernel, class... Args>
 void run(const Args&... args) {
 #if VESICA_X86
     switch (current()) {
-        case Level::avx512: return run_avx512<Kernel>(args...);
+        case Level::avx512:
+            if constexpr (requires { Kernel::is_counting; })
+                if (counts_bits()) return run_avx512_counting<Kernel>(args...);
+            return run_avx512<Kernel>(args...);
         case Level::avx2: return run_avx2<Kernel>(args...);
         case Level::baseline: break;
     }

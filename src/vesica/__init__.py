@@ -18,17 +18,20 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.regions import Boxes, RotatedBoxes
+    from vesica.regions import Boxes, Masks, RleMasks, RotatedBoxes, SparseMasks
 
 __all__ = [
     "Best",
     "Boxes",
     "InputError",
+    "Masks",
     "MissingExtra",
     "Pairs",
     "Parts",
+    "RleMasks",
     "RotatedBoxes",
     "SizeValueError",
+    "SparseMasks",
     "VesicaError",
     "best",
     "ciou",
@@ -63,7 +66,7 @@ _HOMES = {
         "tversky",
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
-    "vesica.regions": ("Boxes", "RotatedBoxes"),
+    "vesica.regions": ("Boxes", "Masks", "RleMasks", "RotatedBoxes", "SparseMasks"),
 }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -306,9 +307,12 @@ def _one_kind(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
     return a.kind == b.kind
 
 
+_KINDS = {"rotated": "rotated boxes", "masks_boxes": "masks and boxes", "boxes_masks": "boxes and masks"}
+
+
 def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
     if measure not in known:
-        named = {"rotated": "rotated boxes"}.get(kind, kind)
+        named = _KINDS.get(kind, kind)
         raise TypeError(
             f"{measure} is not defined for {named}: it needs the upright box around both and its sides. "
             f"{', '.join(sorted(known))} need only the shared area."
@@ -331,3 +335,230 @@ def parts_or_pair(measure: str, is_parts: bool, b: Any) -> None:
 def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:
     takes = ", ".join(f"`{name}`" for name in ("aligned", "threads", *known))
     return TypeError(f"{measure} has no option `{option}`; it takes {takes}.")
+
+
+# Masks.
+
+
+def mask_stack(value: Any, name: str, above: Any) -> Array:
+    """A stack of masks: booleans or integers; floats where `above` says which of them count."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: fill it first.")
+    array = as_array(value) if hasattr(value, "ndim") else _stacked(value, name)
+    dtype, shape = dtype_name(array), tuple(int(side) for side in array.shape)
+    if dtype in FLOATS and above is None and array.ndim == 3:
+        raise TypeError(
+            f"`{name}` must be booleans or integers; got {dtype}. Say which values count: Masks(a, above=0.5)."
+        )
+    if dtype not in _NUMBERS and dtype != "bool":
+        raise TypeError(f"`{name}` must be booleans or integers; got {dtype}.")
+    if above is not None and dtype not in FLOATS:
+        raise TypeError(f"`above` goes with floats; `{name}` holds {dtype}, where every value but 0 counts.")
+    if array.ndim == 3:
+        return array
+    if shape == (0,):
+        raise ValueError(
+            f"`{name}` must have shape (N, height, width); got (0,). No masks: np.empty((0, height, width), bool)."
+        )
+    hint = " One mask is a stack of one: mask[None]." if array.ndim == 2 else ""
+    raise ValueError(f"`{name}` must have shape (N, height, width); got {shape}.{hint}")
+
+
+def _stacked(value: Any, name: str) -> Array:
+    try:
+        return as_array(value)
+    except ValueError:
+        raise SizeValueError(f"`{name}` must be of one image size; got arrays of several shapes.") from None
+
+
+def mask_size(value: Any, name: str) -> tuple[int, int]:
+    """(height, width) of an image."""
+    sides = _whole_sides(value)
+    if sides is None or len(sides) != 2 or min(sides) < 0:
+        raise SizeValueError(f"`{name}` must be (height, width), two whole numbers; got {value!r}.")
+    if sides[0] * sides[1] >= 2**60:
+        raise SizeValueError(f"`{name}` must be of fewer than 2^60 pixels; got {value!r}.")
+    return sides[0], sides[1]
+
+
+def _whole_sides(value: Any) -> list[int] | None:
+    try:
+        sides = [operator.index(side) for side in value]
+    except TypeError:
+        return None
+    return None if any(isinstance(side, bool) for side in value) else sides
+
+
+def same_image(a: tuple[int, int], b: tuple[int, int]) -> None:
+    if a != b:
+        raise SizeValueError(
+            f"`a` and `b` must be masks of images of one size; got {a[0]}×{a[1]} and {b[0]}×{b[1]} (height × width)."
+        )
+
+
+def list_of_counts(value: Any) -> None:
+    if isinstance(value, (str, bytes, bytearray, dict)) or not hasattr(value, "__len__"):
+        raise TypeError(
+            f"`counts` must be a list with the counts of each mask; got {type(value).__name__}. "
+            "One mask is a list of one. Dicts of COCO go to RleMasks.from_coco."
+        )
+
+
+def count_list(value: Any, mask: int | None) -> np.ndarray:
+    """Run lengths as int64."""
+    name = "`counts`" if mask is None else f"`counts` of mask {mask}"
+    try:
+        counts = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
+    except ValueError:
+        raise TypeError(f"{name} must be a flat list of whole numbers; got lists of several lengths.") from None
+    if counts.size == 0 and counts.ndim == 1:
+        return np.empty(0, np.int64)
+    if counts.ndim != 1 or counts.dtype.kind not in "iuf":
+        hint = " Dicts of COCO go to RleMasks.from_coco." if isinstance(value, dict) else ""
+        raise TypeError(f"{name} must be a flat list of whole numbers, or a string; got {_brief(value)}.{hint}")
+    if counts.dtype.kind == "f":
+        bad = np.flatnonzero(~(counts == np.floor(counts)) | (np.abs(counts) >= 2.0**60))
+        if bad.size:
+            raise ValueError(f"{name} must be whole numbers; number {bad[0]} is {counts[bad[0]]}.")
+    if counts.dtype == np.uint64 and counts.max() >= 2**63:
+        raise ValueError(f"{name} must fit into 64 bits; number {int(counts.argmax())} is {counts.max()}.")
+    return np.ascontiguousarray(counts, np.int64)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else f"{text[:57]}…"
+
+
+def count_string(value: Any, mask: int) -> bytes:
+    """A compressed string as bytes. A character beyond a byte stays out of range, so that its place is told."""
+    if isinstance(value, str):
+        return value.encode("latin-1", "replace") if value.isascii() else bytes(min(ord(c), 255) for c in value)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeError(f"`counts` of mask {mask} must be a string or a list of whole numbers; got {_brief(value)}.")
+
+
+def bad_counts(fault: tuple[str, int, int], pixels: int) -> ValueError:
+    """What is wrong with the run lengths of one mask."""
+    kind, mask, position = fault
+    name = f"`counts` of mask {mask}"
+    texts = {
+        "negative": f"must not be negative; number {position} is, or falls below 0 where a string gives differences.",
+        "too_long": f"must not exceed the {pixels} pixels of the image; number {position} goes beyond them.",
+        "character": f"must be characters 0 to o; the one at {position} is not. Is this a string of COCO?",
+        "cut": "end inside a number. The string was cut.",
+        "too_large": f"must be numbers of images; the one that ends at {position} has more than 60 bits.",
+    }
+    return ValueError(f"{name} {texts[kind]}")
+
+
+def offsets(value: Any, total: int) -> np.ndarray:
+    starts = count_list(value, None)
+    if not len(starts) or starts[0] != 0 or starts[-1] != total or np.any(np.diff(starts) < 0):
+        raise ValueError(f"`offsets` must rise from 0 to the {total} counts; got {_brief(starts.tolist())}.")
+    return starts
+
+
+def coco_sizes(segmentations: list[Any]) -> tuple[int, int]:
+    """The one image size of COCO's run lengths."""
+    for k, one in enumerate(segmentations):
+        if not isinstance(one, Mapping) or "counts" not in one or "size" not in one:
+            hint = " Lists of points are polygons." if isinstance(one, list) else ""
+            raise TypeError(f'Mask {k} must be a dict of "size" and "counts"; got {_brief(one)}.{hint}')
+    if not segmentations:
+        raise SizeValueError("No masks, so no image size is known: RleMasks([], size=(height, width)).")
+    first = mask_size(segmentations[0]["size"], '"size" of mask 0')
+    for k, one in enumerate(segmentations):
+        if list(one["size"]) != list(first):
+            raise SizeValueError(
+                f"Masks must be of images of one size; mask 0 has {list(first)} and mask {k} {list(one['size'])}."
+            )
+    return first
+
+
+def some_masks(count: int) -> None:
+    if not count:
+        raise ValueError("The intersection of no masks is not defined: it would be all pixels.")
+
+
+def window(value: tuple[Any, ...], size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """A window of whole pixels inside the image."""
+    sides = _whole_sides(value)
+    height, width = size
+    if sides is None or not (0 <= sides[0] <= sides[2] <= width and 0 <= sides[1] <= sides[3] <= height):
+        raise ValueError(
+            f"The window must be whole numbers x1, y1, x2, y2 inside the image of {height}×{width} (height × width); "
+            f"got {value!r}."
+        )
+    return sides[0], sides[1], sides[2], sides[3]
+
+
+def sparse_size(value: Any) -> tuple[int, int, int]:
+    """(N, height, width) of a sparse stack."""
+    sides = None if value is None else _whole_sides(value)
+    if sides is None or len(sides) != 3:
+        hint = " One mask is a stack of one: (1, height, width)." if sides is not None and len(sides) == 2 else ""
+        raise SizeValueError(f"`size` must be (N, height, width), three whole numbers; got {value!r}.{hint}")
+    if min(sides) < 0:
+        raise SizeValueError(f"`size` must not be negative; got {tuple(sides)}.")
+    mask_size(sides[1:], "size")
+    return sides[0], sides[1], sides[2]
+
+
+def index_table(value: Any) -> np.ndarray:
+    """Rows n, y, x as int64."""
+    array = as_array(value) if hasattr(value, "ndim") else np.asarray(value)
+    shape = tuple(int(side) for side in array.shape)
+    if len(shape) != 2 or shape[0] != 3:
+        hint = " It looks transposed: pass indices.T." if len(shape) == 2 and shape[1] == 3 else ""
+        raise SizeValueError(f"`indices` must have three rows, n, y, x: shape (3, P); got {shape}.{hint}")
+    dtype = dtype_name(array)
+    if dtype not in INTEGERS and (shape[1] or dtype not in FLOATS):
+        raise TypeError(f"`indices` must be integers; got {dtype}.")
+    table = to_numpy(array)
+    if table.dtype == np.uint64 and table.size and table.max() >= 2**63:
+        raise SizeValueError(f"`indices` must lie in the image; got {table.max()}.")
+    return np.ascontiguousarray(table, np.int64)
+
+
+def index_values(value: Any, count: int) -> np.ndarray:
+    values = to_numpy(as_array(value))
+    if values.shape != (count,):
+        raise SizeValueError(
+            f"`values` must be one for each of the {count} columns of `indices`; got shape {values.shape}."
+        )
+    return values
+
+
+def bad_index(table: np.ndarray, axis: int, column: int, size: tuple[int, int, int]) -> SizeValueError:
+    place, side = ("n", "y", "x")[axis], ("number of masks", "height", "width")[axis]
+    return SizeValueError(
+        f"`indices` column {column} must lie in the image: {place} = {table[axis, column]}, "
+        f"and the {side} is {size[axis]}. Rows are n, y, x."
+    )
+
+
+def one_shape(shapes: list[tuple[int, ...]]) -> None:
+    odd = next((k for k, shape in enumerate(shapes) if shape != shapes[0] or len(shape) != 2), None)
+    if odd is not None:
+        raise SizeValueError(
+            f"Matrices must be of one shape (height, width); got {shapes[0]} and, at {odd}, {shapes[odd]}."
+        )
+
+
+def on_the_host(kind: str) -> TypeError:
+    return TypeError(
+        f"{kind} live on the host, and the dense masks do not: move these with .cpu(), "
+        "or make both dense with to_masks()."
+    )
+
+
+def no_gradient(kind: str) -> TypeError:
+    return TypeError(
+        f"No gradient flows through {kind}: make them dense with to_masks(), or pass the boxes without one (.detach())."
+    )
+
+
+def not_comparable(a: str, b: str, way: str) -> TypeError:
+    return TypeError(f"{a} and {b} have no exact overlap as they are. {way}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
-from vesica._kernels import Tables, Wanted
+from vesica._kernels import Pixels, Tables, Wanted
 
 try:
     from vesica import _native
@@ -29,6 +29,8 @@ _BLOCK = 1 << 20
 _LARGE = 1 << 22
 # What the shared area of flat regions is counted in.
 _NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64}
+# Pixels that are copied at a time when masks are not bytes in order.
+_CHUNK = 1 << 25
 _NO_KEYS = np.empty(0, np.uint32)
 
 
@@ -84,14 +86,29 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
 
 def _flat_measure(tables: Tables, name: str, options: Mapping[str, Any], aligned: bool, threads: int) -> Array:
     """The same for regions that are flat arrays, whose kernels answer in float64."""
+    if tables.kind == "boxes_masks" and not aligned:
+        # Masks are prepared once for all boxes, so they come first.
+        return _flat_measure(_turned(tables), name, _turned_options(options), False, threads).T
     out = np.empty(tables.n, np.float64) if aligned else _empty((tables.n, tables.m), "float64")
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     kernel(_NUMBERS[name], _packed(options), tables.a, tables.b, out, threads)
     return cast(from_numpy(out, tables.like), tables.dtype)
 
 
+def _turned(tables: Tables) -> Tables:
+    """Masks against boxes instead of boxes against masks."""
+    return tables._replace(kind="masks_boxes", a=tables.b, b=tables.a, n=tables.m, m=tables.n)
+
+
+def _turned_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    other = {"of": "a" if options.get("of") == "b" else "b", "alpha": options.get("beta"), "beta": options.get("alpha")}
+    return {name: other.get(name, value) for name, value in options.items()}
+
+
 def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Array:
     """The shared area of every pair, or of aligned rows of flat regions, in the dtype of the arithmetic."""
+    if tables.kind == "boxes_masks" and not aligned:
+        return inter(_turned(tables), threads=threads).T
     if tables.is_flat:
         left, right = tables.a, tables.b
         out = np.empty(tables.n if aligned else (tables.n, tables.m), _NUMBER_OF[tables.kind])
@@ -124,6 +141,102 @@ def join(
     # The same 64 bits under the name that NumPy itself prefers; some systems have two.
     i, j, value = (from_numpy(column, tables.like) for column in (i.view(np.int64), j.view(np.int64), value))
     return i, j, cast(value, tables.dtype)
+
+
+def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
+    """Dense masks of any integer dtype as bits. What is not bytes in order is copied, some masks at a time."""
+    n, height, width = stack.shape
+    count = thread_count(threads)
+    if stack.dtype.itemsize == 1 and stack.flags.c_contiguous:
+        return Pixels(*_native.masks_pack(stack.view(np.uint8), count), height, width)
+    step = max(1, _CHUNK // max(1, height * width))
+    parts = []
+    for top in range(0, max(n, 1), step):
+        chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
+        parts.append(Pixels(*_native.masks_pack(chunk, count), height, width))
+    return _behind_each_other(parts)
+
+
+def _behind_each_other(parts: list[Pixels]) -> Pixels:
+    """Several stacks of bits as one."""
+    if len(parts) == 1:
+        return parts[0]
+    first = 0
+    for part in parts:
+        part.table[part.table[:, 5] >= 0, 5] += first
+        first += len(part.words)
+    table, words = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    return parts[0]._replace(table=table, words=words)
+
+
+def unpack_masks(pixels: Pixels) -> np.ndarray:
+    """Dense masks: (N, height, width) bool."""
+    shape = (len(pixels.table), pixels.height, pixels.width)
+    out = _empty_bytes(shape)
+    _native.masks_unpack(pixels, out, default_threads())
+    return out.view(np.bool_)
+
+
+Flat = tuple[np.ndarray, np.ndarray]
+"""Counts of many masks one after the other, and where each begins."""
+CountFault = tuple[str, int, int]
+"""What is wrong, with which mask, and where in it."""
+COUNT_FAULTS = ("none", "negative", "too_long", "character", "cut", "too_large")
+
+
+def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
+    return _checked(*_native.rle_canonical(counts, offsets, pixels))
+
+
+def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
+    return _checked(*_native.rle_from_strings(text, offsets, pixels, default_threads()))
+
+
+def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
+    return flat, (COUNT_FAULTS[fault], mask, position) if fault else None
+
+
+def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    text, starts = _native.rle_to_strings(counts, offsets)
+    return text, starts
+
+
+def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
+    """Canonical counts as bits or runs."""
+    return Pixels(*_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
+
+
+def counts_of_pixels(pixels: Pixels) -> Flat:
+    """The way back."""
+    counts, offsets = _native.rle_unpack(pixels, default_threads())
+    return counts, offsets
+
+
+def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:
+    counts, offsets = _native.rle_merge(*a, *b, pixels, either)
+    return counts, offsets
+
+
+def crop_counts(counts: np.ndarray, offsets: np.ndarray, height: int, window: tuple[int, int, int, int]) -> Flat:
+    cropped, starts = _native.rle_crop(counts, offsets, height, window)
+    return cropped, starts
+
+
+def pack_indices(
+    table: np.ndarray, size: tuple[int, int, int], *, drop: bool, threads: int | None
+) -> Pixels | tuple[int, int]:
+    """Rows n, y, x of pixels as bits or runs; or the axis and the column of the first index that lies outside."""
+    packed, axis, column = _native.sparse_pack(table[0], table[1], table[2], size, drop, thread_count(threads))
+    return (axis, column) if packed is None else Pixels(*packed, size[1], size[2])
+
+
+def _empty_bytes(shape: tuple[int, ...]) -> np.ndarray:
+    count = math.prod(shape)
+    if count < 4 * _LARGE:
+        return np.empty(shape, np.uint8)
+    _keep()
+    fresh: np.ndarray = _native.empty_uint8(count)
+    return fresh.reshape(shape)
 
 
 def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

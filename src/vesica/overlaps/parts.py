@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from vesica import _check as check
 from vesica._array import Array, from_numpy, real
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import boxes as generic_boxes
+from vesica._kernels.generic import masks as generic_masks
 from vesica._kernels.generic import rotated as generic_rotated
 from vesica.regions import comparable
 from vesica.regions.boxes import columns
@@ -110,7 +113,7 @@ def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = Non
     (0, 1)
     """
     check.threads(threads)
-    tables = comparable(a, b, aligned=aligned)
+    tables = comparable(a, b, aligned=aligned, threads=threads)
 
     shared = None
     if pick(tables).backend == "native" and (tables.is_flat or not aligned):
@@ -138,10 +141,8 @@ def _rotated(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
 def _flat(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
     """Regions that have no twin: their shared area is always a kernel's."""
     assert shared is not None
-    area_a, area_b = (from_numpy(side.area, tables.like) for side in (tables.a, tables.b))
-    if not aligned:
-        area_a, area_b = area_a[:, None], area_b[None, :]
-    return Parts(shared, area_a, area_b, dtype=tables.dtype, kind=tables.kind)
+    area_a, area_b = (from_numpy(np.ascontiguousarray(side.area), tables.like) for side in (tables.a, tables.b))
+    return _counted(tables, shared, area_a, area_b, aligned)
 
 
 def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
@@ -150,4 +151,38 @@ def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
     return (left, right) if aligned else (left[..., :, None, :], right[..., None, :, :])
 
 
-_TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {"boxes": _boxes, "rotated": _rotated}
+def _masks(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
+    if tables.is_flat:
+        return _flat(tables, aligned, shared)
+    inter = generic_masks.inter(tables.a, tables.b, aligned=aligned)
+    return _counted(tables, inter, generic_masks.area(tables.a), generic_masks.area(tables.b), aligned)
+
+
+def _masks_boxes(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
+    masks, rows = (tables.a, tables.b) if tables.kind == "masks_boxes" else (tables.b, tables.a)
+    if not tables.is_flat:
+        shared = generic_masks.inter_boxes(masks, rows, aligned=aligned)
+        shared = shared if aligned or tables.kind == "masks_boxes" else shared.T
+        counts = generic_masks.area(masks)
+    else:
+        counts, rows = (from_numpy(np.ascontiguousarray(side), tables.like) for side in (masks.area, rows))
+    assert shared is not None
+    w, h = generic_boxes.sides(columns(rows))
+    areas = (real(counts), w * h)
+    return _counted(tables, shared, *(areas if tables.kind == "masks_boxes" else areas[::-1]), aligned)
+
+
+def _counted(tables: Tables, inter: Array, area_a: Array, area_b: Array, aligned: bool) -> Parts:
+    """Areas that broadcast against the shared ones."""
+    if not aligned:
+        area_a, area_b = area_a[:, None], area_b[None, :]
+    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind=tables.kind)
+
+
+_TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
+    "boxes": _boxes,
+    "rotated": _rotated,
+    "masks": _masks,
+    "masks_boxes": _masks_boxes,
+    "boxes_masks": _masks_boxes,
+}

@@ -5,36 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from vesica import _check as check
-from vesica._array import Array, cast, dtype_name, math_name, result_name
-from vesica._kernels import Tables
+from vesica._array import Array, cast, dtype_name, math_name, needs_gradient, result_name, to_numpy, widest_float
+from vesica._kernels import Tables, pick_arrays
 from vesica.regions.boxes import Boxes
+from vesica.regions.masks import Masks
+from vesica.regions.pixels import PixelRegions
+from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
+from vesica.regions.sparse import SparseMasks
 
-Region = Boxes | RotatedBoxes
-REGIONS = (Boxes, RotatedBoxes)
+Region = Boxes | RotatedBoxes | Masks | RleMasks | SparseMasks
+REGIONS = (Boxes, RotatedBoxes, Masks, RleMasks, SparseMasks)
 
-__all__ = ["Boxes", "Region", "RotatedBoxes", "as_region", "comparable"]
+__all__ = ["Boxes", "Masks", "Region", "RleMasks", "RotatedBoxes", "SparseMasks", "as_region", "comparable"]
 
 
 def as_region(value: Any, name: str) -> Region:
-    """Regions stay what they are; a bare table of four columns is boxes, x1, y1, x2, y2."""
+    """Regions stay what they are. A bare table of four columns is boxes, x1, y1, x2, y2; a bare stack of booleans is
+    masks; a list of COCO's dicts is run lengths; a sparse tensor is sparse masks."""
     if isinstance(value, REGIONS):
         return value
+    if isinstance(value, (list, tuple)):
+        if value and isinstance(value[0], dict):
+            return RleMasks.from_coco(value)
+    elif getattr(value, "is_sparse", False) or (hasattr(value, "coords") and hasattr(value, "shape")):
+        return SparseMasks(value)
+    elif getattr(value, "ndim", 0) == 3 and dtype_name(value) == "bool":
+        return Masks(value)
     return Boxes._named(value, name)
 
 
-def comparable(a: Any, b: Any, *, aligned: bool) -> Tables:
+def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> Tables:
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
     first = as_region(a, "a")
     second = first if b is a else as_region(b, "b")
-    tables = _PAIRS[type(first), type(second)](first, second)
+    make = _PAIRS.get((type(first), type(second)))
+    if make is None:
+        raise check.not_comparable(type(first).__name__, type(second).__name__, _way_out(first, second))
+    tables = make(first, second, threads)
     if aligned:
         check.same_rows(tables.n, tables.m)
     return tables
 
 
-def _of_boxes(a: Boxes, b: Boxes) -> Tables:
+def _of_boxes(a: Boxes, b: Boxes, _: int | None) -> Tables:
     check.same_library(a.array, b.array)
     if a.array.ndim > 2 or b.array.ndim > 2:
         check.same_batch(a.shape[:-1], b.shape[:-1])
@@ -45,7 +62,7 @@ def _of_boxes(a: Boxes, b: Boxes) -> Tables:
     return _tables("boxes", left, right, result_name(a.dtype, b.dtype))
 
 
-def _of_rotated(a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes) -> Tables:
+def _of_rotated(a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes, _: int | None) -> Tables:
     """A box among rotated boxes is one with angle 0."""
     check.same_library(a.array, b.array)
     left = RotatedBoxes.from_boxes(a) if isinstance(a, Boxes) else a
@@ -59,10 +76,76 @@ def _tables(kind: str, a: Array, b: Array, dtype: str) -> Tables:
     return Tables(kind, a, b, dtype, int(a.shape[-2]), int(b.shape[-2]), a)
 
 
+def _of_pixels(a: PixelRegions, b: PixelRegions, threads: int | None) -> Tables:
+    """Masks of any two forms."""
+    check.same_image(a.size, b.size)
+    like = _like(a, b)
+    if not _are_native(a, b):
+        left, right = (_on_device(side) for side in (a, b))
+        return Tables("masks", left, right, a.dtype, len(a), len(b), left)
+    left = a.pixels(threads)
+    return Tables("masks", left, left if b is a else b.pixels(threads), a.dtype, len(a), len(b), like)
+
+
+def _of_masks_and_boxes(a: PixelRegions, b: Boxes, threads: int | None) -> Tables:
+    check.one_table(b.shape, "b", "masks")
+    masks, corners, like = _masks_and_boxes(a, b, threads)
+    return Tables("masks_boxes", masks, corners, b.dtype, len(a), len(b), like)
+
+
+def _of_boxes_and_masks(a: Boxes, b: PixelRegions, threads: int | None) -> Tables:
+    check.one_table(a.shape, "a", "masks")
+    masks, corners, like = _masks_and_boxes(b, a, threads)
+    return Tables("boxes_masks", corners, masks, a.dtype, len(a), len(b), like)
+
+
+def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> tuple[Any, Array, Array]:
+    """Pixels, corners in float64, and an array of the library of the answer."""
+    if masks.like is not None:
+        check.same_library(masks.like, boxes.array)
+    corners = cast(boxes.math, widest_float(boxes.math))
+    if not _are_native(masks) or (isinstance(masks, Masks) and pick_arrays(corners, masks.array).backend != "native"):
+        return _on_device(masks), corners, corners
+    if needs_gradient(boxes.array):
+        raise check.no_gradient(type(masks).__name__)
+    return masks.pixels(threads), np.ascontiguousarray(to_numpy(corners)), boxes.array
+
+
+def _like(a: PixelRegions, b: PixelRegions) -> Array:
+    """An array of the library that the answer belongs to. Run lengths belong to none."""
+    if a.like is not None and b.like is not None:
+        check.same_library(a.like, b.like)
+    there = a.like if a.like is not None else b.like
+    return np.empty(0) if there is None else there
+
+
+def _are_native(*regions: PixelRegions) -> bool:
+    return all(side.is_native for side in regions if isinstance(side, Masks))
+
+
+def _on_device(masks: PixelRegions) -> Array:
+    """The stack of dense masks, for the twin."""
+    if not isinstance(masks, Masks):
+        raise check.on_the_host(type(masks).__name__)
+    return masks.array
+
+
+def _way_out(a: Region, b: Region) -> str:
+    """The conversion that makes two kinds comparable."""
+    kinds = {type(a), type(b)}
+    if RotatedBoxes in kinds and any(isinstance(side, PixelRegions) for side in (a, b)):
+        return "Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r).to_rle(size, rule=…)."
+    raise AssertionError(kinds)
+
+
 # Who compares with whom, and how. What is not here has no exact answer, or needs a conversion that must be named.
-_PAIRS: dict[tuple[type, type], Callable[[Any, Any], Tables]] = {
+_PIXELS = (Masks, RleMasks, SparseMasks)
+_PAIRS: dict[tuple[type, type], Callable[[Any, Any, int | None], Tables]] = {
     (Boxes, Boxes): _of_boxes,
     (Boxes, RotatedBoxes): _of_rotated,
     (RotatedBoxes, Boxes): _of_rotated,
     (RotatedBoxes, RotatedBoxes): _of_rotated,
+    **{(a, b): _of_pixels for a in _PIXELS for b in _PIXELS},
+    **{(a, Boxes): _of_masks_and_boxes for a in _PIXELS},
+    **{(Boxes, b): _of_boxes_and_masks for b in _PIXELS},
 }

@@ -1,0 +1,198 @@
+#include "pixels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace vesica::pixels {
+namespace {
+
+using bits::word;
+
+// Words that reading takes as long as one run. A vector instruction counts eight of them, a run costs a misprediction.
+constexpr std::size_t words_per_run = 32;
+// Words beyond which bits are made for fewer masks: 128 MB.
+constexpr std::size_t most_words = std::size_t(1) << 24;
+
+std::int64_t both_bits(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
+    const std::int64_t x1 = std::max(mask_a.x1, mask_b.x1), x2 = std::min(mask_a.x2, mask_b.x2);
+    const std::int64_t y1 = std::max(mask_a.y1, mask_b.y1), y2 = std::min(mask_a.y2, mask_b.y2);
+    const std::int64_t first = y1 >> 6, last = (y2 - 1) >> 6;
+    const auto block = [&](const Stack& stack, const Mask& mask) {
+        const std::size_t columns = mask.columns();
+        const std::uint64_t* words = stack.words + mask.word;
+        return bits::Block{words + static_cast<std::size_t>(first - mask.band()) * columns + (x1 - mask.x1), columns};
+    };
+    return bits::count_both(block(a, mask_a), block(b, mask_b), static_cast<std::size_t>(last - first + 1),
+                            static_cast<std::size_t>(x2 - x1));
+}
+
+// The runs that end after `from` and begin before `to`.
+std::pair<const Run*, const Run*> between(const Stack& stack, const Mask& mask, std::int64_t from, std::int64_t to) {
+    const Run *begin = stack.runs + mask.run, *end = stack.runs + mask.end;
+    const Run* first = std::partition_point(begin, end, [&](const Run& run) { return run.end <= from; });
+    const Run* last = std::partition_point(first, end, [&](const Run& run) { return run.begin < to; });
+    return {first, last};
+}
+
+std::int64_t both_runs(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
+    // Only the columns that both have.
+    const std::int64_t from = std::max(mask_a.x1, mask_b.x1) * a.height;
+    const std::int64_t to = std::min(mask_a.x2, mask_b.x2) * a.height;
+    auto [p, p_end] = between(a, mask_a, from, to);
+    auto [q, q_end] = between(b, mask_b, from, to);
+    std::int64_t sum = 0;
+    while (p != p_end && q != q_end) {
+        const std::int64_t common = std::min(p->end, q->end) - std::max(p->begin, q->begin);
+        sum += common > 0 ? common : 0;
+        // No branch: which of two runs ends first is anybody's guess.
+        const bool first = p->end <= q->end, second = q->end <= p->end;
+        p += first, q += second;
+    }
+    return sum;
+}
+
+// Call visit(x, y1, y2) for each column that the run covers, in columns [x1, x2).
+template <class Visit>
+void each_column(Run run, std::int64_t height, std::int64_t x1, std::int64_t x2, const Visit& visit) {
+    run.begin = std::max(run.begin, x1 * height), run.end = std::min(run.end, x2 * height);
+    if (run.begin >= run.end) return;
+    Column column{height};
+    for (column.seek(run.begin); run.begin < run.end; run.begin = column.top += height, ++column.x)
+        visit(column.x, run.begin - column.top, std::min(run.end - column.top, height));
+}
+
+// Bits of one mask against runs of the other.
+std::int64_t bits_and_runs(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
+    const std::int64_t x1 = std::max(mask_a.x1, mask_b.x1), x2 = std::min(mask_a.x2, mask_b.x2);
+    const auto [begin, end] = between(b, mask_b, x1 * a.height, x2 * a.height);
+    std::int64_t sum = 0;
+    for (const Run* run = begin; run != end; ++run)
+        each_column(*run, a.height, x1, x2, [&](std::int64_t x, std::int64_t y1, std::int64_t y2) {
+            y1 = std::max(y1, mask_a.y1), y2 = std::min(y2, mask_a.y2);
+            if (y1 < y2) sum += inside(a, mask_a, {x, y1, x + 1, y2});
+        });
+    return sum;
+}
+
+// The pixels of the window whose position is below p.
+std::int64_t before(const Window& window, std::int64_t height, std::int64_t p) {
+    const std::int64_t x = p / height, y = p - x * height;
+    const std::int64_t rows = window.y2 - window.y1;
+    const std::int64_t whole = std::clamp(x, window.x1, window.x2) - window.x1;
+    const bool cut = x >= window.x1 && x < window.x2;
+    return whole * rows + (cut ? std::clamp(y, window.y1, window.y2) - window.y1 : 0);
+}
+
+}  // namespace
+
+std::int64_t shared(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
+    if (mask_a.has_bits())
+        return mask_b.has_bits() ? both_bits(a, mask_a, b, mask_b) : bits_and_runs(a, mask_a, b, mask_b);
+    return mask_b.has_bits() ? bits_and_runs(b, mask_b, a, mask_a) : both_runs(a, mask_a, b, mask_b);
+}
+
+std::int64_t inside(const Stack& stack, const Mask& mask, const Window& window) {
+    if (!mask.has_bits()) {
+        const auto [begin, end] = between(stack, mask, window.x1 * stack.height, window.x2 * stack.height);
+        std::int64_t sum = 0;
+        for (const Run* run = begin; run != end; ++run)
+            sum += before(window, stack.height, run->end) - before(window, stack.height, run->begin);
+        return sum;
+    }
+    const std::size_t columns = mask.columns();
+    const std::int64_t first = window.y1 >> 6, last = (window.y2 - 1) >> 6;
+    const std::uint64_t* words = stack.words + mask.word + static_cast<std::size_t>(first - mask.band()) * columns;
+    const std::uint64_t top = ~bits::low(static_cast<std::size_t>(window.y1 & 63));
+    const std::uint64_t bottom = bits::low(static_cast<std::size_t>((window.y2 - 1) & 63) + 1);
+    return bits::count_under({words + (window.x1 - mask.x1), columns}, static_cast<std::size_t>(last - first + 1),
+                             static_cast<std::size_t>(window.x2 - window.x1), top, bottom);
+}
+
+void Painter::add(Run run) {
+    const std::int64_t height = column_.height;
+    column_.seek(run.begin);
+    std::int64_t y = run.begin - column_.top, left = run.end - run.begin;
+    for (std::int64_t x = column_.x; left > 0; ++x, y = 0) {
+        const std::int64_t end = std::min(y + left, height);
+        left -= end - y;
+        const std::int64_t first = y >> 6, last = (end - 1) >> 6;
+        std::uint64_t* at = words_ + static_cast<std::size_t>(first - box_.band()) * stride_ + (x - box_.x1);
+        const std::uint64_t top = ~bits::low(static_cast<std::size_t>(y & 63));
+        const std::uint64_t bottom = bits::low(static_cast<std::size_t>((end - 1) & 63) + 1);
+        if (first == last) {
+            *at |= top & bottom;
+            continue;
+        }
+        *at |= top;
+        for (std::int64_t band = first + 1; band < last; ++band) *(at += stride_) = ~0ull;
+        *(at += stride_) |= bottom;
+    }
+}
+
+void runs_of(const std::uint64_t* words, const Mask& mask, std::int64_t height, std::vector<Run>& runs) {
+    const std::size_t columns = mask.columns(), bands = mask.bands(), before_all = runs.size();
+    for (std::size_t c = 0; c < columns; ++c) {
+        const std::int64_t top = (mask.x1 + static_cast<std::int64_t>(c)) * height + (mask.band() << 6);
+        bool open = false;
+        for (std::size_t b = 0; b < bands; ++b) {
+            const std::uint64_t here = words[b * columns + c];
+            // Where a bit differs from the one above it, a run begins or ends.
+            std::uint64_t edges = here ^ (here << 1 | static_cast<std::uint64_t>(open));
+            open = here >> 63;
+            const std::int64_t base = top + static_cast<std::int64_t>(b * word);
+            for (; edges; edges &= edges - 1) {
+                const std::int64_t at = base + std::countr_zero(edges);
+                if (here >> std::countr_zero(edges) & 1) {
+                    // A run that goes on at the top of the next column is one run.
+                    if (runs.size() > before_all && runs.back().end == at)
+                        runs.back().end = -1;
+                    else
+                        runs.push_back({at, -1});
+                } else {
+                    runs.back().end = at;
+                }
+            }
+        }
+        if (open) runs.back().end = top + static_cast<std::int64_t>(bands * word);
+    }
+}
+
+void Extent::add(Run run) {
+    column_.seek(run.begin);
+    if (!area_) left_ = column_.x;
+    area_ += run.end - run.begin, last_ = run.end;
+    const std::int64_t begin = run.begin - column_.top, end = run.end - column_.top;
+    const bool goes_on = end > column_.height;  // into the next column
+    top_ = std::min(top_, goes_on ? 0 : begin), bottom_ = std::max(bottom_, goes_on ? column_.height : end);
+}
+
+Mask Extent::mask() const {
+    if (!area_) return {0, 0, 0, 0, 0, -1, 0, 0};
+    return {area_, left_, top_, (last_ - 1) / column_.height + 1, bottom_, -1, 0, 0};
+}
+
+Room allot(Mask* masks, const std::int64_t* run_counts, std::size_t count) {
+    std::size_t per_run = words_per_run;
+    const auto gets_bits = [&](std::size_t i) {
+        return masks[i].words() <= per_run * static_cast<std::size_t>(run_counts[i]);
+    };
+    for (; per_run; per_run /= 2) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < count; ++i) sum += gets_bits(i) ? masks[i].words() : 0;
+        if (sum <= most_words) break;
+    }
+    Room room{0, 0};
+    for (std::size_t i = 0; i < count; ++i) {
+        masks[i].word = -1;
+        masks[i].run = masks[i].end = static_cast<std::int64_t>(room.runs);
+        if (per_run && gets_bits(i)) {
+            masks[i].word = static_cast<std::int64_t>(room.words), room.words += masks[i].words();
+        } else {
+            room.runs += static_cast<std::size_t>(run_counts[i]);
+            masks[i].end = static_cast<std::int64_t>(room.runs);
+        }
+    }
+    return room;
+}
+
+}  // namespace vesica::pixels

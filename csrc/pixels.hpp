@@ -1,0 +1,152 @@
+// pixels.hpp. Stacks of masks in the one form that kernels read, whatever they were before.
+//
+// Positions run down the columns of an image of `height` rows: position = x * height + y. Each mask is cut to its box,
+// and is either
+//   bits: bands of 64 rows, counted from the top of the image; word (band, column) has one bit for each of them; or
+//   runs: starts and ends of stretches of positions, sorted, not touching each other.
+// Runs serve where bits would be mostly zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bits.hpp"
+#include "boxes.hpp"
+
+namespace vesica::pixels {
+
+struct Run {
+    std::int64_t begin, end;
+};
+
+// One row of the table.
+struct Mask {
+    std::int64_t area, x1, y1, x2, y2;  // the box is half-open; all 0 for an empty mask
+    std::int64_t word;                  // its first word, or -1: it has runs
+    std::int64_t run, end;              // its runs
+
+    bool has_bits() const { return word >= 0; }
+    std::size_t columns() const { return static_cast<std::size_t>(x2 - x1); }
+    std::int64_t band() const { return y1 >> 6; }
+    std::size_t bands() const { return area ? static_cast<std::size_t>(((y2 - 1) >> 6) - band() + 1) : 0; }
+    std::size_t words() const { return bands() * columns(); }
+};
+constexpr std::size_t mask_width = sizeof(Mask) / sizeof(std::int64_t);
+
+struct Stack {
+    const Mask* masks;
+    std::size_t count;
+    const std::uint64_t* words;
+    const Run* runs;
+    std::int64_t height, width;
+};
+
+// A stack that owns its memory. Words and runs are taken when they are known to be so many.
+struct Owned {
+    std::unique_ptr<Mask[]> masks;
+    std::size_t count = 0;
+    std::unique_ptr<std::uint64_t[]> words;
+    std::size_t word_count = 0;
+    std::unique_ptr<Run[]> runs;
+    std::size_t run_count = 0;
+};
+
+// A whole number of pixels: [x1, x2) x [y1, y2).
+struct Window {
+    std::int64_t x1, y1, x2, y2;
+};
+
+// The pixels that two masks of one image share.
+std::int64_t shared(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b);
+
+// The pixels of a mask inside the window, which lies within its box.
+std::int64_t inside(const Stack& stack, const Mask& mask, const Window& window);
+
+// The column that a position is in. Asked for positions that rise, mostly to the next column: it seldom divides.
+struct Column {
+    std::int64_t height, x = 0, top = 0;  // top: the first position of column x
+
+    void seek(std::int64_t position) {
+        if (position - top < height) return;
+        ++x, top += height;
+        if (position - top >= height) x = position / height, top = x * height;
+    }
+};
+
+// Sets the bits of runs that rise, in the words of a box that they lie in. `words` is word (first band, x1).
+class Painter {
+  public:
+    Painter(std::uint64_t* words, const Mask& box, std::int64_t height)
+        : words_(words), box_(box), stride_(box.columns()), column_{height} {}
+    void add(Run run);
+
+  private:
+    std::uint64_t* words_;
+    const Mask& box_;
+    std::size_t stride_;
+    Column column_;
+};
+
+// The runs of a mask that has bits, in order.
+void runs_of(const std::uint64_t* words, const Mask& mask, std::int64_t height, std::vector<Run>& runs);
+
+// The area and the box of a mask that is given by its runs, one after the other.
+class Extent {
+  public:
+    explicit Extent(std::int64_t height) : column_{height} {}
+    void add(Run run);
+    // `word`, `run` and `end` are left to the caller.
+    Mask mask() const;
+
+  private:
+    Column column_;
+    std::int64_t area_ = 0, left_ = 0, last_ = 0, top_ = INT64_MAX, bottom_ = 0;
+};
+
+// Of masks that have area, a box and so many runs, decide which get bits: where words are not many more than runs, and
+// never more than a budget. Sets `word` and `run`, `end`; returns the sums of words and runs to be taken.
+struct Room {
+    std::size_t words, runs;
+};
+Room allot(Mask* masks, const std::int64_t* run_counts, std::size_t count);
+
+// Masks against masks: a source of parts, see sources.hpp.
+class Masks {
+  public:
+    using Number = std::int64_t;
+    Masks(const Stack& a, const Stack& b) : a_(a), b_(b) {}
+    std::size_t n() const { return a_.count; }
+    std::size_t m() const { return b_.count; }
+    Number area_a(std::size_t i) const { return a_.masks[i].area; }
+    Number area_b(std::size_t j) const { return b_.masks[j].area; }
+    boxes::Box<double> box_a(std::size_t i) const { return box(a_.masks[i]); }
+    boxes::Box<double> box_b(std::size_t j) const { return box(b_.masks[j]); }
+
+    class Row {
+      public:
+        Row(const Masks& source, std::size_t i) : a_(source.a_), b_(source.b_), mask_(a_.masks[i]) {}
+        Number inter(std::size_t j) {
+            const Mask& other = b_.masks[j];
+            // & and not &&: most pairs of a picture are apart, in no order that a processor could guess.
+            const bool meet =
+                (mask_.x1 < other.x2) & (other.x1 < mask_.x2) & (mask_.y1 < other.y2) & (other.y1 < mask_.y2);
+            return meet ? shared(a_, mask_, b_, other) : 0;
+        }
+
+      private:
+        const Stack &a_, &b_;
+        const Mask& mask_;
+    };
+
+    static boxes::Box<double> box(const Mask& mask) {
+        return {static_cast<double>(mask.x1), static_cast<double>(mask.y1), static_cast<double>(mask.x2),
+                static_cast<double>(mask.y2)};
+    }
+
+  private:
+    Stack a_, b_;
+};
+
+}  // namespace vesica::pixels

@@ -1,0 +1,114 @@
+"""Dense masks: one value for each pixel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesica import _check as check
+from vesica._array import Array, dtype_name, library, to_numpy
+from vesica._kernels import Pixels, native, pick_arrays
+from vesica._kernels.generic import masks as generic
+from vesica.regions.boxes import Boxes
+from vesica.regions.pixels import PixelRegions
+
+
+class Masks(PixelRegions):
+    """N dense masks of images of one size.
+
+    A pixel belongs to a mask where its value is not 0: booleans, and integers such as 0 and 255. Floats (a network's
+    output) need `above`, for nobody else knows where they end.
+
+    Parameters
+    ----------
+    array : (N, height, width) array or nested list
+        Of any library that follows the array API. It is not copied.
+    above : float, optional
+        For floats: pixels with a larger value belong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stack = np.zeros((2, 4, 6), bool)
+    >>> stack[0, 1:3, 1:4] = True
+    >>> stack[1, 2:4, 2:6] = True
+    >>> masks = Masks(stack)
+    >>> masks.area, masks.boxes.xyxy
+    (array([6, 8]), array([[1, 1, 4, 3],
+           [2, 2, 6, 4]]))
+    >>> import vesica
+    >>> vesica.iou(masks, masks)
+    array([[1.        , 0.16666667],
+           [0.16666667, 1.        ]])
+
+    One mask is a stack of one:
+
+    >>> Masks(stack[0])
+    Traceback (most recent call last):
+    ...
+    ValueError: `masks` must have shape (N, height, width); got (4, 6). One mask is a stack of one: mask[None].
+    """
+
+    __slots__ = ("array",)
+
+    array: Array
+
+    def __init__(self, array: Any, /, *, above: float | None = None) -> None:
+        array = check.mask_stack(array, "masks", above)
+        if above is not None:
+            array = array > check.finite(above, "above")
+        object.__setattr__(self, "array", array)
+        object.__setattr__(self, "size", (int(array.shape[1]), int(array.shape[2])))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Masks, (self.array,)
+
+    def __len__(self) -> int:
+        return int(self.array.shape[0])
+
+    def __getitem__(self, index: Any) -> Masks:
+        """Some of the masks; one index gives one mask, still as a stack."""
+        taken = self.array[index]
+        return Masks(taken[None, ...] if taken.ndim == 2 else taken)
+
+    def __repr__(self) -> str:
+        height, width = self.size
+        return f"Masks({len(self)}, {height}×{width}, {library(self.array)} {dtype_name(self.array)})"
+
+    @property
+    def like(self) -> Array:
+        return self.array
+
+    @property
+    def is_native(self) -> bool:
+        """Do compiled kernels read this array?"""
+        return pick_arrays(self.array).backend == "native"
+
+    def pixels(self, threads: int | None = None) -> Pixels:
+        return native.pack_masks(to_numpy(self.array), threads=threads)
+
+    @property
+    def area(self) -> Array:
+        """The number of pixels of each mask, int64."""
+        return super().area if self.is_native else generic.area(self.array)
+
+    @property
+    def boxes(self) -> Boxes:
+        """The smallest box around each mask, half-open; zeros for no pixels."""
+        return super().boxes if self.is_native else Boxes(generic.boxes(self.array), check=False)
+
+    def to_masks(self) -> Masks:
+        """The masks themselves, as booleans."""
+        return self if dtype_name(self.array) == "bool" else Masks(self.array != 0)
+
+    @classmethod
+    def from_polygons(cls, polygons: Any, size: tuple[int, int], /, *, rule: str) -> Masks:
+        """Polygons drawn into images of `size` = (height, width) by a named rule."""
+        masks: Masks = polygons.to_rle(size, rule=rule).to_masks()
+        return masks
+
+
+def stack_of(value: Any, name: str) -> Array:
+    """A plain stack of masks out of masks of any kind or a bare array."""
+    if isinstance(value, PixelRegions):
+        return value.to_masks().array
+    return check.mask_stack(value, name, None)

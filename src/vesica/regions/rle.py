@@ -1,0 +1,281 @@
+"""Run-length masks: how many pixels are out, in, out, in, … down the columns of the image."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import to_numpy
+from vesica._kernels import Pixels, native
+from vesica.regions.masks import Masks
+from vesica.regions.pixels import PixelRegions
+
+
+class RleMasks(PixelRegions):
+    """N masks of images of one size, as run lengths: memory grows with outlines, not with pixels.
+
+    Runs go down the columns, and the first counts background (it may be 0), as in COCO. What comes in is made
+    canonical: runs of length 0 vanish and their neighbours merge, a short sum is filled with background. A sum beyond
+    the image, a negative count or a broken string is an error that names its place.
+
+    Parameters
+    ----------
+    counts : sequence of N lists of integers, or of N strings or bytes
+        Plain counts, or COCO's compressed strings.
+    size : (height, width)
+        Of the image.
+
+    Examples
+    --------
+    >>> masks = RleMasks([[7, 1, 3, 3, 3, 1, 7], "0140050K0"], size=(5, 5))
+    >>> masks.area
+    array([5, 9])
+    >>> masks.to_masks().array[0].astype(int)
+    array([[0, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0],
+           [0, 1, 1, 1, 0],
+           [0, 0, 1, 0, 0],
+           [0, 0, 0, 0, 0]])
+    >>> masks.to_coco()[0]
+    {'size': [5, 5], 'counts': b'71320N4'}
+    >>> import vesica
+    >>> vesica.iou(masks, [[1, 1, 4, 4]])
+    array([[0.55555556],
+           [0.2       ]])
+
+    The first bad one is named:
+
+    >>> RleMasks([[20, 5], [20, 9]], size=(5, 5))
+    Traceback (most recent call last):
+    ...
+    ValueError: `counts` of mask 1 must not exceed the 25 pixels of the image; number 1 goes beyond them.
+
+    No masks are masks too:
+
+    >>> RleMasks([], size=(5, 5)).area
+    array([], dtype=int64)
+    """
+
+    __slots__ = ("_counts", "_offsets", "_pixels")
+
+    _counts: np.ndarray | None
+    _offsets: np.ndarray | None
+    _pixels: Pixels | None
+
+    def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
+        height, width = check.mask_size(size, "size")
+        check.list_of_counts(counts)
+        texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
+        if any(texts) and not all(texts):
+            counts = [
+                one if text else _as_string(one, k) for k, (one, text) in enumerate(zip(counts, texts, strict=True))
+            ]
+        flat, fault = (_from_strings if any(texts) else _from_lists)(counts, height * width)
+        if fault is not None:
+            raise check.bad_counts(fault, height * width)
+        self._fill((height, width), flat, None)
+
+    def _fill(self, size: tuple[int, int], flat: tuple[np.ndarray, np.ndarray] | None, pixels: Pixels | None) -> None:
+        set_once = object.__setattr__
+        set_once(self, "size", size)
+        set_once(self, "_counts", None if flat is None else flat[0])
+        set_once(self, "_offsets", None if flat is None else flat[1])
+        set_once(self, "_pixels", pixels)
+
+    @classmethod
+    def _of(cls, counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> RleMasks:
+        """Counts that are known to be canonical."""
+        self = cls.__new__(cls)
+        self._fill(size, (counts, offsets), None)
+        return self
+
+    @classmethod
+    def _of_pixels(cls, pixels: Pixels) -> RleMasks:
+        self = cls.__new__(cls)
+        self._fill((pixels.height, pixels.width), None, pixels)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RleMasks._of, (self.counts, self.offsets, self.size)
+
+    @classmethod
+    def from_masks(cls, masks: Any, /, *, threads: int | None = None) -> RleMasks:
+        """Dense masks as run lengths: a (N, height, width) array, or masks of any kind."""
+        check.threads(threads)
+        masks = masks if isinstance(masks, PixelRegions) else Masks(masks)
+        return cls._of_pixels(masks.pixels(threads))
+
+    @classmethod
+    def from_coco(cls, segmentations: Iterable[Mapping[str, Any]], /) -> RleMasks:
+        """COCO's run lengths: dicts of "size" and "counts", compressed or not, all of one image size.
+
+        >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
+        array([5])
+        """
+        segmentations = list(segmentations)
+        size = check.coco_sizes(segmentations)
+        return cls([one["counts"] for one in segmentations], size=size)
+
+    @classmethod
+    def from_arrays(cls, counts: Any, offsets: Any, /, *, size: tuple[int, int]) -> RleMasks:
+        """Flat counts and offsets: mask k has counts[offsets[k] : offsets[k + 1]].
+
+        >>> RleMasks.from_arrays([2, 3, 7, 3], [0, 2, 4], size=(2, 5)).area
+        array([3, 3])
+        """
+        height, width = check.mask_size(size, "size")
+        flat = check.count_list(counts, None)
+        starts = check.offsets(offsets, len(flat))
+        found, fault = native.canonical_counts(flat, starts, height * width)
+        if fault is not None:
+            raise check.bad_counts(fault, height * width)
+        return cls._of(*found, (height, width))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1 if self._pixels is None else len(self._pixels.table)
+
+    def __getitem__(self, index: Any) -> RleMasks:
+        """Some of the masks; one index gives one mask, still as a collection."""
+        rows = np.atleast_1d(np.arange(len(self))[to_numpy(index) if hasattr(index, "dtype") else index])
+        starts, ends = self.offsets[:-1][rows], self.offsets[1:][rows]
+        offsets = np.concatenate([[0], np.cumsum(ends - starts)])
+        places = np.arange(int(offsets[-1])) + np.repeat(starts - offsets[:-1], ends - starts)
+        return RleMasks._of(self.counts[places], offsets, self.size)
+
+    def __repr__(self) -> str:
+        height, width = self.size
+        return f"RleMasks({len(self)}, {height}×{width})"
+
+    @property
+    def like(self) -> None:
+        return None
+
+    @property
+    def counts(self) -> np.ndarray:
+        """All counts, int64, canonical, one mask after the other."""
+        return self._flat()[0]
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """(N + 1) int64: mask k has counts[offsets[k] : offsets[k + 1]]."""
+        return self._flat()[1]
+
+    def _flat(self) -> tuple[np.ndarray, np.ndarray]:
+        if self._counts is None or self._offsets is None:
+            assert self._pixels is not None
+            counts, offsets = native.counts_of_pixels(self._pixels)
+            object.__setattr__(self, "_offsets", offsets)
+            object.__setattr__(self, "_counts", counts)
+            return counts, offsets
+        return self._counts, self._offsets
+
+    def pixels(self, threads: int | None = None) -> Pixels:
+        if self._pixels is None:
+            packed = native.pack_counts(self.counts, self.offsets, self.size, threads=threads)
+            object.__setattr__(self, "_pixels", packed)
+            return packed
+        return self._pixels
+
+    def to_rle(self) -> RleMasks:
+        """The masks themselves."""
+        return self
+
+    def to_counts(self) -> list[list[int]]:
+        """A list of counts for each mask, starting with background."""
+        ends = self.offsets.tolist()
+        counts = self.counts.tolist()
+        return [counts[begin:end] for begin, end in itertools.pairwise(ends)]
+
+    def to_coco(self, *, compressed: bool = True) -> list[dict[str, Any]]:
+        """Dicts of "size" and "counts" as COCO has them: bytes, or plain lists with `compressed=False`.
+
+        JSON knows no bytes: `counts.decode()` before writing a file.
+        """
+        size = list(self.size)
+        counts: list[Any] = self.to_strings() if compressed else self.to_counts()
+        return [{"size": size.copy(), "counts": one} for one in counts]
+
+    def to_strings(self) -> list[bytes]:
+        """COCO's compressed form of each mask."""
+        text, offsets = native.strings_of_counts(self.counts, self.offsets)
+        ends = offsets.tolist()
+        data = text.tobytes()
+        return [data[begin:end] for begin, end in itertools.pairwise(ends)]
+
+    def union(self, other: RleMasks | None = None, /) -> RleMasks:
+        """All masks as one; or with `other`, mask k with mask k.
+
+        >>> masks = RleMasks([[0, 4, 21], [2, 6, 17]], size=(5, 5))
+        >>> masks.union().to_counts(), masks.intersection().to_counts()
+        ([[0, 8, 17]], [[2, 2, 21]])
+
+        The union of no masks is empty; their intersection is not defined.
+        """
+        return self._merged(other, either=True)
+
+    def intersection(self, other: RleMasks | None = None, /) -> RleMasks:
+        """What all masks share; or with `other`, mask k with mask k."""
+        if other is None:
+            check.some_masks(len(self))
+        return self._merged(other, either=False)
+
+    def _merged(self, other: RleMasks | None, *, either: bool) -> RleMasks:
+        if other is not None:
+            check.same_image(self.size, other.size)
+            check.same_rows(len(self), len(other))
+            return self._with(other, either)
+        found = self if len(self) else RleMasks([[]], size=self.size)
+        while len(found) > 1:  # halves with halves: each run is looked at log N times
+            half = len(found) // 2
+            rest = found[2 * half :]
+            merged = found[:half]._with(found[half : 2 * half], either)
+            found = merged if not len(rest) else merged._and(rest)
+        return found
+
+    def _with(self, other: RleMasks, either: bool) -> RleMasks:
+        pixels = self.size[0] * self.size[1]
+        merged = native.merge_counts((self.counts, self.offsets), (other.counts, other.offsets), pixels, either=either)
+        return RleMasks._of(*merged, self.size)
+
+    def _and(self, other: RleMasks) -> RleMasks:
+        """Both collections, one after the other."""
+        offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
+        return RleMasks._of(np.concatenate([self.counts, other.counts]), offsets, self.size)
+
+    def crop(self, x1: int, y1: int, x2: int, y2: int, /) -> RleMasks:
+        """The part of each mask inside [x1, x2) × [y1, y2), as masks of an image of that size.
+
+        >>> RleMasks([[7, 1, 3, 3, 3, 1, 7]], size=(5, 5)).crop(1, 1, 4, 3).to_counts()
+        [[1, 4, 1]]
+        """
+        window = check.window((x1, y1, x2, y2), self.size)
+        cropped = native.crop_counts(self.counts, self.offsets, self.size[0], window)
+        return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
+
+
+def _from_lists(counts: Sequence[Any], pixels: int) -> Any:
+    lists = [check.count_list(one, k) for k, one in enumerate(counts)]
+    given = np.concatenate(lists) if lists else np.empty(0, np.int64)
+    return native.canonical_counts(given, _offsets_of(lists), pixels)
+
+
+def _as_string(counts: Any, mask: int) -> bytes:
+    """A list among strings, in their form and as it is: what is wrong with it is found with the rest."""
+    flat = check.count_list(counts, mask)
+    return native.strings_of_counts(flat, np.array([0, len(flat)]))[0].tobytes()
+
+
+def _from_strings(counts: Sequence[Any], pixels: int) -> Any:
+    texts = [check.count_string(one, k) for k, one in enumerate(counts)]
+    text = np.frombuffer(b"".join(texts), np.uint8)
+    return native.counts_of_strings(text, _offsets_of(texts), pixels)
+
+
+def _offsets_of(parts: Sequence[Any]) -> np.ndarray:
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    return offsets

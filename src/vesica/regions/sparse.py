@@ -1,0 +1,166 @@
+"""Sparse masks: the index of every pixel that belongs, and nothing of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, to_numpy
+from vesica._kernels import Pixels, native
+from vesica.regions.pixels import PixelRegions
+
+
+class SparseMasks(PixelRegions):
+    """N masks of images of one size, given by the indices of their pixels.
+
+    They are sets: an index that comes twice counts once, and a value of 0 drops its entry; other values are class ids,
+    never weights. Layers without pixels keep their place.
+
+    Parameters
+    ----------
+    indices : (3, P) integers, or a sparse tensor
+        Rows n, y, x. A sparse COO tensor of torch or of pydata/sparse, a scipy.sparse array, or a list of scipy's
+        matrices, brings its values and its size with it.
+    values : (P,) array, optional
+        Entries with the value 0 are left out.
+    size : (N, height, width)
+    outside : {"error", "drop"}, default "error"
+        What to do with pixels outside the image.
+
+    Examples
+    --------
+    A cross, an empty layer and an L in images of 5 × 5 pixels:
+
+    >>> cross = [(0, 1, 2), (0, 2, 1), (0, 2, 2), (0, 2, 3), (0, 3, 2)]
+    >>> ell = [(2, 2, 4), (2, 3, 4), (2, 4, 2), (2, 4, 3), (2, 4, 4)]
+    >>> import numpy as np
+    >>> masks = SparseMasks(np.array(cross + ell).T, size=(3, 5, 5))
+    >>> masks.area
+    array([5, 0, 5])
+    >>> import vesica
+    >>> vesica.iou(masks, [[1, 1, 4, 4]])
+    array([[0.55555556],
+           [0.        ],
+           [0.        ]])
+
+    >>> SparseMasks([[0], [1], [7]], size=(1, 5, 5))
+    Traceback (most recent call last):
+    ...
+    vesica.errors.SizeValueError: `indices` column 0 must lie in the image: x = 7, and the width is 5. Rows are n, y, x.
+    """
+
+    __slots__ = ("_like", "_pixels")
+
+    _like: Array | None
+    _pixels: Pixels
+
+    def __init__(
+        self,
+        indices: Any,
+        values: Any = None,
+        /,
+        *,
+        size: tuple[int, int, int] | None = None,
+        outside: str = "error",
+        threads: int | None = None,
+    ) -> None:
+        check.threads(threads)
+        outside = check.one_of(outside, ("error", "drop"), "outside")
+        indices, values, size = _taken_apart(indices, values, size)
+        layers, height, width = check.sparse_size(size)
+        table = check.index_table(indices)
+        if values is not None:
+            table = table[:, check.index_values(values, table.shape[1]) != 0]
+        pixels = native.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
+        if not isinstance(pixels, Pixels):
+            raise check.bad_index(table, *pixels, (layers, height, width))
+        set_once = object.__setattr__
+        set_once(self, "size", (height, width))
+        set_once(self, "_pixels", pixels)
+        set_once(self, "_like", indices if hasattr(indices, "dtype") and not isinstance(indices, np.ndarray) else None)
+
+    @classmethod
+    def _of_pixels(cls, pixels: Pixels) -> SparseMasks:
+        self = cls.__new__(cls)
+        object.__setattr__(self, "size", (pixels.height, pixels.width))
+        object.__setattr__(self, "_pixels", pixels)
+        object.__setattr__(self, "_like", None)
+        return self
+
+    @classmethod
+    def from_masks(cls, masks: Any, /) -> SparseMasks:
+        """Masks of any kind, or a (N, height, width) array."""
+        from vesica.regions.masks import Masks
+
+        return cls._of_pixels((masks if isinstance(masks, PixelRegions) else Masks(masks)).pixels())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparseMasks._of_pixels, (self._pixels,)
+
+    def __len__(self) -> int:
+        return len(self._pixels.table)
+
+    def __getitem__(self, index: Any) -> SparseMasks:
+        """Some of the masks; one index gives one mask, still as a stack."""
+        rows = np.atleast_2d(self._pixels.table[to_numpy(index) if hasattr(index, "dtype") else index])
+        return SparseMasks._of_pixels(self._pixels._replace(table=np.ascontiguousarray(rows)))
+
+    def __repr__(self) -> str:
+        height, width = self.size
+        return f"SparseMasks({len(self)}, {height}×{width}, {int(self._pixels.area.sum())} pixels)"
+
+    @property
+    def like(self) -> Array | None:
+        return self._like
+
+    def pixels(self, threads: int | None = None) -> Pixels:
+        return self._pixels
+
+    @property
+    def indices(self) -> Array:
+        """(3, P) int64: n, y, x of each pixel, once each, by layer and down the columns."""
+        rle = self.to_rle()
+        begins = np.cumsum(rle.counts)  # within a mask and over all, since every mask fills its image
+        pixels = self.size[0] * self.size[1]
+        return self._own(_positions(begins, rle.counts, rle.offsets, pixels, self.size[0]))
+
+
+def _positions(ends: np.ndarray, counts: np.ndarray, offsets: np.ndarray, pixels: int, height: int) -> np.ndarray:
+    """n, y, x of all pixels of run lengths, whose ends are counted over all masks."""
+    is_set = (np.arange(len(counts)) - np.repeat(offsets[:-1], np.diff(offsets))) % 2 == 1
+    lengths, last = counts[is_set], ends[is_set]
+    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    flat = np.repeat(last - lengths, lengths) + within
+    n, place = np.divmod(flat, max(pixels, 1))
+    x, y = np.divmod(place, max(height, 1))
+    return np.stack([n, y, x])
+
+
+def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
+    """Indices, values and size of a sparse tensor of any library; a plain table stays what it is."""
+    if _is_scipy(indices) or (isinstance(indices, (list, tuple)) and indices and _is_scipy(indices[0])):
+        return _from_scipy(indices)
+    if getattr(indices, "is_sparse", False):  # torch
+        return indices._indices(), indices._values(), tuple(indices.shape)
+    if hasattr(indices, "coords") and hasattr(indices, "shape") and hasattr(indices, "data"):  # pydata/sparse
+        return indices.coords, indices.data, tuple(indices.shape)
+    return indices, values, size
+
+
+def _is_scipy(value: Any) -> bool:
+    return hasattr(value, "tocoo") and hasattr(value, "shape")
+
+
+def _from_scipy(value: Any) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
+    """One array of three axes, or matrices of two axes, each a layer."""
+    layers = list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(layers) == 1 and len(layers[0].shape) == 3:
+        whole = layers[0].tocoo()
+        return np.stack(whole.coords), whole.data, tuple(whole.shape)
+    parts = [layer.tocoo() for layer in layers]
+    check.one_shape([tuple(part.shape) for part in parts])
+    n = np.repeat(np.arange(len(parts)), [part.nnz for part in parts])
+    y, x = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("row", "col"))
+    return np.stack([n, y, x]), np.concatenate([part.data for part in parts]), (len(parts), *parts[0].shape)

@@ -98,7 +98,7 @@ class Masks(PixelRegions):
 
     def to_masks(self) -> Masks:
         """The masks themselves, as booleans."""
-        return self if dtype_name(self.array) == "bool" else Masks(self.array != 0)
+        return self if dtype_name(self.array) == "bool" else Masks(generic.is_set(self.array))
 
     @classmethod
     def from_polygons(cls, polygons: Any, size: tuple[int, int], /, *, rule: str) -> Masks:

@@ -1,4 +1,4 @@
-"""Objects with ragged outlines, as people and detectors draw them: made column by column, so that runs cost no pixels."""
+"""Objects with ragged outlines, as people and detectors draw them: made by columns, so that runs cost no pixels."""
 
 from __future__ import annotations
 

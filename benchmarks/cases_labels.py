@@ -47,7 +47,7 @@ def _streets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     for k, blob in enumerate(scatter(rng, OBJECTS, HEIGHT, WIDTH)):
         label = k % CLASSES
         blob.paint(truth, label)
-        said = rng.integers(CLASSES) if rng.random() < MISTAKEN else label
+        said = int(rng.integers(CLASSES)) if rng.random() < MISTAKEN else label
         blob.moved(*rng.integers(-SLIP, SLIP + 1, 2), HEIGHT, WIDTH).paint(guess, said)
     return truth, guess
 

@@ -19,7 +19,7 @@ DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 @dataclass(frozen=True)
 class RecordedCase(Case):
-    """Masks against masks, photograph by photograph. Without `other` the masks of a file are compared with themselves."""
+    """Masks against masks, photograph by photograph; without `other` against themselves."""
 
     read: Callable[[Path], dict[Any, list[Rle]]]
     file: str

@@ -122,8 +122,7 @@ def _iou(inter: np.ndarray, areas: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 
 
 SPARSE_PEERS = (
-    # It divides whole numbers, which torch answers in float32.
-    Contender("pytorch-sparse-special, a box a call", "torch", _special, rounding=1e-7, columns=FEW),
+    Contender("pytorch-sparse-special, a box a call", "torch", _special, columns=FEW),
     Contender("numpy filter, a box at a time", "numpy", _filter, columns=FEW),
     Contender("numpy cropped integral", "numpy", _cropped),
     Contender("cv2.integral of dense masks", "cv2", _integral),

@@ -14,7 +14,8 @@ WARM_UP = 0.2  # seconds: thread pools start, caches fill, the processor finds i
 TOO_SHORT = 1e-4  # seconds: below this a sample is many calls, or it would time the clock
 SAMPLE = 1e-3
 SLOW = 0.3
-LONG = 1.0  # seconds: such a call is warm after one, and one process gives it all its repeats
+LONG = 1.0  # seconds: such a call is warm after one, and one process repeats it often enough
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def _warm(call: Callable[[], Any]) -> float:
 
 def _plan(once: float, pace: Pace) -> tuple[int, int]:
     number = 1 if once > TOO_SHORT else math.ceil(SAMPLE / once)
+    if once > LONG:
+        return number, FEW
     return number, pace.slow if once > SLOW else pace.usual
 
 

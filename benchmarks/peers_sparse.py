@@ -9,12 +9,10 @@ import numpy as np
 
 from benchmarks.cases_masks import Coo
 from benchmarks.contender import Call, Contender
-from benchmarks.peers_masks import RUNS, mask_module, to_fortran
+from benchmarks.peers_masks import FLOAT32, RUNS, mask_module, to_fortran
 
-FEW = 10
+FEW = 5
 """Boxes for a call that walks through all pixels for each."""
-
-Counts = Callable[[np.ndarray], np.ndarray]
 
 
 def _special(coo: Coo, boxes: np.ndarray) -> Call:
@@ -26,7 +24,7 @@ def _special(coo: Coo, boxes: np.ndarray) -> Call:
     n, height, width = coo.size
     indices = torch.from_numpy(coo.indices[[0, 2, 1]])
     masks = SparseMasksTensor(indices, torch.ones(indices.shape[1]), (n, width, height))
-    few = torch.from_numpy(boxes[:FEW])
+    few = torch.from_numpy(boxes[:FEW].astype(np.int64))  # with fractions it would turn every index into one
     return lambda: torch.stack([iou_sparse_masks_bbox(masks, box) for box in few], dim=1)
 
 
@@ -63,26 +61,31 @@ def _cropped(coo: Coo, boxes: np.ndarray) -> Call:
 
 
 def _inside(y: np.ndarray, x: np.ndarray, corners: tuple[np.ndarray, ...]) -> np.ndarray:
-    left, top = x.min(), y[0]
-    shape = y[-1] - top + 2, x.max() - left + 2  # rows are in order
-    table = np.zeros(shape, np.int32)
-    table[y - top + 1, x - left + 1] = 1
-    np.cumsum(table, axis=0, out=table)
+    """One index a pixel instead of two: twice as fast in NumPy."""
+    left, top = int(x.min()), int(y[0])  # rows are in order
+    height, width = int(y[-1]) - top + 2, int(x.max()) - left + 2
+    table = np.zeros((height, width), np.int32)
+    at = y * width
+    at += x
+    at -= (top - 1) * width + left - 1
+    table.reshape(-1)[at] = 1
     np.cumsum(table, axis=1, out=table)
-    x1, x2 = (np.clip(edge - left, 0, shape[1] - 1) for edge in corners[::2])
-    y1, y2 = (np.clip(edge - top, 0, shape[0] - 1) for edge in corners[1::2])
+    np.cumsum(table, axis=0, out=table)
+    x1, x2 = (np.clip(edge - left, 0, width - 1) for edge in corners[::2])
+    y1, y2 = (np.clip(edge - top, 0, height - 1) for edge in corners[1::2])
     return _between(table, x1, y1, x2, y2)
 
 
 def _integral(coo: Coo, boxes: np.ndarray) -> Call:
-    """The dense masks are given for free."""
+    """The dense masks are given for free, and one table serves them all."""
     import cv2
 
     cv2.setNumThreads(int(os.environ["OMP_NUM_THREADS"]))
     stack, corners = _stack(coo).view(np.uint8), _corners(boxes)
+    room = np.empty((coo.size[1] + 1, coo.size[2] + 1), np.int32)
 
     def call() -> np.ndarray:
-        tables = (cv2.integral(mask) for mask in stack)
+        tables = (cv2.integral(mask, room) for mask in stack)
         found = [(table[-1, -1], _between(table, *corners)) for table in tables]
         areas, inter = zip(*found, strict=True)
         return _iou(np.stack(inter), np.array(areas), boxes)
@@ -113,7 +116,9 @@ def _corners(boxes: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _between(table: np.ndarray, x1: np.ndarray, y1: np.ndarray, x2: np.ndarray, y2: np.ndarray) -> np.ndarray:
-    inside: np.ndarray = table[y2, x2] - table[y1, x2] - table[y2, x1] + table[y1, x1]
+    flat, width = table.reshape(-1), table.shape[1]
+    y1, y2 = y1 * width, y2 * width
+    inside: np.ndarray = flat[y2 + x2] - flat[y1 + x2] - flat[y2 + x1] + flat[y1 + x1]
     return inside
 
 
@@ -122,7 +127,8 @@ def _iou(inter: np.ndarray, areas: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 
 
 SPARSE_PEERS = (
-    Contender("pytorch-sparse-special, a box a call", "torch", _special, columns=FEW),
+    # It divides whole numbers, which torch answers in float32.
+    Contender("pytorch-sparse-special, a box a call", "torch", _special, rounding=FLOAT32, columns=FEW),
     Contender("numpy filter, a box at a time", "numpy", _filter, columns=FEW),
     Contender("numpy cropped integral", "numpy", _cropped),
     Contender("cv2.integral of dense masks", "cv2", _integral),

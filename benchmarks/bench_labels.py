@@ -8,11 +8,8 @@ from benchmarks.report import Bar, Report
 
 COUNT, FAR, IOU = "LabelMap.contingency", "LabelMap.contingency, ids to 1e12", "vesica.iou of LabelMaps"
 BINCOUNTS = ("numpy.bincount int64", "numpy.bincount uint16")
-UNIQUE, HOTCOCO, SKLEARN = (
-    "numpy.unique and bincount, ids to 1e12",
-    "hotcoco.SemanticEval.update",
-    "sklearn.jaccard_score",
-)
+UNIQUE = "numpy.unique and bincount, ids to 1e12"
+HOTCOCO, SKLEARN = "hotcoco.SemanticEval.update", "sklearn.jaccard_score"
 
 SMALL = {COUNT: (*BINCOUNTS, HOTCOCO), IOU: (SKLEARN,)}
 PINNED = ("labels streets, 1 thread", "labels noise, 1 thread")

@@ -15,17 +15,22 @@ FEW = 5
 """Boxes for a call that walks through all pixels for each."""
 
 
-def _special(coo: Coo, boxes: np.ndarray) -> Call:
-    """One box a call, its indices filtered anew for each, in the order n, x, y."""
-    import torch
-    from pytorch_sparse_special.metrics import iou_sparse_masks_bbox
-    from pytorch_sparse_special.special.sparse_mask import SparseMasksTensor
+def _special(threads: int | None) -> Callable[[Coo, np.ndarray], Call]:
+    """One box a call, its indices filtered anew for each, in the order n, x, y. Torch may sort sooner on one thread."""
 
-    n, height, width = coo.size
-    indices = torch.from_numpy(coo.indices[[0, 2, 1]])
-    masks = SparseMasksTensor(indices, torch.ones(indices.shape[1]), (n, width, height))
-    few = torch.from_numpy(boxes[:FEW].astype(np.int64))  # with fractions it would turn every index into one
-    return lambda: torch.stack([iou_sparse_masks_bbox(masks, box) for box in few], dim=1)
+    def prepare(coo: Coo, boxes: np.ndarray) -> Call:
+        import torch
+        from pytorch_sparse_special.metrics import iou_sparse_masks_bbox
+        from pytorch_sparse_special.special.sparse_mask import SparseMasksTensor
+
+        torch.set_num_threads(threads or int(os.environ["OMP_NUM_THREADS"]))
+        n, height, width = coo.size
+        indices = torch.from_numpy(coo.indices[[0, 2, 1]])
+        masks = SparseMasksTensor(indices, torch.ones(indices.shape[1]), (n, width, height))
+        few = torch.from_numpy(boxes[:FEW].astype(np.int64))  # with fractions it would turn every index into one
+        return lambda: torch.stack([iou_sparse_masks_bbox(masks, box) for box in few], dim=1)
+
+    return prepare
 
 
 def _filter(coo: Coo, boxes: np.ndarray) -> Call:
@@ -128,7 +133,8 @@ def _iou(inter: np.ndarray, areas: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 
 SPARSE_PEERS = (
     # It divides whole numbers, which torch answers in float32.
-    Contender("pytorch-sparse-special, a box a call", "torch", _special, rounding=FLOAT32, columns=FEW),
+    Contender("pytorch-sparse-special, a box a call", "torch", _special(None), rounding=FLOAT32, columns=FEW),
+    Contender("pytorch-sparse-special, one thread", "torch", _special(1), rounding=FLOAT32, columns=FEW),
     Contender("numpy filter, a box at a time", "numpy", _filter, columns=FEW),
     Contender("numpy cropped integral", "numpy", _cropped),
     Contender("cv2.integral of dense masks", "cv2", _integral),

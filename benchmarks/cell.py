@@ -117,7 +117,7 @@ def move(read: int, written: int, pace: Mapping[str, int]) -> dict[str, Any]:
     source = np.full(read // 8, 1, np.uint64)
 
     def call() -> Any:
-        return np.add.reduce(source), np.full(written // 4, 0.5, np.float32)
+        return np.add.reduce(source) if read else None, np.full(written // 4, 0.5, np.float32)
 
     return {"seconds": clock.watch(call, clock.Pace(**pace))}
 

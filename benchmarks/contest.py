@@ -93,7 +93,7 @@ def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()
     for _ in range(pace.rounds):
         for name in samples:
             if samples[name] and min(samples[name]) > LONG:
-                continue
+                continue  # long enough to outlast a disturbance
             found = spawn_measure(case, name, pace)
             samples[name] += found["seconds"]
             peaks[name] = max(peaks[name], found["peak"])

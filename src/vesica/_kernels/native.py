@@ -211,9 +211,9 @@ def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], 
     return _pixels(_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
 
 
-def counts_of_pixels(pixels: Pixels) -> Flat:
+def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
     """The way back."""
-    counts, offsets = _native.rle_unpack(pixels, default_threads())
+    counts, offsets = _native.rle_unpack(pixels, thread_count(threads))
     return counts, offsets
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.regions import Boxes, RotatedBoxes
+    from vesica.regions import Boxes, Polygons, RotatedBoxes
 
 __all__ = [
     "Best",
@@ -27,6 +27,7 @@ __all__ = [
     "MissingExtra",
     "Pairs",
     "Parts",
+    "Polygons",
     "RotatedBoxes",
     "SizeValueError",
     "VesicaError",
@@ -63,7 +64,7 @@ _HOMES = {
         "tversky",
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
-    "vesica.regions": ("Boxes", "RotatedBoxes"),
+    "vesica.regions": ("Boxes", "Polygons", "RotatedBoxes"),
 }
 
 

@@ -151,3 +151,4 @@ def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
 
 
 _TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {"boxes": _boxes, "rotated": _rotated}
+_TWINS["polygons"] = _flat

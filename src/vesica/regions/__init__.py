@@ -9,12 +9,13 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, math_name, result_name
 from vesica._kernels import Tables
 from vesica.regions.boxes import Boxes
+from vesica.regions.polygons import Polygons
 from vesica.regions.rotated import RotatedBoxes
 
-Region = Boxes | RotatedBoxes
-REGIONS = (Boxes, RotatedBoxes)
+Region = Boxes | RotatedBoxes | Polygons
+REGIONS = (Boxes, RotatedBoxes, Polygons)
 
-__all__ = ["Boxes", "Region", "RotatedBoxes", "as_region", "comparable"]
+__all__ = ["Boxes", "Polygons", "Region", "RotatedBoxes", "as_region", "comparable"]
 
 
 def as_region(value: Any, name: str) -> Region:
@@ -55,6 +56,21 @@ def _of_rotated(a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes) -> Tables:
     return _tables("rotated", left.math(unit), right.math(unit), result_name(left.dtype, right.dtype))
 
 
+def _of_polygons(a: Region, b: Region) -> Tables:
+    """Boxes, upright or rotated, are polygons of four corners."""
+    left = _as_polygons(a)
+    right = left if b is a else _as_polygons(b)
+    check.same_library(left.like, right.like)
+    dtype = result_name(left.dtype, right.dtype)
+    return Tables("polygons", left.math, right.math, dtype, len(left), len(right), left.like)
+
+
+def _as_polygons(regions: Region) -> Polygons:
+    if isinstance(regions, Boxes):
+        return Polygons.from_boxes(regions)
+    return Polygons.from_rotated(regions) if isinstance(regions, RotatedBoxes) else regions
+
+
 def _tables(kind: str, a: Array, b: Array, dtype: str) -> Tables:
     return Tables(kind, a, b, dtype, int(a.shape[-2]), int(b.shape[-2]), a)
 
@@ -65,4 +81,9 @@ _PAIRS: dict[tuple[type, type], Callable[[Any, Any], Tables]] = {
     (Boxes, RotatedBoxes): _of_rotated,
     (RotatedBoxes, Boxes): _of_rotated,
     (RotatedBoxes, RotatedBoxes): _of_rotated,
+    (Polygons, Polygons): _of_polygons,
+    (Polygons, Boxes): _of_polygons,
+    (Boxes, Polygons): _of_polygons,
+    (Polygons, RotatedBoxes): _of_polygons,
+    (RotatedBoxes, Polygons): _of_polygons,
 }

@@ -92,6 +92,27 @@ boxes::Box<double> around(const Regions& regions, std::int64_t first, std::int64
     return box;
 }
 
+// Would fewer edges stand beside each other if x and y were exchanged? They do in a comb, for one.
+class Slant {
+  public:
+    explicit Slant(const Window& window) : window_(window) {}
+    void add(const Regions& regions, std::int64_t first, std::int64_t end) {
+        for (std::int64_t ring = regions.parts[first]; ring < regions.parts[end]; ++ring)
+            each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+                run_ += std::min(std::fabs(x1 - x0), window_.w), rise_ += std::min(std::fabs(y1 - y0), window_.h);
+            });
+    }
+    bool is_tall() const { return rise_ * window_.w > run_ * window_.h; }
+
+  private:
+    Window window_;
+    double run_ = 0, rise_ = 0;
+};
+
+Window window_of(const boxes::Box<double>& box) {
+    return {box.x1, box.y1, box.x2 - box.x1, box.y2 - box.y1};
+}
+
 // -1, 0 or 1: the order of two lists of equal length.
 template <class T>
 int order(const T* a, const T* b, std::int64_t count) {
@@ -129,13 +150,23 @@ double Edge::at(double y) const {
     return std::clamp(x, std::min(x0, x1), std::max(x0, x1));
 }
 
+void Slabs::start() {
+    edges_.clear(), levels_.clear();
+    parts_ = 0;
+}
+
 // The edges of some parts that can bear on the window, with its corner as the origin. What lies to its right cannot.
 void Slabs::add(const Regions& regions, std::int64_t first, std::int64_t end, const Window& window) {
     for (std::int64_t part = first; part < end; ++part, ++parts_)
         for (std::int64_t ring = regions.parts[part]; ring < regions.parts[part + 1]; ++ring)
             each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+                if (turned_) std::swap(x0, y0), std::swap(x1, y1);
                 Edge e = rising(x0 - window.x, y0 - window.y, x1 - window.x, y1 - window.y);
-                if (!(e.y0 < e.y1) || e.y1 <= 0 || e.y0 >= window.h || e.low_x > window.w) return;
+                if (e.y1 <= 0 || e.y0 >= window.h || e.low_x > window.w) return;
+                if (e.y0 == e.y1) {  // bounds nothing sideways, but what is covered begins or ends here
+                    if (e.high_x >= 0) levels_.push_back(e.y0);
+                    return;
+                }
                 const double start = e.at(std::max(e.y0, 0.0)), stop = e.at(std::min(e.y1, window.h));
                 e.low_x = std::min(start, stop), e.high_x = std::max(start, stop), e.part = parts_;
                 if (e.low_x <= window.w) edges_.push_back(e);
@@ -144,7 +175,7 @@ void Slabs::add(const Regions& regions, std::int64_t first, std::int64_t end, co
 
 // The heights at which the covered length may bend. What happens to the left of the window moves nothing inside it.
 void Slabs::find_levels(const Window& window) {
-    levels_.assign({0.0, window.h});
+    levels_.push_back(0), levels_.push_back(window.h);
     const auto add_level = [&](double x, double y) {
         if (x >= 0 && x <= window.w && y > 0 && y < window.h) levels_.push_back(y);
     };
@@ -164,7 +195,8 @@ void Slabs::find_levels(const Window& window) {
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
 }
 
-// How much of the line is inside both: inside a part below `second`, and inside one from `second` on where there is one.
+// How much of the line is inside both: inside a part below `second`, and inside one from `second` on where there is
+// one.
 double Slabs::length(std::uint32_t second) {
     double sum = 0, start = 0;
     std::size_t inside[2] = {0, second < parts_ ? 0u : 1u};
@@ -182,6 +214,21 @@ double Slabs::length(std::uint32_t second) {
     return sum;
 }
 
+// Nearly sorted already: the order of the last slab, and at the end so many new ones.
+void Slabs::sort_hits(std::size_t fresh) {
+    constexpr std::size_t few = 32;
+    if (fresh > few) {
+        std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) { return a.x < b.x; });
+        return;
+    }
+    for (std::size_t at = 1; at < hits_.size(); ++at) {
+        const Hit hit = hits_[at];
+        std::size_t to = at;
+        for (; to > 0 && hit.x < hits_[to - 1].x; --to) hits_[to] = hits_[to - 1];
+        hits_[to] = hit;
+    }
+}
+
 double Slabs::covered(const Window& window, std::uint32_t second) {
     std::sort(edges_.begin(), edges_.end(), starts_first);
     find_levels(window);
@@ -191,16 +238,11 @@ double Slabs::covered(const Window& window, std::uint32_t second) {
     std::uint32_t next = 0;
     for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
         const double height = levels_[k + 1] - levels_[k], middle = levels_[k] + height / 2;
+        const std::uint32_t known = next;
         for (; next < edges_.size() && edges_[next].y0 <= middle; ++next) hits_.push_back({0, next});
         std::erase_if(hits_, [&](const Hit& hit) { return edges_[hit.edge].y1 <= middle; });
         for (Hit& hit : hits_) hit.x = edges_[hit.edge].at(middle);
-        // Nearly sorted already: the order of the last slab, and a few new edges at the end.
-        for (std::size_t at = 1; at < hits_.size(); ++at) {
-            const Hit hit = hits_[at];
-            std::size_t to = at;
-            for (; to > 0 && hit.x < hits_[to - 1].x; --to) hits_[to] = hits_[to - 1];
-            hits_[to] = hit;
-        }
+        sort_hits(next - known);
         sum += height * length(second);
     }
     return sum;
@@ -211,6 +253,7 @@ bool Slabs::is_simple(const Regions& regions, std::int64_t ring) {
     edges_.clear();
     each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
         if (x0 == x1 && y0 == y1) return;
+        if (turned_) std::swap(x0, y0), std::swap(x1, y1);
         edges_.push_back(rising(x0, y0, x1, y1));
         edges_.back().place = static_cast<std::uint32_t>(edges_.size() - 1);
     });
@@ -237,12 +280,15 @@ bool Slabs::are_apart(const Regions& regions, std::int64_t first, std::int64_t e
 
 double Slabs::area_of_parts(const Regions& regions, std::int64_t first, std::int64_t end) {
     const std::int64_t ring = regions.parts[first];
+    const Window window = window_of(around(regions, first, end));
+    Slant slant(window);
+    slant.add(regions, first, end);
+    turned_ = slant.is_tall();
     if (end - first == 1 && regions.parts[end] - ring == 1 && is_simple(regions, ring)) return shoelace(regions, ring);
-    const boxes::Box<double> box = around(regions, first, end);
-    const Window window{box.x1, box.y1, box.x2 - box.x1, box.y2 - box.y1};
-    edges_.clear(), parts_ = 0;
-    add(regions, first, end, window);
-    return covered(window, parts_);
+    start();
+    const Window seen = turned_ ? window.turned() : window;
+    add(regions, first, end, seen);
+    return covered(seen, parts_);
 }
 
 double Slabs::area(const Regions& regions, std::size_t i) {
@@ -254,11 +300,16 @@ double Slabs::area(const Regions& regions, std::size_t i) {
 }
 
 double Slabs::shared(const Regions& a, std::size_t i, const Regions& b, std::size_t j, const Window& window) {
-    edges_.clear(), parts_ = 0;
-    add(a, a.first_part(i), a.end_part(i), window);
+    Slant slant(window);
+    slant.add(a, a.first_part(i), a.end_part(i));
+    slant.add(b, b.first_part(j), b.end_part(j));
+    turned_ = slant.is_tall();
+    start();
+    const Window seen = turned_ ? window.turned() : window;
+    add(a, a.first_part(i), a.end_part(i), seen);
     const std::uint32_t second = parts_;
-    add(b, b.first_part(j), b.end_part(j), window);
-    return covered(window, second);
+    add(b, b.first_part(j), b.end_part(j), seen);
+    return covered(seen, second);
 }
 
 void areas(const Regions& regions, double* out, std::size_t threads) {

@@ -35,6 +35,8 @@ struct Edge {
 // The part of the plane that is looked at, [0, w] x [0, h] once (x, y) is the origin.
 struct Window {
     double x, y, w, h;
+
+    Window turned() const { return {y, x, h, w}; }
 };
 
 // Measures areas by slabs: between two levels at which an edge ends or two cross, the length that is covered changes
@@ -59,6 +61,8 @@ class Slabs {
     double covered(const Window& window, std::uint32_t second);
     void find_levels(const Window& window);
     double length(std::uint32_t second);
+    void sort_hits(std::size_t fresh);
+    void start();
 
     std::vector<Edge> edges_;
     std::vector<double> levels_;
@@ -67,6 +71,7 @@ class Slabs {
     std::vector<std::uint8_t> odd_;
     std::vector<boxes::Box<double>> around_;
     std::uint32_t parts_ = 0;
+    bool turned_ = false;  // x and y are exchanged
 };
 
 // out[i] = area of region i.

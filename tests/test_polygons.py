@@ -59,9 +59,7 @@ def tangles(n, seed, whole=False):
         points = rng.uniform(0, 8, (rng.integers(3, 9), 2))
         return (np.round(points) if whole else points).tolist()
 
-    return [
-        [[ring() for _ in range(rng.integers(1, 3))] for _ in range(rng.integers(1, 4))] for _ in range(n)
-    ]
+    return [[[ring() for _ in range(rng.integers(1, 3))] for _ in range(rng.integers(1, 4))] for _ in range(n)]
 
 
 def one(a, b):
@@ -116,7 +114,12 @@ class TestForms:
             assert kept.area.tolist() == [16] and kept.points.tolist() == SQUARE
 
     def test_numbers_of_any_dtype(self):
-        for dtype, result in [("int32", "float64"), ("uint8", "float64"), ("float32", "float32"), ("float16", "float16")]:
+        for dtype, result in [
+            ("int32", "float64"),
+            ("uint8", "float64"),
+            ("float32", "float32"),
+            ("float16", "float16"),
+        ]:
             polygons = Polygons([np.array(SQUARE, dtype)])
             assert polygons.dtype == result and iou(polygons, polygons).dtype == result and polygons.area.dtype == float
         mixed = Polygons([np.array(SQUARE, "float32"), SQUARE])
@@ -236,7 +239,9 @@ class TestOracles:
         rings = stars(40, 8)
         shapes = np.array([shapely.Polygon(ring).buffer(0) for ring in rings])
         corners = np.sort(rng.uniform(0, 30, (30, 2, 2)), axis=1).reshape(30, 4)
-        rows = np.concatenate([rng.uniform(0, 30, (30, 2)), rng.uniform(1, 20, (30, 2)), rng.uniform(0, 360, (30, 1))], 1)
+        rows = np.concatenate(
+            [rng.uniform(0, 30, (30, 2)), rng.uniform(1, 20, (30, 2)), rng.uniform(0, 360, (30, 1))], 1
+        )
         turned = RotatedBoxes(rows, **DEG)
         others = [
             (Boxes(corners), shapely.box(*corners.T)),
@@ -297,7 +302,9 @@ class TestShared:
 class TestProperties:
     def test_itself_is_exactly_one(self):
         for scale in (1e-150, 1e-6, 1.0, 1e6, 1e150):
-            a = [[[(np.array(ring) * scale).tolist() for ring in part] for part in region] for region in tangles(50, 11)]
+            a = [
+                [[(np.array(ring) * scale).tolist() for ring in part] for part in region] for region in tangles(50, 11)
+            ]
             polygons = Polygons(a)
             assert np.all(np.diag(iou(polygons, Polygons(a))) == 1) and np.all(polygons.area > 0)
 
@@ -401,7 +408,11 @@ SAY = [
     ([[SQUARE, [0, 0, 1, 1]]], ValueError, r"region 0, part 1 needs three vertices; got 2"),
     ([[[SQUARE, [[0, 0], [1, 1]]]]], ValueError, r"region 0, part 0, ring 1 needs three vertices; got 2"),
     ([SQUARE, [[0, 0, 4, 0, 4, 4, 0]]], ValueError, r"region 1, part 0 must have an even number of coordinates.*got 7"),
-    ([SQUARE, [SQUARE, [[0, 0], [1, math.nan], [2, 2]]]], ValueError, r"region 1, part 1, vertex 1 must be finite; got"),
+    (
+        [SQUARE, [SQUARE, [[0, 0], [1, math.nan], [2, 2]]]],
+        ValueError,
+        r"region 1, part 1, vertex 1 must be finite; got",
+    ),
     ([[[SQUARE, [[0, 0], [1, 1], [math.inf, 2]]]]], ValueError, r"region 0, part 0, ring 1, vertex 2 must be finite"),
     ([[[0, 0], [1e200, 1], [2, 2]]], ValueError, r"region 0, part 0, vertex 1 is too large"),
     ([SQUARE, []], ValueError, r"region 1, part 0 needs three vertices; got 0"),
@@ -427,7 +438,11 @@ class TestRefused:
     @pytest.mark.parametrize(
         "arrays, kind, message",
         [
-            ((np.zeros((3, 3)), [0, 3], [0, 1], [0, 1]), ValueError, r"`points` must have shape \(V, 2\); got \(3, 3\)"),
+            (
+                (np.zeros((3, 3)), [0, 3], [0, 1], [0, 1]),
+                ValueError,
+                r"`points` must have shape \(V, 2\); got \(3, 3\)",
+            ),
             ((SQUARE, [0, 3], [0, 1], [0, 1]), ValueError, r"`rings` must start at 0, rise, and end at 4"),
             ((SQUARE, [0, 4], [0, 1, 1], [0, 2]), ValueError, r"`parts` must start at 0, rise, and end at 1"),
             ((SQUARE, [0, 4], [0, 1], [1]), ValueError, r"`regions` must start at 0"),

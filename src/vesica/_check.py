@@ -352,7 +352,9 @@ def pixels(value: Any, name: str) -> tuple[int, int]:
         raise ValueError(f"`{name}` must be (height, width); got {value!r}.") from None
     for side in (height, width):
         if isinstance(side, bool) or not isinstance(side, (int, np.integer)) or side < 0:
-            raise ValueError(f"`{name}` must be (height, width), two whole numbers that are not negative; got {value!r}.")
+            raise ValueError(
+                f"`{name}` must be (height, width), two whole numbers that are not negative; got {value!r}."
+            )
     if int(height) * int(width) >= 2**62:
         raise ValueError(f"`{name}` must have less than 2^62 pixels; got {value!r}.")
     return int(height), int(width)
@@ -373,7 +375,9 @@ def listed(value: Any, place: str, what: str) -> None:
 def no_ring(value: Any, place: str) -> TypeError:
     came = f"{value!r}" if isinstance(value, (int, float, str)) else f"a {type(value).__name__} of another shape"
     hint = " One polygon is a list of one region: wrap it in another list." if place.count(" ") == 1 else ""
-    return TypeError(f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}")
+    return TypeError(
+        f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}"
+    )
 
 
 def ring(array: Array, place: tuple[int | None, ...]) -> None:
@@ -425,5 +429,7 @@ def offsets(value: Any, count: int, name: str, what: str) -> np.ndarray:
     if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
         raise TypeError(f"`{name}` must be a column of integers: where each begins, and the end.")
     if array[0] != 0 or array[-1] != count or (np.diff(array.astype(np.int64)) < 1).any():
-        raise ValueError(f"`{name}` must start at 0, rise, and end at {count}, the number of {what}; got {array.tolist()}.")
+        raise ValueError(
+            f"`{name}` must start at 0, rise, and end at {count}, the number of {what}; got {array.tolist()}."
+        )
     return np.array(array, np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, cast, dtype_name, from_numpy, library, result_name, to_numpy
+from vesica._array import Array, as_array, dtype_name, from_numpy, library, result_name, to_numpy
 from vesica._kernels import Rings, native
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.rotated import RotatedBoxes
@@ -95,9 +95,7 @@ class Polygons:
         return self
 
     @classmethod
-    def from_arrays(
-        cls, points: Any, rings: Any, parts: Any, regions: Any, /, *, rule: str | None = None
-    ) -> Polygons:
+    def from_arrays(cls, points: Any, rings: Any, parts: Any, regions: Any, /, *, rule: str | None = None) -> Polygons:
         """Polygons of flat arrays: vertices, and where each ring, part and region begins.
 
         `points` is (V, 2). `rings` are offsets into the points, `parts` into the rings and `regions` into the parts;
@@ -124,7 +122,7 @@ class Polygons:
         """
         given = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
         check.one_table(given.shape, "boxes", "polygons")
-        x1, y1, x2, y2 = columns(to_numpy(cast(given.math, "float64") if library(given.math) != "jax" else given.math))
+        x1, y1, x2, y2 = columns(to_numpy(given.math).astype(np.float64))
         x2, y2 = np.maximum(x1, x2), np.maximum(y1, y2)  # an inverted box, if nobody checked, is empty
         corners = np.stack([x1, y1, x2, y1, x2, y2, x1, y2], axis=-1)
         return cls._of_corners(corners, given.dtype, given.array, rule)
@@ -177,7 +175,7 @@ class Polygons:
     @property
     def points(self) -> np.ndarray:
         """All vertices, ring after ring: (V, 2) float64."""
-        return self._rings.points.copy()
+        return np.array(self._rings.points)
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -236,7 +234,9 @@ class Polygons:
         [6, 4, 1, 4, 1, 4, 1, 4]
         """
         height, width = check.pixels(size, "size")
-        rule = check.stated(rule or self.rule, check.RULES, "rule", "pixels on the edge belong by one and not by another")
+        rule = check.stated(
+            rule or self.rule, check.RULES, "rule", "pixels on the edge belong by one and not by another"
+        )
         check.threads(threads)
         self._look_far(rule)
 
@@ -297,7 +297,7 @@ def _ring(value: Any) -> Array | None:
         return array if array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 2) else None
     if not isinstance(value, (list, tuple)):
         return None
-    first = value[0] if value else 0.0
+    first: Any = value[0] if value else 0.0
     if isinstance(first, numbers.Real):
         return _as_array(value, 1)
     pair = isinstance(first, (list, tuple)) or (hasattr(first, "ndim") and first.ndim == 1)
@@ -344,7 +344,9 @@ def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.
     if bad.size:
         raise check.bad_vertex(_place(bare, int(bad[0])), points[bad[0]])
     starts = rings[parts[regions[:-1]]]
-    low, high = (ufunc.reduceat(points, starts, axis=0) if starts.size else points for ufunc in (np.minimum, np.maximum))
+    low, high = (
+        ufunc.reduceat(points, starts, axis=0) if starts.size else points for ufunc in (np.minimum, np.maximum)
+    )
     boxes = np.ascontiguousarray(np.concatenate([low, high], axis=1))
     return bare._replace(boxes=boxes, area=native.polygon_areas(bare))
 

@@ -159,21 +159,19 @@ class Painter {
 
   private:
     void add(Int ring) {
-        const auto toggle = [&](Int column, Int row) { toggles_.push_back(column * image_.height + row); };
         const double* const begin = regions_.points + 2 * regions_.rings[ring];
         const double* const end = regions_.points + 2 * regions_.rings[ring + 1];
-        const double* p = end - 2;
-        for (const double* q = begin; q != end; p = q, q += 2) switch (rule_) {
-                case Rule::coco:
-                    Walk(fifths(p[0]), fifths(p[1]), fifths(q[0]), fifths(q[1])).each_column(image_, toggle);
-                    break;
-                case Rule::centre: cross_centres(p[0], p[1], q[0], q[1], image_, toggle); break;
-                case Rule::border:
-                    const Int x0 = nearest(p[0]), y0 = nearest(p[1]), x1 = nearest(q[0]), y1 = nearest(q[1]);
-                    cross_indices(x0, y0, x1, y1, image_, toggle);
-                    outline(x0, y0, x1, y1, image_, runs_);
-                    break;
-            }
+        const double* before = end - 2;
+        for (const double* p = begin; p != end; before = p, p += 2) add(before[0], before[1], p[0], p[1]);
+    }
+
+    void add(double x0, double y0, double x1, double y1) {
+        const auto toggle = [&](Int column, Int row) { toggles_.push_back(column * image_.height + row); };
+        if (rule_ == Rule::coco)
+            return Walk(fifths(x0), fifths(y0), fifths(x1), fifths(y1)).each_column(image_, toggle);
+        if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image_, toggle);
+        cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image_, toggle);
+        outline(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image_, runs_);
     }
 
     // Inside is where the number of toggles so far is odd. Every column is toggled an even number of times.

@@ -16,17 +16,13 @@ enum class Rule {
     border,  // vertices are indices of pixels, and the outline belongs
 };
 
-// Coordinates must stay within these, so that no sum of the walks loses a bit and no product overflows.
-constexpr double limit(Rule rule) {
-    return rule == Rule::border ? 0x1p30 - 1 : 0x1p40;
-}
-
 // Run lengths down the columns, background first; no run but the first is 0, and their sum is height * width.
 struct Counts {
     std::vector<std::int64_t> counts;
     std::vector<std::int64_t> offsets;  // region i has the counts offsets[i] ... offsets[i + 1]
 };
 
+// Coordinates stay within 2^40, for borders within 2^30: no sum of the walks loses a bit and no product overflows.
 Counts counts(const polygons::Regions& regions, std::int64_t height, std::int64_t width, Rule rule,
               std::size_t threads);
 

@@ -234,9 +234,7 @@ class Polygons:
         [6, 4, 1, 4, 1, 4, 1, 4]
         """
         height, width = check.pixels(size, "size")
-        rule = check.stated(
-            rule or self.rule, check.RULES, "rule", "pixels on the edge belong by one and not by another"
-        )
+        rule = check.stated(rule or self.rule, check.RULES, "rule", "they disagree about the pixels on the edge")
         check.threads(threads)
         self._look_far(rule)
 

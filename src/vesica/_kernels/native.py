@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
-from vesica._kernels import Pixels, Tables, Wanted
+from vesica._kernels import Pixels, Rings, Tables, Wanted
 
 try:
     from vesica import _native
@@ -28,7 +28,7 @@ _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
 _LARGE = 1 << 22
 # What the shared area of flat regions is counted in.
-_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64}
+_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64, "polygons": np.float64}
 # Pixels that are copied at a time when masks are not bytes in order.
 _CHUNK = 1 << 25
 _NO_KEYS = np.empty(0, np.uint32)
@@ -242,6 +242,21 @@ def _empty_bytes(shape: tuple[int, ...]) -> np.ndarray:
     _keep()
     fresh: np.ndarray = _native.empty_uint8(count)
     return fresh.reshape(shape)
+
+
+def polygon_areas(flat: Rings) -> np.ndarray:
+    """The area of each region: parts united, each filled even-odd."""
+    out = np.empty(flat.regions.size - 1, np.float64)
+    _native.polygons_area(flat, out, default_threads())
+    return out
+
+
+def polygon_counts(
+    flat: Rings, rule: int, height: int, width: int, threads: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Run lengths of the regions in an image, one region after the other, and where each begins."""
+    counts, offsets = _native.polygons_counts(flat, rule, height, width, thread_count(threads))
+    return counts.view(np.int64), offsets.view(np.int64)
 
 
 def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

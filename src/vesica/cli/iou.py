@@ -183,7 +183,7 @@ class _Answer:
             print(*self.header, sep=",")
             for row in zip(*(column.tolist() for column in self.columns()), strict=True):
                 print(*map(repr, row), sep=",")
-        elif self.arguments.aligned or self.a.array.ndim > 2:
+        elif self.arguments.aligned or len(self.a.shape) > 1:
             table = self.table()
             sys.stdout.writelines(csv_lines(table.reshape(-1, table.shape[-1]) if table.ndim > 2 else table))
         else:

@@ -151,6 +151,7 @@ class TestBroken:
         content = data.draw(st.sampled_from([whole[:place], whole[:place] + bytes([byte]) + whole[place + 1 :]]))
         path = saved(tmp_path_factory.getbasetemp(), "broken.npz", content)
         try:
-            assert isinstance(read(path), np.ndarray)
+            told = read(path).shape
         except InputError as error:
-            assert "broken.npz" in str(error)
+            told = str(error)
+        assert isinstance(told, tuple) or "broken.npz" in told

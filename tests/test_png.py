@@ -103,9 +103,10 @@ class TestLabels:
         byte = data.draw(st.integers(0, 255))
         content = data.draw(st.sampled_from([whole[:place], whole[:place] + bytes([byte]) + whole[place + 1 :]]))
         try:
-            assert labels(content).ndim == 2
+            told = labels(content).shape
         except InputError as error:
-            assert "map.png" in str(error)
+            told = str(error)
+        assert len(told) == 2 or "map.png" in told
 
     def test_without_pillow(self, monkeypatch):
         find = builtins.__import__

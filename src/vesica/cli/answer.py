@@ -66,8 +66,8 @@ class Answer:
 
     def labels(self) -> dict[str, list[int]]:
         """The labels that rows and columns stand for, of label maps."""
-        sides = {"ids_a": self.a, "ids_b": self.b}
-        return {name: side.ids.tolist() for name, side in sides.items() if hasattr(side, "ids")}
+        found = {"ids_a": getattr(self.a, "ids", None), "ids_b": getattr(self.b, "ids", None)}
+        return {name: ids.tolist() for name, ids in found.items() if ids is not None}
 
     def as_object(self) -> dict[str, Any]:
         answer: dict[str, Any] = {"measure": self.measure.name, **self.labels()}

@@ -309,6 +309,42 @@ class TestHelp:
         assert not {option for option in options if option != "--help" and f"`{option.rstrip(';')}" not in page}
 
 
+def told_on_the_page():
+    """Commands of the page and what it says they print."""
+    for block in DOCS.read_text().split("```")[1::2]:
+        for part in block.strip().split("$ ")[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith("vesica"):
+                yield command, output
+
+
+class TestPage:
+    @pytest.fixture
+    def page(self, files):
+        """The files that the page speaks of."""
+        from PIL import Image
+
+        moved = CROSS[:1].copy()
+        moved[0, 1, 2], moved[0, 0, 0] = False, True  # 4 of 5 pixels stay
+        np.save("masks.npy", CROSS)
+        Path("boxes.csv").write_text("1,1,4,4\n")
+        np.save("truth.npy", CROSS[:1])
+        np.savez("guess.npz", soft=np.where(moved, 0.75, 0.25), hard=moved)
+        coco = vesica.RleMasks([[7, 1, 3, 3, 3, 1, 7], [11, 3, 11]], size=(5, 5)).to_coco(compressed=False)
+        Path("truth.json").write_text(json.dumps({"annotations": [{"id": 1, "segmentation": coco[0]}]}))
+        Path("guess.json").write_text(json.dumps([{"image_id": 1, "score": 0.5, "segmentation": coco[1]}]))
+        Image.fromarray(np.uint8([[1, 1, 0], [1, 2, 2], [0, 2, 2]])).save("truth.png")
+        Image.fromarray(np.uint8([[1, 1, 0], [0, 2, 2], [0, 3, 2]])).save("guess.png")
+
+    @pytest.mark.parametrize("command, output", list(told_on_the_page()))
+    def test_is_true(self, page, capsys, command, output):
+        _, out, err = run(capsys, *command.split()[1:])
+        assert (out + err).strip() == output.strip()
+
+    def test_there_are_examples(self):
+        assert len(list(told_on_the_page())) >= 8
+
+
 class TestProgress:
     def test_shows_nothing_when_piped(self, capsys):
         from vesica.cli.progress import track

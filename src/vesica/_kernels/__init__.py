@@ -24,7 +24,8 @@ class Pixels(NamedTuple):
 
     @property
     def area(self) -> np.ndarray:
-        return self.table[:, 0]
+        # The same 64 bits under the name that NumPy itself prefers; some systems have two.
+        return self.table[:, 0].view(np.int64)
 
 
 class Tables(NamedTuple):

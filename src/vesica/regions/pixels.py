@@ -49,7 +49,7 @@ class PixelRegions(abc.ABC):
     @property
     def area(self) -> Array:
         """The number of pixels of each mask, int64."""
-        return self._own(self.pixels().area.astype(np.int64))
+        return self._own(self.pixels().area.copy())
 
     @property
     def boxes(self) -> Boxes:

@@ -24,8 +24,7 @@ class Pixels(NamedTuple):
 
     @property
     def area(self) -> np.ndarray:
-        # The same 64 bits under the name that NumPy itself prefers; some systems have two.
-        return self.table[:, 0].view(np.int64)
+        return self.table[:, 0]
 
 
 class Tables(NamedTuple):

@@ -148,13 +148,19 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
     n, height, width = stack.shape
     count = thread_count(threads)
     if stack.dtype.itemsize == 1 and stack.flags.c_contiguous:
-        return Pixels(*_native.masks_pack(stack.view(np.uint8), count), height, width)
+        return _pixels(_native.masks_pack(stack.view(np.uint8), count), height, width)
     step = max(1, _CHUNK // max(1, height * width))
     parts = []
     for top in range(0, max(n, 1), step):
         chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
-        parts.append(Pixels(*_native.masks_pack(chunk, count), height, width))
+        parts.append(_pixels(_native.masks_pack(chunk, count), height, width))
     return _behind_each_other(parts)
+
+
+def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
+    table, words, runs = packed
+    # The same 64 bits under the name that NumPy itself prefers, since columns of the table are shown to users.
+    return Pixels(table.view(np.int64), words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -208,7 +214,7 @@ def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
 
 def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
     """Canonical counts as bits or runs."""
-    return Pixels(*_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
+    return _pixels(_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
 
 
 def counts_of_pixels(pixels: Pixels) -> Flat:
@@ -229,7 +235,7 @@ def pack_indices(
 ) -> Pixels | tuple[int, int]:
     """Rows n, y, x of pixels as bits or runs; or the axis and the column of the first index that lies outside."""
     packed, axis, column = _native.sparse_pack(table[0], table[1], table[2], size, drop, thread_count(threads))
-    return (axis, column) if packed is None else Pixels(*packed, size[1], size[2])
+    return (axis, column) if packed is None else _pixels(packed, size[1], size[2])
 
 
 def _empty_bytes(shape: tuple[int, ...]) -> np.ndarray:

@@ -104,6 +104,7 @@ class Answer:
         from vesica.cli.progress import track
 
         assert self.b is not None
+        a: Any = self.a  # of a kind that has rows: see `is_whole`
         step = max(1, (1 << 18) // max(1, len(self.b)))
-        for top in track(range(0, len(self.a), step), "rows"):
-            yield self.measure(self.a[top : top + step], self.b, **self.options)
+        for top in track(range(0, len(a), step), "rows"):
+            yield self.measure(a[top : top + step], self.b, **self.options)

@@ -57,7 +57,7 @@ class PixelRegions(abc.ABC):
 
         Of a mask with the pixels (x, y) = (2, 3) and (4, 3) it is [2, 3, 5, 4].
         """
-        return Boxes(self._own(self.pixels().table[:, 1:5].astype(np.int64)))
+        return Boxes(self._own(self.pixels().table[:, 1:5].copy()))
 
     def _own(self, array: np.ndarray) -> Array:
         return array if self.like is None else from_numpy(array, self.like)

@@ -70,13 +70,9 @@ class RleMasks(PixelRegions):
         height, width = check.mask_size(size, "size")
         check.list_of_counts(counts)
         texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
-        if any(texts) and not all(texts):
-            counts = [
-                one if text else _as_string(one, k) for k, (one, text) in enumerate(zip(counts, texts, strict=True))
-            ]
-        flat, fault = (_from_strings if any(texts) else _from_lists)(counts, height * width)
+        flat, fault = (_from_texts if any(texts) else _from_lists)(counts, height * width)
         if fault is not None:
-            raise check.bad_counts(fault, height * width)
+            raise check.bad_counts(fault, height * width, is_text=any(texts))
         self._fill((height, width), flat, None)
 
     def _fill(self, size: tuple[int, int], flat: tuple[np.ndarray, np.ndarray] | None, pixels: Pixels | None) -> None:
@@ -116,9 +112,8 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        segmentations = list(segmentations)
-        size = check.coco_sizes(segmentations)
-        return cls([one["counts"] for one in segmentations], size=size)
+        counts, size = check.coco_masks(list(segmentations))
+        return cls(counts, size=size)
 
     @classmethod
     def from_arrays(cls, counts: Any, offsets: Any, /, *, size: tuple[int, int]) -> RleMasks:
@@ -132,7 +127,7 @@ class RleMasks(PixelRegions):
         starts = check.offsets(offsets, len(flat))
         found, fault = native.canonical_counts(flat, starts, height * width)
         if fault is not None:
-            raise check.bad_counts(fault, height * width)
+            raise check.bad_counts(fault, height * width, is_text=False)
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
@@ -257,25 +252,29 @@ class RleMasks(PixelRegions):
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
 
 
-def _from_lists(counts: Sequence[Any], pixels: int) -> Any:
+Checked = tuple[native.Flat, native.CountFault | None]
+
+
+def _from_lists(counts: Sequence[Any], pixels: int) -> Checked:
     lists = [check.count_list(one, k) for k, one in enumerate(counts)]
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
     return native.canonical_counts(given, _offsets_of(lists), pixels)
 
 
-def _as_string(counts: Any, mask: int) -> bytes:
-    """A list among strings, in their form and as it is: what is wrong with it is found with the rest."""
-    flat = check.count_list(counts, mask)
-    return native.strings_of_counts(flat, np.array([0, len(flat)]))[0].tobytes()
+def _from_texts(counts: Sequence[Any], pixels: int) -> Checked:
+    """Strings; lists among them become strings first."""
+    texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
+    return native.counts_of_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), pixels)
 
 
-def _from_strings(counts: Sequence[Any], pixels: int) -> Any:
-    texts = [check.count_string(one, k) for k, one in enumerate(counts)]
-    text = np.frombuffer(b"".join(texts), np.uint8)
-    return native.counts_of_strings(text, _offsets_of(texts), pixels)
+def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
+    if isinstance(counts, (str, bytes, bytearray)):
+        return check.count_string(counts)
+    flat, fault = _from_lists([counts], pixels)
+    if fault is not None:
+        raise check.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
+    return native.strings_of_counts(*flat)[0].tobytes()
 
 
 def _offsets_of(parts: Sequence[Any]) -> np.ndarray:
-    offsets = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
-    return offsets
+    return np.array([0, *itertools.accumulate(map(len, parts))], np.int64)

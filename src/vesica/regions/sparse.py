@@ -72,7 +72,7 @@ class SparseMasks(PixelRegions):
         layers, height, width = check.sparse_size(size)
         table = check.index_table(indices)
         if values is not None:
-            table = np.compress(check.index_values(values, table.shape[1]) != 0, table, axis=1)
+            table = np.ascontiguousarray(table[:, check.index_values(values, table.shape[1]) != 0])
         pixels = native.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
         if not isinstance(pixels, Pixels):
             raise check.bad_index(table, *pixels, (layers, height, width))

@@ -27,6 +27,8 @@ def files(tmp_path, monkeypatch):
     np.save("cross_u8.npy", CROSS.astype(np.uint8) * 255)
     np.save("soft.npy", np.where(CROSS, np.float32(0.75), np.float32(0.25)))
     np.save("wide.npy", np.zeros((1, 5, 6), bool))
+    np.save("flat.npy", CROSS[0].astype(int))
+    np.save("channel.npy", CROSS[:, None].astype(int))
     np.savez("one.npz", CROSS)
     np.savez("two.npz", truth=CROSS, soft=np.float64([[0, 0, 4, 4]]))
     Path("box.csv").write_text("1,1,4,4\n")
@@ -202,6 +204,8 @@ WRONG = [
     (("iou", "soft.npy", "box.csv"), 3, "On the command line: --masks --above 0.5."),
     (("iou", "soft.npy", "box.csv", "--masks"), 3, "On the command line: --above 0.5."),
     (("iou", "cross_u8.npy", "box.csv", "--masks", "--above", "9"), 3, "`above` goes with floats; `masks` holds uint8"),
+    (("iou", "flat.npy", "box.csv", "--masks"), 3, "One mask is a stack of one: (1, height, width)."),
+    (("iou", "channel.npy", "box.csv", "--masks"), 3, "got (2, 1, 5, 5). Take the one channel out: a[:, 0]."),
     (("iou", "two.npz", "box.csv"), 3, "two.npz must have one array; it has 2: truth, soft. Name one: two.npz:truth."),
     (("iou", "two.npz:thruth", "box.csv"), 3, "the archive has no array 'thruth'; it has truth, soft."),
     (("iou", "none.npz:truth", "box.csv"), 3, "none.npz cannot be read: No such file or directory."),

@@ -363,6 +363,8 @@ def mask_stack(value: Any, name: str, above: Any) -> Array:
             f"`{name}` must have shape (N, height, width); got (0,). No masks: np.empty((0, height, width), bool)."
         )
     hint = " One mask is a stack of one: mask[None]." if array.ndim == 2 else ""
+    if array.ndim == 4 and shape[1] == 1:
+        hint = " Take the one channel out: a[:, 0]."
     raise ValueError(f"`{name}` must have shape (N, height, width); got {shape}.{hint}")
 
 

@@ -93,7 +93,7 @@ def _region_of_numbers(array: np.ndarray, arguments: argparse.Namespace, name: s
     try:
         if array.dtype == bool:
             return Masks(array)
-        if arguments.masks and array.ndim == 3:
+        if arguments.masks and array.ndim > 2:
             return Masks(array, above=arguments.above)
         if arguments.rotated:
             unit, _, direction = arguments.rotated.partition(",")
@@ -112,4 +112,6 @@ def _option_for(array: np.ndarray, arguments: argparse.Namespace) -> str:
         return f" On the command line: --masks{' --above 0.5' if array.dtype.kind == 'f' else ''}."
     if array.ndim == 3 and array.dtype.kind == "f" and arguments.above is None:
         return " On the command line: --above 0.5."
+    if array.ndim == 2 and arguments.masks:
+        return " One mask is a stack of one: (1, height, width)."
     return ""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 VERBS = {
-    "iou": "overlap of the boxes, masks or labels of two files: the matrix, aligned rows, or the pairs that reach a threshold",
+    "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection job, run it, and leave a page to look at",
 }

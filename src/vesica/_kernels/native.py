@@ -217,9 +217,9 @@ def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], 
     return _pixels(_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
 
 
-def counts_of_pixels(pixels: Pixels) -> Flat:
+def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
     """The way back."""
-    return _plain(*_native.rle_unpack(pixels, default_threads()))
+    return _plain(*_native.rle_unpack(pixels, thread_count(threads)))
 
 
 def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:

@@ -169,7 +169,7 @@ def _listed(value: Any, name: str) -> Array:
 
 def _dtype_hint(dtype: str) -> str:
     if dtype == "bool":
-        return " Masks are not boxes."
+        return " Masks go to Masks(a)."
     if dtype == "object":
         return " Such a table comes of integers beyond 64 bits, or of things that are no numbers."
     return ""
@@ -178,10 +178,12 @@ def _dtype_hint(dtype: str) -> str:
 def _shape_hint(shape: tuple[int, ...], width: int) -> str:
     if width == 4 and shape == (4,):
         return " One box is a table of one row: [[x1, y1, x2, y2]]."
-    if width == 4 and shape[-1:] == (5,):
+    if width == 4 and len(shape) == 2 and shape[1] == 5:
         return " Rotated boxes go to RotatedBoxes(a, unit=…, direction=…); a score or class column goes elsewhere."
     if width == 4 and len(shape) == 3 and shape[1:] == (4, 2):
         return " Four corners a row are polygons, not boxes."
+    if width == 4 and len(shape) == 3:
+        return " A stack of masks goes to Masks(a)."
     if width == 4 and len(shape) == 2 and shape[0] == 4:
         return " The table looks transposed: pass a.T."
     if width == 5 and shape[-1:] == (4,):
@@ -361,6 +363,8 @@ def mask_stack(value: Any, name: str, above: Any) -> Array:
             f"`{name}` must have shape (N, height, width); got (0,). No masks: np.empty((0, height, width), bool)."
         )
     hint = " One mask is a stack of one: mask[None]." if array.ndim == 2 else ""
+    if array.ndim == 4 and shape[1] == 1:
+        hint = " Take the one channel out: a[:, 0]."
     raise ValueError(f"`{name}` must have shape (N, height, width); got {shape}.{hint}")
 
 

@@ -159,7 +159,8 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
     table, words, runs = packed
-    return Pixels(table, words, runs, height, width)
+    # The same 64 bits under the name that NumPy itself prefers, since columns of the table are shown to users.
+    return Pixels(table.view(np.int64), words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -198,7 +199,12 @@ def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tup
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
-    return flat, (COUNT_FAULTS[fault], mask, position) if fault else None
+    return _plain(*flat), (COUNT_FAULTS[fault], mask, position) if fault else None
+
+
+def _plain(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    """The same 64 bits under the name that NumPy itself prefers."""
+    return counts.view(np.int64), offsets.view(np.int64)
 
 
 def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
@@ -213,18 +219,15 @@ def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], 
 
 def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
     """The way back."""
-    counts, offsets = _native.rle_unpack(pixels, thread_count(threads))
-    return counts, offsets
+    return _plain(*_native.rle_unpack(pixels, thread_count(threads)))
 
 
 def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:
-    counts, offsets = _native.rle_merge(*a, *b, pixels, either)
-    return counts, offsets
+    return _plain(*_native.rle_merge(*a, *b, pixels, either))
 
 
 def crop_counts(counts: np.ndarray, offsets: np.ndarray, height: int, window: tuple[int, int, int, int]) -> Flat:
-    cropped, starts = _native.rle_crop(counts, offsets, height, window)
-    return cropped, starts
+    return _plain(*_native.rle_crop(counts, offsets, height, window))
 
 
 def pack_indices(

@@ -226,7 +226,7 @@ class RleMasks(PixelRegions):
         """The part of each mask inside [x1, x2) × [y1, y2), as masks of an image of that size.
 
         >>> RleMasks([[7, 1, 3, 3, 3, 1, 7]], size=(5, 5)).crop(1, 1, 4, 3).to_counts()
-        [[1, 4, 1]]
+        [[1, 3, 1, 1]]
         """
         window = check.window((x1, y1, x2, y2), self.size)
         cropped = native.crop_counts(self.counts, self.offsets, self.size[0], window)

@@ -13,8 +13,10 @@
 #include "boxes.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "labels.hpp"
 #include "memory.hpp"
 #include "rotated.hpp"
+#include "sets.hpp"
 #include "sources.hpp"
 
 namespace nb = nanobind;
@@ -275,6 +277,51 @@ void define_source(nb::module_& m, const std::string& kind) {
         "self_join"_a, "threads"_a);
 }
 
+// A map of any integers: the type is part of the value.
+using AnyMap = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+labels::Map map_of(const AnyMap& array) {
+    const auto is = [&]<class T>(T) { return array.dtype() == nb::dtype<T>(); };
+    using Type = labels::Type;
+    if (is(std::uint8_t())) return {array.data(), Type::uint8};
+    if (is(std::int8_t())) return {array.data(), Type::int8};
+    if (is(std::uint16_t())) return {array.data(), Type::uint16};
+    if (is(std::int16_t())) return {array.data(), Type::int16};
+    if (is(std::uint32_t())) return {array.data(), Type::uint32};
+    if (is(std::int32_t())) return {array.data(), Type::int32};
+    if (is(std::int64_t())) return {array.data(), Type::int64};
+    throw nb::type_error("no such integers");
+}
+
+// Columns: labels of a, labels of b, how many pixels have both.
+PairTuple<std::int64_t> labels_count(AnyMap a, AnyMap b, std::size_t threads) {
+    const labels::Map left = map_of(a), right = map_of(b);
+    if (a.size() != b.size()) throw nb::value_error("maps of different size");
+    join::Pairs<std::int64_t> columns;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::vector<labels::Meeting> found = labels::count(left, right, a.size(), threads);
+        const auto column = [&](std::int64_t labels::Meeting::* field) {
+            auto values = std::make_unique<std::int64_t[]>(found.size());
+            for (std::size_t k = 0; k < found.size(); ++k) values[k] = found[k].*field;
+            return values;
+        };
+        columns = {column(&labels::Meeting::a), column(&labels::Meeting::b), column(&labels::Meeting::count),
+                   found.size()};
+    }
+    return give(std::move(columns));
+}
+
+// (ids, starts, size)
+sets::Source sets_of(const nb::object& a, const nb::object& b) {
+    using Side = std::tuple<In<std::int64_t>, In<std::int64_t>, std::size_t>;
+    const auto [ids_a, starts_a, size] = nb::cast<Side>(a, false);
+    const auto [ids_b, starts_b, same_size] = nb::cast<Side>(b, false);
+    return {{ids_a.data(), starts_a.data(), starts_a.size() - 1},
+            {ids_b.data(), starts_b.data(), starts_b.size() - 1},
+            size};
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -306,6 +353,8 @@ NB_MODULE(_native, m) {
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
     m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
           "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    define_source<sets_of>(m, "sets");
+    m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("keep_at_most", &memory::keep_at_most, "bytes"_a, "Keep at most so much freed memory for later answers.");

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "best.hpp"
@@ -139,20 +140,24 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     measures::with_region_measure(request.measure, [&]<class M>(M) {
         pairs = join::collect<double>(
             left, source.n(), request.threads, [&](const candidates::Task& task, std::vector<join::Hit<double>>& hits) {
-                candidates::each(left, task, right, {bound.apart, join::anything}, request.self,
-                                 [&](std::size_t p, std::size_t q) {
-                                     std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                                     if (request.self && j < i) std::swap(i, j);
-                                     const boxes::Box<double> a = source.box_a(i), b = source.box_b(j);
-                                     const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-                                     const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-                                     const double areas = static_cast<double>(source.area_a(i) + source.area_b(j));
-                                     if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
-                                     typename S::Row row(source, i);
-                                     const auto found = parts(source, row, i, j);
-                                     if (join::judge<M>(found, request))
-                                         hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
-                                 });
+                std::optional<typename S::Row> row;
+                std::uint32_t row_of = 0;
+                candidates::each(
+                    left, task, right, {bound.apart, join::anything}, request.self, [&](std::size_t p, std::size_t q) {
+                        const std::uint32_t mine = left.points[p].index, other = right.points[q].index;
+                        const boxes::Box<double> a = source.box_a(mine), b = source.box_b(other);
+                        const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+                        const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+                        const double areas = static_cast<double>(source.area_a(mine) + source.area_b(other));
+                        if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
+                        // The candidates of one region come one after the other.
+                        if (!row || row_of != mine) row.emplace(source, mine), row_of = mine;
+                        auto found = parts(source, *row, mine, other);
+                        std::uint32_t i = mine, j = other;
+                        if (request.self && j < i) std::swap(i, j), std::swap(found.area_a, found.area_b);
+                        if (join::judge<M>(found, request))
+                            hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
+                    });
             });
     });
     return pairs;

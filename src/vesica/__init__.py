@@ -18,16 +18,18 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.regions import Boxes, RotatedBoxes
+    from vesica.regions import Boxes, LabelMap, RotatedBoxes, Sets
 
 __all__ = [
     "Best",
     "Boxes",
     "InputError",
+    "LabelMap",
     "MissingExtra",
     "Pairs",
     "Parts",
     "RotatedBoxes",
+    "Sets",
     "SizeValueError",
     "VesicaError",
     "best",
@@ -63,7 +65,7 @@ _HOMES = {
         "tversky",
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
-    "vesica.regions": ("Boxes", "RotatedBoxes"),
+    "vesica.regions": ("Boxes", "LabelMap", "RotatedBoxes", "Sets"),
 }
 
 

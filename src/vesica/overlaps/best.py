@@ -82,7 +82,7 @@ def best(
     first, second = as_region(a, "a"), as_region(b, "b")
     check.one_table(first.shape, "a", "best")
     check.one_table(second.shape, "b", "best")
-    tables = comparable(first, second, aligned=False)
+    tables = comparable(first, second, aligned=False, threads=threads)
     measure.check_kind(tables.kind)
     there, dtype = min(k, tables.m), tables.dtype
     tables = tables._replace(dtype=widened(dtype))  # the best are found before values are rounded to half precision

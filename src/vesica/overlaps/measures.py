@@ -63,7 +63,7 @@ class Measure:
         if isinstance(a, Parts):
             return self.of_parts(a, options)
         check.threads(threads)
-        tables = comparable(a, b, aligned=aligned)
+        tables = comparable(a, b, aligned=aligned, threads=threads)
         self.check_kind(tables.kind)
 
         if pick(tables).backend == "native":

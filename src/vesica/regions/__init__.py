@@ -9,12 +9,14 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, math_name, result_name
 from vesica._kernels import Tables
 from vesica.regions.boxes import Boxes
+from vesica.regions.labels import LabelMap, count_regions
 from vesica.regions.rotated import RotatedBoxes
+from vesica.regions.sets import Sets, in_one_vocabulary
 
-Region = Boxes | RotatedBoxes
-REGIONS = (Boxes, RotatedBoxes)
+Region = Boxes | RotatedBoxes | LabelMap | Sets
+REGIONS = (Boxes, RotatedBoxes, LabelMap, Sets)
 
-__all__ = ["Boxes", "Region", "RotatedBoxes", "as_region", "comparable"]
+__all__ = ["Boxes", "LabelMap", "Region", "RotatedBoxes", "Sets", "as_region", "comparable"]
 
 
 def as_region(value: Any, name: str) -> Region:
@@ -24,10 +26,14 @@ def as_region(value: Any, name: str) -> Region:
     return Boxes._named(value, name)
 
 
-def comparable(a: Any, b: Any, *, aligned: bool) -> Tables:
+def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> Tables:
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
     first = as_region(a, "a")
     second = first if b is a else as_region(b, "b")
+    if isinstance(first, LabelMap) and isinstance(second, LabelMap):
+        return _of_labels(first, second, aligned, threads)
+    if (type(first), type(second)) not in _PAIRS:
+        raise check.no_exact_answer(type(first).__name__, type(second).__name__)
     tables = _PAIRS[type(first), type(second)](first, second)
     if aligned:
         check.same_rows(tables.n, tables.m)
@@ -55,6 +61,19 @@ def _of_rotated(a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes) -> Tables:
     return _tables("rotated", left.math(unit), right.math(unit), result_name(left.dtype, right.dtype))
 
 
+def _of_labels(a: LabelMap, b: LabelMap, aligned: bool, threads: int | None) -> Tables:
+    """Label maps are counted here, whatever is asked of them: one pass over the pixels, which threads share."""
+    counted, area_b = count_regions(a, b, threads)
+    if aligned:
+        check.same_ids(a.ids, b.ids)
+    return Tables("labels", counted, area_b, "float64", len(counted.area), len(area_b), a.array)
+
+
+def _of_sets(a: Sets, b: Sets) -> Tables:
+    left, right = in_one_vocabulary(a, b)
+    return Tables("sets", left, right, "float64", len(a), len(b), left.ids)
+
+
 def _tables(kind: str, a: Array, b: Array, dtype: str) -> Tables:
     return Tables(kind, a, b, dtype, int(a.shape[-2]), int(b.shape[-2]), a)
 
@@ -65,4 +84,5 @@ _PAIRS: dict[tuple[type, type], Callable[[Any, Any], Tables]] = {
     (Boxes, RotatedBoxes): _of_rotated,
     (RotatedBoxes, Boxes): _of_rotated,
     (RotatedBoxes, RotatedBoxes): _of_rotated,
+    (Sets, Sets): _of_sets,
 }

@@ -110,3 +110,17 @@ def rotated_iou(a, b):
 def matrix(measure, a, b, **options):
     """Every pair, one by one."""
     return np.array([[float(measure(x, y, **options)) for y in b] for x in a]).reshape(len(a), len(b))
+
+
+def met(a, b):
+    """How many pixels have each pair of labels, one by one."""
+    counts = {}
+    for row_a, row_b in zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True):
+        for pair in zip(row_a, row_b, strict=True):
+            counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+def jaccard(a, b):
+    """Of two Python sets."""
+    return ratio(len(a & b), len(a | b))

@@ -391,7 +391,8 @@ def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
 def same_size(a: tuple[int, int], b: tuple[int, int]) -> None:
     if a != b:
         raise SizeValueError(
-            f"`a` and `b` must be maps of one image size (H, W); got {a} and {b}. Resize neither: labels would be made up."
+            f"`a` and `b` must be maps of one image size (H, W); got {a} and {b}. "
+            "Read them at one size; resizing would make labels up."
         )
 
 

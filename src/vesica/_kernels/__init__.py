@@ -45,7 +45,7 @@ class Members(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Two label maps once their pixels are counted: regions of the first, and which of the second each of them meets."""
+    """Two label maps, counted: the regions of the first, and which of the second each of them meets."""
 
     i: np.ndarray
     """(P,) int64: the pairs of regions that share a pixel, ordered by i, then j."""

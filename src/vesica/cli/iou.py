@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from vesica.regions import Region
+    from vesica.regions import Boxes, RotatedBoxes
 
 MEASURES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
 FORMS = ("xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive")
@@ -105,7 +105,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _region(table: np.ndarray, arguments: argparse.Namespace, path: str) -> Region:
+def _region(table: np.ndarray, arguments: argparse.Namespace, path: str) -> Boxes | RotatedBoxes:
     from vesica.errors import InputError
     from vesica.regions import Boxes, RotatedBoxes
 
@@ -123,7 +123,7 @@ def _region(table: np.ndarray, arguments: argparse.Namespace, path: str) -> Regi
 class _Answer:
     """What was asked, ready for any writer."""
 
-    def __init__(self, arguments: argparse.Namespace, a: Region, b: Region | None) -> None:
+    def __init__(self, arguments: argparse.Namespace, a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes | None) -> None:
         from vesica.overlaps.measures import MEASURES as KNOWN
 
         self.arguments, self.a, self.b = arguments, a, b

@@ -77,7 +77,9 @@ class LabelMap:
     _ids: np.ndarray | None
     _found: _Found | None
 
-    def __init__(self, array: Any, /, *, ids: Any = None, background: int | None = 0, ignore: int | None = None) -> None:
+    def __init__(
+        self, array: Any, /, *, ids: Any = None, background: int | None = 0, ignore: int | None = None
+    ) -> None:
         set_once = object.__setattr__
         set_once(self, "array", check.label_map(array, "array"))
         set_once(self, "background", check.label(background, "background"))
@@ -176,7 +178,7 @@ class LabelMap:
         met = _without_ignored(self, other, _count(self, other, threads))
         (ids_a, rows), (ids_b, columns) = (np.unique(side, return_inverse=True) for side in (met.a, met.b))
         counts = np.zeros((len(ids_a), len(ids_b)), np.int64)
-        counts[rows, columns] = met.count
+        counts[rows, columns] = met.pixels
         return Contingency(ids_a, ids_b, from_numpy(counts, self.array))
 
     def to_masks(self) -> Array:
@@ -194,7 +196,7 @@ class LabelMap:
         """The labels of the map, counted when they are first needed."""
         if self._found is None:
             met = _count(self, self, None)
-            self._note(_Found(met.a, met.count))
+            self._note(_Found(met.a, met.pixels))
         assert self._found is not None
         return self._found
 
@@ -214,7 +216,7 @@ class _Met(NamedTuple):
 
     a: np.ndarray
     b: np.ndarray
-    count: np.ndarray
+    pixels: np.ndarray
 
 
 def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counted, np.ndarray]:
@@ -223,15 +225,15 @@ def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counte
     for side, labels in ((a, met.a), (b, met.b)):
         if side._found is None:  # the count has told all about it
             present, rows = np.unique(labels, return_inverse=True)
-            side._note(_Found(present, _sums(rows, met.count, len(present))))
+            side._note(_Found(present, _sums(rows, met.pixels, len(present))))
 
     met = _without_ignored(a, b, met)
     ids_a, ids_b = a.ids, b.ids
     i, j = _ranks(ids_a, met.a), _ranks(ids_b, met.b)
-    area_a, area_b = _sums(i, met.count, len(ids_a)), _sums(j, met.count, len(ids_b))
+    area_a, area_b = _sums(i, met.pixels, len(ids_a)), _sums(j, met.pixels, len(ids_b))
     both = np.flatnonzero((i >= 0) & (j >= 0))
     both = both[np.lexsort((j[both], i[both]))]
-    return Counted(i[both], j[both], met.count[both], area_a), area_b
+    return Counted(i[both], j[both], met.pixels[both], area_a), area_b
 
 
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
@@ -244,7 +246,7 @@ def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
 
 def _without_ignored(a: LabelMap, b: LabelMap, met: _Met) -> _Met:
     """Dropping a pair of labels drops all of its pixels."""
-    keep = np.ones(len(met.count), bool)
+    keep = np.ones(len(met.pixels), bool)
     if a.ignore is not None:
         keep &= met.a != a.ignore
     if b.ignore is not None:

@@ -52,9 +52,7 @@ class Sets:
     def __init__(self, sets: Any, /) -> None:
         self._fill(*_collected(check.list_of_sets(sets)))
 
-    def _fill(
-        self, ids: np.ndarray, starts: np.ndarray, names: tuple[Hashable, ...], has_names: bool | None
-    ) -> None:
+    def _fill(self, ids: np.ndarray, starts: np.ndarray, names: tuple[Hashable, ...], has_names: bool | None) -> None:
         set_once = object.__setattr__
         set_once(self, "_ids", ids)
         set_once(self, "_starts", starts)

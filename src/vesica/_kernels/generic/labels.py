@@ -8,7 +8,7 @@ from vesica._array import Array, cast, namespace, to_numpy
 
 
 def count(a: Array, b: Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels of a, labels of b, and how many pixels have both; sorted by the labels. Only the table leaves the device."""
+    """Labels of a, labels of b, and how many pixels have both; sorted by the labels. Only they leave the device."""
     xp = namespace(a, b)
     left = xp.unique_inverse(xp.reshape(cast(a, "int64"), (-1,)))
     right = xp.unique_inverse(xp.reshape(cast(b, "int64"), (-1,)))

@@ -2,12 +2,6 @@
 
 namespace vesica::sets {
 
-boxes::Box<double> Members::box(std::size_t i) const {
-    const std::int64_t begin = starts[i], end = starts[i + 1];
-    if (begin == end) return {0, 0, 0, 0};
-    return {static_cast<double>(ids[begin]), 0, static_cast<double>(ids[end - 1] + 1), 1};
-}
-
 Source::Source(const Members& a, const Members& b, std::size_t size) : a_(a), b_(b), first_(size + 1, 0) {
     const std::size_t total = static_cast<std::size_t>(b.starts[b.count]);
     for (std::size_t k = 0; k < total; ++k) ++first_[static_cast<std::size_t>(b.ids[k]) + 1];
@@ -22,16 +16,19 @@ Source::Source(const Members& a, const Members& b, std::size_t size) : a_(a), b_
 
 Source::Number Source::Row::inter(std::size_t j) {
     if (shared_.empty()) {
-        if (!has_met_) return has_met_ = true, merged(j);
-        walk();
+        if (!has_met_) {
+            has_met_ = true;
+            return source_.merged(i_, j);
+        }
+        shared_.assign(source_.m(), 0);
+        source_.each_holder(i_, [&](std::uint32_t holder) { ++shared_[holder]; });
     }
     return shared_[j];
 }
 
-Source::Number Source::Row::merged(std::size_t j) const {
-    const Members &a = source_.a_, &b = source_.b_;
-    const std::int64_t *p = a.ids + a.starts[i_], *p_end = a.ids + a.starts[i_ + 1];
-    const std::int64_t *q = b.ids + b.starts[j], *q_end = b.ids + b.starts[j + 1];
+Source::Number Source::merged(std::size_t i, std::size_t j) const {
+    const std::int64_t *p = a_.ids + a_.starts[i], *p_end = a_.ids + a_.starts[i + 1];
+    const std::int64_t *q = b_.ids + b_.starts[j], *q_end = b_.ids + b_.starts[j + 1];
     Number shared = 0;
     while (p < p_end && q < q_end) {
         const std::int64_t x = *p, y = *q;
@@ -39,16 +36,6 @@ Source::Number Source::Row::merged(std::size_t j) const {
         p += x <= y, q += y <= x;
     }
     return shared;
-}
-
-void Source::Row::walk() {
-    const Members& a = source_.a_;
-    shared_.assign(source_.m(), 0);
-    for (std::int64_t k = a.starts[i_]; k < a.starts[i_ + 1]; ++k) {
-        const std::size_t member = static_cast<std::size_t>(a.ids[k]);
-        for (std::size_t h = source_.first_[member]; h < source_.first_[member + 1]; ++h)
-            ++shared_[source_.holders_[h]];
-    }
 }
 
 }  // namespace vesica::sets

@@ -1,11 +1,9 @@
-// sets.hpp. Finite sets as regions: a member is a pixel of an image of one row. A source of parts (sources.hpp).
+// sets.hpp. Finite sets as regions: the area of a set is how many members it has. A source of parts (sources.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "boxes.hpp"
 
 namespace vesica::sets {
 
@@ -15,7 +13,6 @@ struct Members {
     std::size_t count;
 
     std::int64_t size(std::size_t i) const { return starts[i + 1] - starts[i]; }
-    boxes::Box<double> box(std::size_t i) const;
 };
 
 class Source {
@@ -29,31 +26,54 @@ class Source {
     std::size_t m() const { return b_.count; }
     Number area_a(std::size_t i) const { return a_.size(i); }
     Number area_b(std::size_t j) const { return b_.size(j); }
-    boxes::Box<double> box_a(std::size_t i) const { return a_.box(i); }
-    boxes::Box<double> box_b(std::size_t j) const { return b_.box(j); }
 
-    // The first partner is met member by member. Who meets a second one will meet many: then the sets that hold each
-    // member are walked once, and every later answer is there already.
+    // The first partner is met member by member. Who meets a second one will meet many: then all are met at once, and
+    // every later answer is there already.
     class Row {
       public:
         Row(const Source& source, std::size_t i) : source_(source), i_(i) {}
         Number inter(std::size_t j);
 
       private:
-        Number merged(std::size_t j) const;
-        void walk();
-
         const Source& source_;
         std::size_t i_;
         bool has_met_ = false;
         std::vector<std::uint32_t> shared_;  // with each set of b
     };
 
+    class Partners {
+      public:
+        explicit Partners(const Source& source) : source_(source), shared_(source.m(), 0) {}
+
+        template <class Visit>
+        void each(std::size_t i, const Visit& visit) {
+            source_.each_holder(i, [&](std::uint32_t j) {
+                if (shared_[j]++ == 0) met_.push_back(j);
+            });
+            for (const std::uint32_t j : met_) visit(j, static_cast<Number>(shared_[j])), shared_[j] = 0;
+            met_.clear();
+        }
+
+      private:
+        const Source& source_;
+        std::vector<std::uint32_t> shared_, met_;
+    };
+
   private:
+    // Call visit(j) for each member of set i of a and each set j of b that holds it.
+    template <class Visit>
+    void each_holder(std::size_t i, const Visit& visit) const {
+        for (std::int64_t k = a_.starts[i]; k < a_.starts[i + 1]; ++k) {
+            const std::size_t member = static_cast<std::size_t>(a_.ids[k]);
+            for (std::size_t h = first_[member]; h < first_[member + 1]; ++h) visit(holders_[h]);
+        }
+    }
+
+    Number merged(std::size_t i, std::size_t j) const;
+
     Members a_, b_;
-    // Which sets of b hold each member.
-    std::vector<std::size_t> first_;
-    std::vector<std::uint32_t> holders_;
+    std::vector<std::size_t> first_;      // where the holders of each member begin
+    std::vector<std::uint32_t> holders_;  // sets of b
 };
 
 }  // namespace vesica::sets

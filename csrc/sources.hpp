@@ -7,13 +7,15 @@
 //   s.box_a(i), s.box_b(j)          the smallest upright boxes around them, as boxes::Box<double>
 //   S::Row(s, i)                    region i of a, made ready to meet many; may be costly
 //   row.inter(j)                    the area it shares with region j of b, as Number
+// In place of boxes it may have
+//   S::Partners(s)                  who meets whom; belongs to one thread
+//   partners.each(i, visit)         calls visit(j, shared area) for each j that region i shares area with
 // Everything but a Row is const and may be used by many threads at once; a Row belongs to one thread.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "best.hpp"
@@ -140,27 +142,47 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     measures::with_region_measure(request.measure, [&]<class M>(M) {
         pairs = join::collect<double>(
             left, source.n(), request.threads, [&](const candidates::Task& task, std::vector<join::Hit<double>>& hits) {
-                std::optional<typename S::Row> row;
-                std::uint32_t row_of = 0;
-                candidates::each(
-                    left, task, right, {bound.apart, join::anything}, request.self, [&](std::size_t p, std::size_t q) {
-                        const std::uint32_t mine = left.points[p].index, other = right.points[q].index;
-                        const boxes::Box<double> a = source.box_a(mine), b = source.box_b(other);
-                        const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-                        const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-                        const double areas = static_cast<double>(source.area_a(mine) + source.area_b(other));
-                        if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
-                        // The candidates of one region come one after the other.
-                        if (!row || row_of != mine) row.emplace(source, mine), row_of = mine;
-                        auto found = parts(source, *row, mine, other);
-                        std::uint32_t i = mine, j = other;
-                        if (request.self && j < i) std::swap(i, j), std::swap(found.area_a, found.area_b);
-                        if (join::judge<M>(found, request))
-                            hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
-                    });
+                candidates::each(left, task, right, {bound.apart, join::anything}, request.self,
+                                 [&](std::size_t p, std::size_t q) {
+                                     std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                                     if (request.self && j < i) std::swap(i, j);
+                                     const boxes::Box<double> a = source.box_a(i), b = source.box_b(j);
+                                     const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+                                     const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+                                     const double areas = static_cast<double>(source.area_a(i) + source.area_b(j));
+                                     if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
+                                     typename S::Row row(source, i);
+                                     const auto found = parts(source, row, i, j);
+                                     if (join::judge<M>(found, request))
+                                         hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
+                                 });
             });
     });
     return pairs;
+}
+
+// The same, where it is known who meets whom.
+template <class S>
+    requires requires { typename S::Partners; }
+join::Pairs<double> join(const join::Request& request, const S& source) {
+    constexpr std::size_t rows_in_task = 256;
+    std::vector<std::vector<join::Hit<double>>> lists((source.n() + rows_in_task - 1) / rows_in_task);
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
+            typename S::Partners partners(source);
+            std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
+            for (std::size_t i = begin; i < end; ++i)
+                partners.each(i, [&](std::size_t j, typename S::Number shared) {
+                    if (request.self && j <= i) return;
+                    if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;
+                    const Parts<typename S::Number> found{shared, source.area_a(i), source.area_b(j)};
+                    if (join::judge<M>(found, request))
+                        hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                                        static_cast<double>(M::value(found, request.options))});
+                });
+        });
+    });
+    return join::sorted(lists, source.n());
 }
 
 }  // namespace vesica::sources

@@ -216,6 +216,14 @@ class TestBackends:
         monkeypatch.setattr(native, "count_labels", None)
         assert float(iou(LabelMap(strict.asarray(A)), LabelMap(strict.asarray(B)))[0, 0]) == 2 / 3
 
+    @pytest.mark.parametrize("dtype", DTYPES)
+    def test_twin_on_tensors(self, dtype):
+        """What a tensor on a device goes through."""
+        torch = pytest.importorskip("torch")
+        a, b = (noisy(31, 45, seed, 2 if dtype == "bool" else 19, 0.4).astype(dtype) for seed in (1, 2))
+        got = generic.count(torch.from_numpy(a), torch.from_numpy(b))
+        assert as_counts(got) == oracles.met(a, b) == as_counts(native.count_labels(a, b, threads=1))
+
     def test_the_picker_says_so(self):
         assert pick(comparable(LabelMap(A), LabelMap(B), aligned=False)) is COUNTED
 
@@ -426,7 +434,7 @@ class TestMasks:
             LabelMap.from_masks(xp(stack, "int64"))
 
     def test_more_masks_than_a_byte_counts(self):
-        with pytest.raises(ValueError, match="masks 0 and 1 share 1 pixels"):
+        with pytest.raises(ValueError, match=r"masks 0 and 1 share 1 pixel\."):
             LabelMap.from_masks(np.ones((256, 1, 1), bool))
 
 

@@ -80,6 +80,13 @@ class TestAgainstPython:
         turned = join(both, at_least=at_least, measure="coverage")
         assert np.array_equal(turned.value, coverage(both, both)[turned.i, turned.j])
 
+    def test_join_with_keys(self):
+        a, b = Sets([{1, 2}, {1}, {2}]), Sets([{1, 2}, {1, 2}])
+        pairs = join(a, b, at_least=0.5, keys=(["x", "y", "x"], ["x", "y"]))
+        assert (pairs.i.tolist(), pairs.j.tolist()) == ([0, 1, 2], [0, 1, 0])
+        pairs = join(a, at_least=0.5, keys=["x", "y", "x"])
+        assert (pairs.i.tolist(), pairs.j.tolist()) == ([0], [2])
+
     @given(collections, st.integers(1, 4))
     def test_best_is_the_matrix(self, pair, k):
         a, b = (Sets(side) for side in pair)

@@ -423,8 +423,9 @@ def mask_stack(value: Any, name: str) -> Array:
 
 
 def overlapping(i: int, j: int, pixels: int) -> ValueError:
+    shared = "1 pixel" if pixels == 1 else f"{pixels} pixels"
     return ValueError(
-        f"`masks` must not overlap, since a pixel has one label; masks {i} and {j} share {pixels} pixels. "
+        f"`masks` must not overlap, since a pixel has one label; masks {i} and {j} share {shared}. "
         "Masks(a) compares stacks that overlap."
     )
 

@@ -97,7 +97,7 @@ class LabelMap:
         >>> LabelMap.from_masks([[[1, 1, 0]], [[0, 1, 1]]])
         Traceback (most recent call last):
         ...
-        ValueError: `masks` must not overlap, since a pixel has one label; masks 0 and 1 share 1 pixels. Masks(a) compares stacks that overlap.
+        ValueError: `masks` must not overlap, since a pixel has one label; masks 0 and 1 share 1 pixel. Masks(a) compares stacks that overlap.
         """  # noqa: E501
         stack = check.mask_stack(masks, "masks")
         xp = namespace(stack)
@@ -154,7 +154,10 @@ class LabelMap:
         if self._ids is not None:
             return self._ids
         labels = self._look().labels
-        return labels[~np.isin(labels, [label for label in (self.background, self.ignore) if label is not None])]
+        for none in (self.background, self.ignore):
+            if none is not None:
+                labels = labels[labels != none]
+        return labels
 
     @property
     def area(self) -> Array:

@@ -26,7 +26,7 @@ from vesica import (
     parts,
     tversky,
 )
-from vesica._kernels import COUNTED, native, pick
+from vesica._kernels import COUNTED, DEVICE, native, pick
 from vesica._kernels.generic import labels as generic
 from vesica.regions import comparable
 
@@ -223,6 +223,17 @@ class TestBackends:
         a, b = (noisy(31, 45, seed, 2 if dtype == "bool" else 19, 0.4).astype(dtype) for seed in (1, 2))
         got = generic.count(torch.from_numpy(a), torch.from_numpy(b))
         assert as_counts(got) == oracles.met(a, b) == as_counts(native.count_labels(a, b, threads=1))
+
+    def test_tensors_on_a_device(self, monkeypatch):
+        """All that follows the count, as for a tensor on a device."""
+        torch = pytest.importorskip("torch")
+        monkeypatch.setattr("vesica.regions.labels.pick_arrays", lambda *_: DEVICE)
+        monkeypatch.setattr(native, "count_labels", None)
+        a, b = LabelMap(torch.tensor(A)), LabelMap(torch.tensor(B))
+        assert iou(a, b).tolist() == [[2 / 3, 0, 0], [0, 3 / 4, 1 / 4]] and a.area.tolist() == [3, 4]
+        pairs, found = join(a, b, at_least=0.5), best(a, b)
+        assert (pairs.i.tolist(), pairs.j.tolist(), found.index.tolist()) == ([0, 1], [0, 1], [[0], [1]])
+        assert all(isinstance(x, torch.Tensor) for x in (*pairs, *found, a.area, a.contingency(b).counts))
 
     def test_the_picker_says_so(self):
         assert pick(comparable(LabelMap(A), LabelMap(B), aligned=False)) is COUNTED

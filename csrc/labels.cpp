@@ -194,12 +194,13 @@ class Meetings {
     std::size_t used_ = 0;
 };
 
-void tally_any(const std::int64_t* a, const std::int64_t* b, std::size_t count, Meetings& meetings) {
-    Changes changes;
-    find_changes(a, b, count, changes);
+// Runs of equal pairs, counted by their labels: what stands in the arrays, counted from the bases.
+template <class T>
+void tally_any(const T* a, std::int64_t base_a, const T* b, std::int64_t base_b, std::size_t count,
+               const Changes& changes, Meetings& meetings) {
     std::size_t start = 0;
     const auto end_run = [&](std::size_t at) {
-        meetings.add(a[at - 1], b[at - 1], static_cast<std::int64_t>(at - start));
+        meetings.add(base_a + a[at - 1], base_b + b[at - 1], static_cast<std::int64_t>(at - start));
         start = at;
     };
     for (std::size_t w = 0; w * block < count - 1; ++w)
@@ -214,12 +215,15 @@ void tally_any(const std::int64_t* a, const std::int64_t* b, std::size_t count, 
 // and the table is small.
 struct Window {
     std::int64_t base = 0;  // of the label whose byte is 0
-    Byte shift = 0;
-    unsigned size = 0;
+    Byte tops[2] = {0, 0};  // the largest byte so far, and the largest of all of them one further on
+    bool is_new = true;
 
-    Byte place(Byte byte) const { return static_cast<Byte>(byte + shift); }
-    std::int64_t label(unsigned place) const { return base + static_cast<Byte>(place - shift); }
-    friend bool operator==(const Window&, const Window&) = default;
+    Byte shift() const { return tops[1] < tops[0]; }
+    std::size_t size() const { return is_new ? 0 : tops[shift()] + std::size_t(1); }
+    std::int64_t label(std::size_t place) const { return base + static_cast<Byte>(place - shift()); }
+    bool stands_as(const Window& other) const {
+        return base == other.base && shift() == other.shift() && size() == other.size();
+    }
 };
 
 struct FindTops {
@@ -266,21 +270,19 @@ class Side {
 
     bool fits() const { return distance(low_, high_) <= 255; }
 
-    // The piece as bytes, and a window that holds it: the last one if possible, or one that it grew to.
+    // The piece as bytes, and a window that holds it: the one given if possible, or grown, or a new one.
     const Byte* bytes(Window& window) {
         const Byte* bytes = at<Byte>();
         if (map_.type != Type::uint8) {
-            if (window.size == 0 || low_ < window.base || distance(window.base, high_) > 255)
-                window.base = low_, tops_[0] = tops_[1] = 0;
+            if (window.is_new || low_ < window.base || distance(window.base, high_) > 255) window = {.base = low_};
             narrow_.resize(piece);
             bytes = narrow_.data();
             with_type(map_.type, [&]<class T>(T) {
                 isa::run<Narrow<T>>(at<T>(), count_, static_cast<T>(window.base), narrow_.data());
             });
         }
-        isa::run<FindTops>(bytes, count_, static_cast<Byte*>(tops_));
-        window.shift = tops_[1] < tops_[0];
-        window.size = tops_[window.shift] + 1u;
+        isa::run<FindTops>(bytes, count_, static_cast<Byte*>(window.tops));
+        window.is_new = false;
         return bytes;
     }
 
@@ -305,7 +307,6 @@ class Side {
     Map map_;
     std::size_t begin_ = 0, count_ = 0;
     std::int64_t low_ = 0, high_ = 0;
-    Byte tops_[2] = {0, 0};  // of the bytes of this base so far: as they are, and one further on
     std::vector<Byte> narrow_;
     std::vector<std::int64_t> wide_;
 };
@@ -379,19 +380,29 @@ class Part {
     Part(const Map& a, const Map& b) : a_(a), b_(b) {}
 
     void add(std::size_t begin, std::size_t count) {
+        Changes changes;
         a_.move_to(begin, count), b_.move_to(begin, count);
-        if (!a_.fits() || !b_.fits()) return tally_any(a_.any(), b_.any(), count, meetings_);
+        if (!a_.fits() || !b_.fits()) {
+            const std::int64_t *a = a_.any(), *b = b_.any();
+            find_changes(a, b, count, changes);
+            return tally_any(a, 0, b, 0, count, changes, meetings_);
+        }
 
         Window left = left_, right = right_;
         const Byte *a = a_.bytes(left), *b = b_.bytes(right);
-        if (left != left_ || right != right_ || pixels_ + count > std::numeric_limits<std::uint32_t>::max()) {
-            flush();
-            left_ = left, right_ = right, pixels_ = 0;
-            const std::size_t size = std::size_t(left.size) * right.size;
-            table_.assign((size <= small ? tables : few_tables) * size, 0);
+        find_changes(a, b, count, changes);
+        bool is_busy;
+        isa::run<FindBusy>(static_cast<const std::uint64_t*>(changes.data()), (count - 1) / block, &is_busy);
+        seen_ += count;
+        if (!left.stands_as(left_) || !right.stands_as(right_) || counted_ + count > most) {
+            // A new table has to pay: it is cleared, and what was in the old one is moved.
+            if (left.size() * right.size() * (is_busy ? 1 : 8) > seen_)
+                return tally_any(a, left.base, b, right.base, count, changes, meetings_);
+            move_to(left, right);
         }
-        pixels_ += count;
-        tally(a, b, count);
+        left_ = left, right_ = right;  // the tops may have changed although the table has not
+        counted_ += count;
+        tally(a, b, count, changes.data(), is_busy);
     }
 
     const Meetings& meetings() {
@@ -400,37 +411,41 @@ class Part {
     }
 
   private:
-    void tally(const Byte* a, const Byte* b, std::size_t count) {
-        Changes changes;
-        find_changes(a, b, count, changes);
-        const std::uint64_t* const words = changes.data();
-        const std::size_t size = std::size_t(left_.size) * right_.size, copies = table_.size() / size;
-        bool is_busy;
-        isa::run<FindBusy>(words, (count - 1) / block, &is_busy);
-        const Lookup place{a, b, left_.shift, right_.shift, static_cast<std::uint16_t>(right_.size)};
-        if (!is_busy) return isa::run<Tally<Lookup>>(place, count, words, table_.data(), size, copies);
+    static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+
+    void tally(const Byte* a, const Byte* b, std::size_t count, const std::uint64_t* changes, bool is_busy) {
+        const std::size_t size = left_.size() * right_.size(), copies = table_.size() / size;
+        const Lookup place{a, b, left_.shift(), right_.shift(), static_cast<std::uint16_t>(right_.size())};
+        if (!is_busy) return isa::run<Tally<Lookup>>(place, count, changes, table_.data(), size, copies);
         std::uint16_t places[piece];
         std::uint16_t* const first = places;
         isa::run<Write>(place, count, first);
-        isa::run<Tally<Written>>(Written{first}, count, words, table_.data(), size, copies);
+        isa::run<Tally<Written>>(Written{first}, count, changes, table_.data(), size, copies);
+    }
+
+    // An empty table for other windows.
+    void move_to(const Window& left, const Window& right) {
+        flush();
+        left_ = left, right_ = right, seen_ = counted_ = 0;
+        const std::size_t size = left.size() * right.size();
+        table_.assign((size <= small ? tables : few_tables) * size, 0);
     }
 
     // Move the counts of the table to where any labels may be.
     void flush() {
-        const std::size_t size = std::size_t(left_.size) * right_.size;
+        const std::size_t size = left_.size() * right_.size();
         for (std::size_t k = 0; k < size; ++k) {
             std::int64_t total = 0;
             for (std::size_t lane = k; lane < table_.size(); lane += size) total += table_[lane];
-            if (total)
-                meetings_.add(left_.label(static_cast<unsigned>(k / right_.size)),
-                              right_.label(static_cast<unsigned>(k % right_.size)), total);
+            if (total) meetings_.add(left_.label(k / right_.size()), right_.label(k % right_.size()), total);
         }
     }
 
     Side a_, b_;
     Window left_, right_;
-    std::vector<std::uint32_t> table_;  // several copies of left_.size × right_.size counts
-    std::size_t pixels_ = 0;            // in the table
+    std::vector<std::uint32_t> table_;  // several copies of left_.size() × right_.size() counts
+    std::size_t counted_ = 0;           // pixels in it
+    std::size_t seen_ = 0;              // pixels since it was made
     Meetings meetings_;
 };
 
@@ -447,13 +462,10 @@ std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::
         for (std::size_t begin = p * share; begin < end; begin += piece) part.add(begin, std::min(piece, end - begin));
         found[p] = part.meetings().list();
     });
-    std::vector<Meeting> sorted = found[0];
-    if (parts > 1) {
-        Meetings all;
-        for (const auto& some : found)
-            for (const Meeting& each : some) all.add(each.a, each.b, each.count);
-        sorted = all.list();
-    }
+    Meetings all;
+    for (std::size_t p = 0; parts > 1 && p < parts; ++p)
+        for (const Meeting& each : found[p]) all.add(each.a, each.b, each.count);
+    std::vector<Meeting> sorted = parts > 1 ? all.list() : std::move(found[0]);
     std::sort(sorted.begin(), sorted.end(),
               [](const Meeting& x, const Meeting& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
     return sorted;

@@ -256,9 +256,11 @@ class TestBackends:
     def test_one_pass_is_enough(self, monkeypatch):
         calls, real = [], native.count_labels
         monkeypatch.setattr(native, "count_labels", lambda a, b, *, threads: calls.append(1) or real(a, b, threads=1))
-        a, b = LabelMap(A), LabelMap(B)
-        iou(a, b), a.ids, b.ids, a.area, b.area
-        assert len(calls) == 1
+        for verb in (iou, best, parts, lambda a, b: join(a, b, at_least=0.5)):
+            a, b = LabelMap(A), LabelMap(B)
+            verb(a, b), a.ids, b.ids, a.area, b.area
+            assert len(calls) == 1
+            calls.clear()
 
 
 class TestVerbs:

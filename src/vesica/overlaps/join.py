@@ -125,12 +125,11 @@ def _is_jax_table(tables: Tables) -> bool:
 
 def _sides(a: Any, b: Any, threads: int | None) -> tuple[Tables, bool]:
     first = as_region(a, "a")
-    check.one_table(first.shape, "a", "a join")
-    if b is None:
-        return comparable(first, first, aligned=False, threads=threads), True
-    second = as_region(b, "b")
+    second = first if b is None else as_region(b, "b")
+    tables = comparable(first, second, aligned=False, threads=threads)
+    check.one_table(first.shape, "a", "a join")  # label maps know their shape once they are counted
     check.one_table(second.shape, "b", "a join")
-    return comparable(first, second, aligned=False, threads=threads), False
+    return tables, b is None
 
 
 def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray, np.ndarray] | None:

@@ -15,6 +15,7 @@
 #include "boxes.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "labels.hpp"
 #include "masks.hpp"
 #include "memory.hpp"
 #include "pixels.hpp"
@@ -22,6 +23,7 @@
 #include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
+#include "sets.hpp"
 #include "sources.hpp"
 #include "sparse.hpp"
 #include "windows.hpp"
@@ -510,6 +512,51 @@ CountTuple polygons_counts(nb::object flat, int rule, std::int64_t height, std::
     return {give(std::move(found.counts)), give(std::move(found.offsets))};
 }
 
+// A map of any integers: the type is part of the value.
+using AnyMap = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+labels::Map map_of(const AnyMap& array) {
+    const auto is = [&]<class T>(T) { return array.dtype() == nb::dtype<T>(); };
+    using Type = labels::Type;
+    if (is(std::uint8_t())) return {array.data(), Type::uint8};
+    if (is(std::int8_t())) return {array.data(), Type::int8};
+    if (is(std::uint16_t())) return {array.data(), Type::uint16};
+    if (is(std::int16_t())) return {array.data(), Type::int16};
+    if (is(std::uint32_t())) return {array.data(), Type::uint32};
+    if (is(std::int32_t())) return {array.data(), Type::int32};
+    if (is(std::int64_t())) return {array.data(), Type::int64};
+    throw nb::type_error("no such integers");
+}
+
+// Columns: labels of a, labels of b, how many pixels have both.
+PairTuple<std::int64_t> labels_count(AnyMap a, AnyMap b, std::size_t threads) {
+    const labels::Map left = map_of(a), right = map_of(b);
+    if (a.size() != b.size()) throw nb::value_error("maps of different size");
+    join::Pairs<std::int64_t> columns;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::vector<labels::Meeting> found = labels::count(left, right, a.size(), threads);
+        const auto column = [&](std::int64_t labels::Meeting::* field) {
+            auto values = std::make_unique<std::int64_t[]>(found.size());
+            for (std::size_t k = 0; k < found.size(); ++k) values[k] = found[k].*field;
+            return values;
+        };
+        columns = {column(&labels::Meeting::a), column(&labels::Meeting::b), column(&labels::Meeting::count),
+                   found.size()};
+    }
+    return give(std::move(columns));
+}
+
+// (ids, starts, size)
+sets::Source sets_of(const nb::object& a, const nb::object& b) {
+    using Side = std::tuple<In<std::int64_t>, In<std::int64_t>, std::size_t>;
+    const auto [ids_a, starts_a, size] = nb::cast<Side>(a, false);
+    const auto [ids_b, starts_b, same_size] = nb::cast<Side>(b, false);
+    return {{ids_a.data(), starts_a.data(), starts_a.size() - 1},
+            {ids_b.data(), starts_b.data(), starts_b.size() - 1},
+            size};
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -545,6 +592,10 @@ NB_MODULE(_native, m) {
     define_source<polygons_source>(m, "polygons");
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
+    define_source<sets_of>(m, "sets");
+    m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
+          nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "
+                  "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"));
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

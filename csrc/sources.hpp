@@ -8,6 +8,9 @@
 //   S::Row(s, i)                    region i of a, made ready to meet many; may be costly
 //   row.inter(j)                    the area it shares with region j of b, as Number
 //   s.prepare(threads)              optional: called once before every pair is looked at
+// In place of boxes it may have
+//   S::Partners(s)                  who meets whom; belongs to one thread
+//   partners.each(i, visit)         calls visit(j, shared area) for each j that region i shares area with
 // Everything but a Row is const and may be used by many threads at once; a Row belongs to one thread.
 #pragma once
 
@@ -162,6 +165,30 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
             });
     });
     return pairs;
+}
+
+// The same, where it is known who meets whom.
+template <class S>
+    requires requires { typename S::Partners; }
+join::Pairs<double> join(const join::Request& request, const S& source) {
+    constexpr std::size_t rows_in_task = 256;
+    std::vector<std::vector<join::Hit<double>>> lists((source.n() + rows_in_task - 1) / rows_in_task);
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
+            typename S::Partners partners(source);
+            std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
+            for (std::size_t i = begin; i < end; ++i)
+                partners.each(i, [&](std::size_t j, typename S::Number shared) {
+                    if (request.self && j <= i) return;
+                    if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;
+                    const Parts<typename S::Number> found{shared, source.area_a(i), source.area_b(j)};
+                    if (join::judge<M>(found, request))
+                        hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                                        static_cast<double>(M::value(found, request.options))});
+                });
+        });
+    });
+    return join::sorted(lists, source.n());
 }
 
 }  // namespace vesica::sources

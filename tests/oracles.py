@@ -152,3 +152,17 @@ def polygon(parts):
     from shapely import union_all
 
     return union_all([even_odd(rings) for rings in parts])
+
+
+def met(a, b):
+    """How many pixels have each pair of labels, one by one."""
+    counts = {}
+    for row_a, row_b in zip(np.asarray(a).tolist(), np.asarray(b).tolist(), strict=True):
+        for pair in zip(row_a, row_b, strict=True):
+            counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+def jaccard(a, b):
+    """Of two Python sets."""
+    return ratio(len(a & b), len(a | b))

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.regions import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
+    from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
 
 __all__ = [
     "Best",
     "Boxes",
     "InputError",
+    "LabelMap",
     "Masks",
     "MissingExtra",
     "Pairs",
@@ -31,6 +32,7 @@ __all__ = [
     "Polygons",
     "RleMasks",
     "RotatedBoxes",
+    "Sets",
     "SizeValueError",
     "SparseMasks",
     "VesicaError",
@@ -67,7 +69,7 @@ _HOMES = {
         "tversky",
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
-    "vesica.regions": ("Boxes", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "SparseMasks"),
+    "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, library, to_numpy
+from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, has_visible_values, library, to_numpy
 from vesica.errors import SizeValueError
 
 FORMS = ("xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive")
@@ -240,14 +240,15 @@ def whole_pixels(form: str, normalised: Any) -> None:
         )
 
 
-def same_library(a: Array, b: Array) -> None:
+def same_library(a: Array, b: Array, first: str = "a", second: str = "b") -> None:
     if type(a) is type(b) is np.ndarray:
         return
     left, right = library(a), library(b)
+    both = f"`{first}` and `{second}` must be"
     if left != right:
-        raise TypeError(f"`a` and `b` must be arrays of one library; got {left} and {right}. Convert one of them.")
+        raise TypeError(f"{both} arrays of one library; got {left} and {right}. Convert one of them.")
     if left == "torch" and a.device != b.device:
-        raise ValueError(f"`a` and `b` must be on one device; got {a.device} and {b.device}. Move one of them.")
+        raise ValueError(f"{both} on one device; got {a.device} and {b.device}. Move one of them.")
 
 
 def same_rows(a: int, b: int) -> None:
@@ -309,7 +310,12 @@ def _one_kind(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
     return a.kind == b.kind
 
 
-_KINDS = {"rotated": "rotated boxes", "masks_boxes": "masks and boxes", "boxes_masks": "boxes and masks"}
+_KINDS = {
+    "rotated": "rotated boxes",
+    "labels": "label maps",
+    "masks_boxes": "masks and boxes",
+    "boxes_masks": "boxes and masks",
+}
 
 
 def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
@@ -663,3 +669,149 @@ def ring_offsets(value: Any, count: int, name: str, what: str) -> np.ndarray:
             f"`{name}` must start at 0, rise, and end at {count}, the number of {what}; got {array.tolist()}."
         )
     return np.array(array, np.int64)
+
+
+# Label maps and sets.
+
+_INT64 = np.iinfo(np.int64)
+
+
+def label_map(value: Any, name: str) -> Array:
+    """(H, W) integers of any width, or bool."""
+    array = as_array(value)
+    if dtype_name(array) not in INTEGERS | {"bool"}:
+        raise TypeError(
+            f"`{name}` must be integers, one label for each pixel; got {dtype_name(array)}. "
+            "Scores of classes: take their argmax. Whole numbers that a file stored as floats: round and cast them."
+        )
+    if array.ndim != 2:
+        hint = " A stack of masks goes to Masks(a), or to LabelMap.from_masks(a)." if array.ndim == 3 else ""
+        raise ValueError(f"`{name}` must have shape (H, W); got {tuple(array.shape)}.{hint}")
+    if dtype_name(array) == "uint64":
+        largest = int(to_numpy(array).max(initial=0))
+        if largest > _INT64.max:
+            raise ValueError(f"`{name}` must hold labels below 2^63; got {largest}. Number them anew.")
+    return array
+
+
+def label(value: Any, name: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"`{name}` must be a label, an integer, or None; got {value!r}.")
+    if not _INT64.min <= value <= _INT64.max:
+        raise ValueError(f"`{name}` must fit 64 bits; got {value}.")
+    return int(value)
+
+
+def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
+    """Distinct labels, none of which was declared to be no region."""
+    ids = to_numpy(as_array(list(value) if isinstance(value, range) else value))
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise TypeError(f"`ids` must be a list of integers; got shape {ids.shape} of {ids.dtype}.")
+    if ids.size and int(ids.max()) > _INT64.max:
+        raise ValueError(f"`ids` must fit 64 bits; got {ids.max()}.")
+    ids = ids.astype(np.int64)
+    found, times = np.unique(ids, return_counts=True)
+    if found.size != ids.size:
+        raise ValueError(f"`ids` must name each label once; got {found[times > 1][0]} more than once.")
+    for name, label in no_regions.items():
+        if label is not None and label in ids:
+            raise ValueError(f"`ids` must not name the {name}, which is no region; got {label}. Pass {name}=None.")
+    return ids
+
+
+def same_ids(a: np.ndarray, b: np.ndarray) -> None:
+    if not np.array_equal(a, b):
+        raise SizeValueError(
+            f"`a` and `b` must have the same labels in the same order when aligned; got {_some(a)} and {_some(b)}. "
+            "Pass the same `ids=` to both maps: labels that are absent are empty regions."
+        )
+
+
+def _some(ids: np.ndarray) -> str:
+    return str(ids.tolist() if ids.size <= 8 else [*ids[:7].tolist(), "…"]).replace("'", "")
+
+
+def same_kind_of_region(value: Any, kind: type, name: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"`{name}` must be a {kind.__name__}; got {type(value).__name__}.")
+
+
+def overlapping(i: int, j: int, pixels: int) -> ValueError:
+    shared = "1 pixel" if pixels == 1 else f"{pixels} pixels"
+    return ValueError(
+        f"`masks` must not overlap, since a pixel has one label; masks {i} and {j} share {shared}. "
+        "Masks(a) compares stacks that overlap."
+    )
+
+
+def one_id_each(ids: np.ndarray, count: int) -> None:
+    if ids.size != count:
+        raise SizeValueError(f"`ids` must have one label for each of the {count} masks; got {ids.size}.")
+
+
+def counts(value: Any, name: str) -> Array:
+    """Numbers that are not negative, as an array."""
+    array = as_array(value)
+    if dtype_name(array) not in _NUMBERS:
+        raise TypeError(f"`{name}` must be numbers; got {dtype_name(array)}.")
+    if has_visible_values(array):
+        values = to_numpy(array)
+        if values.size and not values.min() >= 0:
+            raise ValueError(f"`{name}` must not be negative; got {values.min()}. It counts what was found.")
+    return array
+
+
+def list_of_sets(value: Any) -> list[Any]:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"`sets` must be a list of sets; got {value!r}.")
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"`sets` must be a list of sets; got {type(value).__name__}.") from None
+
+
+def set_members(value: Any, index: int) -> list[Any] | np.ndarray:
+    """The members of one set: an integer array, or a list of hashable things."""
+    where = f"`sets` number {index}"
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{where} is {value!r}: its letters would be the members. One member: {{{value!r}}}.")
+    if hasattr(value, "dtype") and hasattr(value, "ndim"):
+        array = to_numpy(as_array(value))
+        if array.ndim != 1 or array.dtype.kind not in "iuUSO":
+            raise TypeError(f"{where} must be integers or names in one row; got shape {array.shape} of {array.dtype}.")
+        if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64.max:
+            raise ValueError(f"{where} must hold integers that fit 64 bits; got {array.max()}.")
+        return array.astype(np.int64) if array.dtype.kind in "iu" else list(array.tolist())
+    try:
+        members = list(set(value))
+    except TypeError:
+        way = " One set alone goes into a list: Sets([{1, 2}])." if not isinstance(value, Iterable) else ""
+        raise TypeError(f"{where} must be a set of integers or hashable names; got {value!r}.{way}") from None
+    for member in members:
+        if isinstance(member, (bool, float, np.bool_, np.floating)):
+            raise TypeError(f"{where} must hold integers or names; got {member!r}. Round, or write it as a string.")
+    return members
+
+
+def one_kind_of_member(names: bool | None, is_names: bool, index: int) -> bool:
+    """Are members names? The same for all sets."""
+    if names is not None and names != is_names:
+        have, others = ("names", "integers") if is_names else ("integers", "names")
+        raise TypeError(f"`sets` must hold integers or names, not both; number {index} has {have}, others {others}.")
+    return is_names
+
+
+def mixed_set(index: int) -> TypeError:
+    return TypeError(f"`sets` number {index} must hold integers or names, not both. Write the integers as strings.")
+
+
+def member_too_large(index: int, member: int) -> ValueError:
+    return ValueError(f"`sets` number {index} must hold integers that fit 64 bits; got {member}. Use names: strings.")
+
+
+def same_kind_of_member(a: bool | None, b: bool | None) -> None:
+    if a is not None and b is not None and a != b:
+        left, right = ("names", "integers") if a else ("integers", "names")
+        raise TypeError(f"`a` and `b` must both hold integers or both hold names; got {left} and {right}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,53 @@ class Rings(NamedTuple):
     """(N, 4) float64: the upright box around each region."""
     area: np.ndarray
     """(N,) float64"""
+
+
+class Members(NamedTuple):
+    """N finite sets as the native kernels read them."""
+
+    ids: np.ndarray
+    """int64: the members of all sets, one set after the other, as numbers below `size` that rise within a set."""
+    starts: np.ndarray
+    """(N + 1,) int64: where each set begins."""
+    size: int
+    """How many different members both sides have together."""
+
+    @property
+    def area(self) -> np.ndarray:
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Two label maps, counted: the regions of the first, and which of the second each of them meets."""
+
+    i: np.ndarray
+    """(P,) int64: the pairs of regions that share a pixel, ordered by i, then j."""
+    j: np.ndarray
+    count: np.ndarray
+    """(P,) int64: how many pixels they share."""
+    area: np.ndarray
+    """(N,) int64: the pixels of each region of the first map."""
+
+    def __getitem__(self, index: tuple[slice, Any]) -> Counted:
+        """Some of the regions, as a table is asked for some of its rows."""
+        top, bottom, _ = index[0].indices(len(self.area))
+        begin, end = np.searchsorted(self.i, [top, bottom]).tolist()
+        return Counted(self.i[begin:end] - top, self.j[begin:end], self.count[begin:end], self.area[top:bottom])
+
+    def matrix(self, m: int) -> np.ndarray:
+        """The shared pixels of every pair: (N, m)."""
+        table = np.zeros((len(self.area), m), np.int64)
+        table[self.i, self.j] = self.count
+        return table
+
+    def diagonal(self) -> np.ndarray:
+        """The shared pixels of region k with region k: (N,)."""
+        shared = np.zeros(len(self.area), np.int64)
+        same = self.i == self.j
+        shared[self.i[same]] = self.count[same]
+        return shared
 
 
 class Tables(NamedTuple):
@@ -98,12 +146,14 @@ WATCHED = Choice("generic", "a transformation (compile, vmap, grad, jvp) must se
 GRADIENT = Choice("generic", "the gradient is torch's own")
 DEVICE = Choice("generic", "there are no kernels for this device yet: its library does the arithmetic")
 FLAT = Choice("native", "runs, indices, vertices and ids are flat arrays on the host, whatever they came from")
+COUNTED = Choice("generic", "pixels are counted when label maps meet, by the kernel of their arrays; a table is left")
 OTHER = Choice("generic", "the arrays keep to their own library")
 
 CASES = (
     Case("lists, NumPy, anything with DLPack on the CPU", *NUMPY),
     Case("torch on the CPU, no gradient needed", *TENSORS),
     Case("run-length and sparse masks, polygons, sets", *FLAT),
+    Case("label maps, for formulas on their counts", *COUNTED),
     Case("torch with a gradient", *GRADIENT),
     Case("torch under a transformation", *WATCHED),
     Case("torch on another device", *DEVICE),
@@ -118,6 +168,8 @@ CASES = (
 
 def pick(tables: Tables) -> Choice:
     """The backend for these tables, which are of one library."""
+    if isinstance(tables.a, Counted):
+        return COUNTED
     return FLAT if tables.is_flat else pick_arrays(tables.a, tables.b)
 
 

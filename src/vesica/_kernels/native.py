@@ -28,7 +28,13 @@ _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
 _LARGE = 1 << 22
 # What the shared area of flat regions is counted in.
-_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64, "polygons": np.float64}
+_NUMBER_OF = {
+    "masks": np.int64,
+    "masks_boxes": np.float64,
+    "boxes_masks": np.float64,
+    "polygons": np.float64,
+    "sets": np.int64,
+}
 # Pixels that are copied at a time when masks are not bytes in order.
 _CHUNK = 1 << 25
 _NO_KEYS = np.empty(0, np.uint32)
@@ -260,6 +266,20 @@ def polygon_counts(
     """Run lengths of the regions in an image, one region after the other, and where each begins."""
     counts, offsets = _native.polygons_counts(flat, rule, height, width, thread_count(threads))
     return counts.view(np.int64), offsets.view(np.int64)
+
+
+def count_labels(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of a, labels of b, and how many pixels have both; sorted by the labels."""
+    columns = _native.labels_count(_integers(a), _integers(b), thread_count(threads))
+    left, right, count = (column.view(np.int64) for column in columns)
+    return left, right, count
+
+
+def _integers(array: Array) -> np.ndarray:
+    """Contiguous integers of a type that the kernels know. A uint64 was found to fit int64 when the map was made."""
+    values = np.ascontiguousarray(to_numpy(array))
+    other = {"bool": np.uint8, "uint64": np.int64}.get(values.dtype.name)
+    return values if other is None else values.view(other)
 
 
 def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

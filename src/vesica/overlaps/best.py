@@ -80,9 +80,9 @@ def best(
     k = check.positive(k, "k")
     chosen = measure.options(options)
     first, second = as_region(a, "a"), as_region(b, "b")
-    check.one_table(first.shape, "a", "best")
+    tables = comparable(first, second, aligned=False, threads=threads)
+    check.one_table(first.shape, "a", "best")  # label maps know their shape once they are counted
     check.one_table(second.shape, "b", "best")
-    tables = comparable(first, second, aligned=False)
     measure.check_kind(tables.kind)
     there, dtype = min(k, tables.m), tables.dtype
     tables = tables._replace(dtype=widened(dtype))  # the best are found before values are rounded to half precision

@@ -10,10 +10,10 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, from_numpy, has_visible_values, library, to_numpy
-from vesica._kernels import Tables, Wanted, native, pick
+from vesica._kernels import Counted, Tables, Wanted, native, pick
 from vesica._kernels.generic import join as generic
 from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.overlaps.parts import twin_parts
+from vesica.overlaps.parts import met_parts, twin_parts
 from vesica.regions import as_region, comparable
 
 
@@ -95,12 +95,15 @@ def join(
     check.threads(threads)
     threshold = check.threshold(at_least, "at_least", strict=strict)
     chosen = measure.options(options)
-    tables, self_join = _sides(a, b)
+    tables, self_join = _sides(a, b, threads)
     wanted = Wanted(threshold, _key_numbers(keys, tables, self_join), self_join)
     measure.check_kind(tables.kind)
 
     if pick(tables).backend == "native":
         return Pairs(*native.join(tables, measure.name, chosen, wanted, threads=threads))
+    if isinstance(tables.a, Counted):
+        found = generic.join_met(tables, measure, chosen, met_parts(tables), wanted)
+        return Pairs(*(from_numpy(column, tables.like) for column in found))
     if _is_jax_table(tables):
         # JAX may be without float64, and the number of pairs is no fixed shape: nothing is gained by staying inside.
         left, right = to_numpy(tables.a), to_numpy(tables.b)
@@ -120,14 +123,13 @@ def _is_jax_table(tables: Tables) -> bool:
     return visible and tables.kind in ("boxes", "rotated") and library(tables.a) == "jax"
 
 
-def _sides(a: Any, b: Any) -> tuple[Tables, bool]:
+def _sides(a: Any, b: Any, threads: int | None) -> tuple[Tables, bool]:
     first = as_region(a, "a")
-    check.one_table(first.shape, "a", "a join")
-    if b is None:
-        return comparable(first, first, aligned=False), True
-    second = as_region(b, "b")
+    second = first if b is None else as_region(b, "b")
+    tables = comparable(first, second, aligned=False, threads=threads)
+    check.one_table(first.shape, "a", "a join")  # label maps know their shape once they are counted
     check.one_table(second.shape, "b", "a join")
-    return comparable(first, second, aligned=False), False
+    return tables, b is None
 
 
 def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray, np.ndarray] | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, from_numpy, real
+from vesica._array import Array, cast, dtype_name, from_numpy, math_name, real, result_name
 from vesica._kernels import Tables, native, pick
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import masks as generic_masks
@@ -53,6 +54,27 @@ class Parts:
     ) -> None:
         self.inter, self.area_a, self.area_b = inter, area_a, area_b
         self.dtype, self.kind, self.rule = dtype, kind, rule
+
+    @classmethod
+    def from_counts(cls, tp: Any, fp: Any, fn: Any, /) -> Parts:
+        """The parts of a guess (a) and the truth (b), of which only hits and misses were counted.
+
+        `tp` is in both, `fp` in the guess alone, `fn` in the truth alone: numbers or arrays that broadcast. So iou is
+        TP / (TP + FP + FN), dice is F1, and tversky weighs FP by `alpha` and FN by `beta`.
+
+        >>> from vesica import dice, iou, tversky
+        >>> counts = Parts.from_counts([3, 0], [1, 0], [3, 0])
+        >>> iou(counts).round(4), dice(counts)
+        (array([0.4286, 0.    ]), array([0.6, 0. ]))
+        >>> tversky(counts, alpha=0, beta=1, empty=1.0)
+        array([0.5, 1. ])
+        """
+        counts = [check.counts(value, name) for value, name in ((tp, "tp"), (fp, "fp"), (fn, "fn"))]
+        check.same_library(counts[0], counts[1], "tp", "fp")
+        check.same_library(counts[0], counts[2], "tp", "fn")
+        names = [dtype_name(count) for count in counts]
+        hits, only_a, only_b = (cast(count, functools.reduce(math_name, names)) for count in counts)
+        return cls(hits, hits + only_a, hits + only_b, dtype=functools.reduce(result_name, names))
 
     @property
     def union(self) -> Array:
@@ -154,6 +176,20 @@ def _flat(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
     return _counted(tables, shared, area_a, area_b, aligned)
 
 
+def _labels(tables: Tables, aligned: bool, _: Array | None) -> Parts:
+    """Label maps, whose pixels are counted already."""
+    inter = tables.a.diagonal() if aligned else tables.a.matrix(tables.m)
+    area_a, area_b = (tables.a.area, tables.b) if aligned else (tables.a.area[:, None], tables.b[None, :])
+    inter, area_a, area_b = (cast(from_numpy(part, tables.like), "int64") for part in (inter, area_a, area_b))
+    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="labels")
+
+
+def met_parts(tables: Tables) -> Parts:
+    """The parts of those labels that share a pixel, one pair after the other, on the host."""
+    met = tables.a
+    return Parts(met.count, met.area[met.i], tables.b[met.j], dtype=tables.dtype, kind="labels")
+
+
 def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
     """Rows that broadcast against each other: every pair, or row with row."""
     left, right = tables.a, tables.b
@@ -195,4 +231,6 @@ _TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
     "masks_boxes": _masks_boxes,
     "boxes_masks": _masks_boxes,
     "polygons": _flat,
+    "labels": _labels,
+    "sets": _flat,
 }

@@ -11,17 +11,31 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, math_name, needs_gradient, result_name, to_numpy, widest_float
 from vesica._kernels import Tables, pick_arrays
 from vesica.regions.boxes import Boxes
+from vesica.regions.labels import LabelMap, count_regions
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
 from vesica.regions.polygons import Polygons
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
+from vesica.regions.sets import Sets, in_one_vocabulary
 from vesica.regions.sparse import SparseMasks
 
-Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks
-REGIONS = (Boxes, RotatedBoxes, Polygons, Masks, RleMasks, SparseMasks)
+Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks | LabelMap | Sets
+REGIONS = (Boxes, RotatedBoxes, Polygons, Masks, RleMasks, SparseMasks, LabelMap, Sets)
 
-__all__ = ["Boxes", "Masks", "Polygons", "Region", "RleMasks", "RotatedBoxes", "SparseMasks", "as_region", "comparable"]
+__all__ = [
+    "Boxes",
+    "LabelMap",
+    "Masks",
+    "Polygons",
+    "Region",
+    "RleMasks",
+    "RotatedBoxes",
+    "Sets",
+    "SparseMasks",
+    "as_region",
+    "comparable",
+]
 
 
 def as_region(value: Any, name: str) -> Region:
@@ -43,6 +57,8 @@ def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> 
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
     first = as_region(a, "a")
     second = first if b is a else as_region(b, "b")
+    if isinstance(first, LabelMap) and isinstance(second, LabelMap):
+        return _of_labels(first, second, aligned, threads)
     make = _PAIRS.get((type(first), type(second)))
     if make is None:
         raise check.not_comparable(type(first).__name__, type(second).__name__, _way_out(first, second))
@@ -88,6 +104,19 @@ def _as_polygons(regions: Boxes | RotatedBoxes | Polygons) -> Polygons:
     if needs_gradient(regions.array):
         raise check.no_gradient("Polygons")
     return Polygons.from_boxes(regions) if isinstance(regions, Boxes) else Polygons.from_rotated(regions)
+
+
+def _of_labels(a: LabelMap, b: LabelMap, aligned: bool, threads: int | None) -> Tables:
+    """Label maps are counted here, whatever is asked of them: one pass over the pixels, which threads share."""
+    counted, area_b = count_regions(a, b, threads)
+    if aligned:
+        check.same_ids(a.ids, b.ids)
+    return Tables("labels", counted, area_b, "float64", len(counted.area), len(area_b), a.array)
+
+
+def _of_sets(a: Sets, b: Sets, _: int | None) -> Tables:
+    left, right = in_one_vocabulary(a, b)
+    return Tables("sets", left, right, "float64", len(a), len(b), left.ids)
 
 
 def _tables(kind: str, a: Array, b: Array, dtype: str) -> Tables:
@@ -162,9 +191,11 @@ def _on_device(masks: PixelRegions) -> Array:
 def _way_out(a: Region, b: Region) -> str:
     """The conversion that makes two kinds comparable."""
     kinds = {type(a), type(b)}
-    if RotatedBoxes in kinds and any(isinstance(side, PixelRegions) for side in (a, b)):
-        return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
-    raise AssertionError(kinds)
+    if Sets in kinds:
+        return "Sets have no place in an image: they compare with sets alone."
+    if LabelMap in kinds:
+        return "A label map is a stack of masks, one for each label: label_map.to_masks()."
+    return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
 
 
 # Who compares with whom, and how. What is not here has no exact answer, or needs a conversion that must be named.
@@ -184,4 +215,5 @@ _PAIRS: dict[tuple[type, type], Callable[[Any, Any, int | None], Tables]] = {
     (RotatedBoxes, Polygons): _of_polygons,
     **{(Polygons, b): _of_drawn for b in _PIXELS},
     **{(a, Polygons): _of_drawn for a in _PIXELS},
+    (Sets, Sets): _of_sets,
 }

@@ -51,6 +51,19 @@ def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple
     return i, j, value
 
 
+def join_met(
+    tables: Tables, measure: Any, options: Any, parts: Any, wanted: Wanted
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same where it is known who meets whom: `parts` has one entry for each of those pairs."""
+    i, j = tables.a.i, tables.a.j
+    hit = _reaches(measure, options, parts, wanted.threshold)
+    if wanted.self_join:
+        hit = hit & (i < j)
+    if wanted.keys:
+        hit = hit & (wanted.keys[0][i] == wanted.keys[1][j])
+    return i[hit], j[hit], measure.of_parts(parts, options)[hit]
+
+
 def _part(tables: Tables, rows: slice) -> Tables:
     return tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start)
 

@@ -1,0 +1,26 @@
+// labels.hpp. Two label maps of one size, pixel by pixel: how often each label of a meets each label of b.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace vesica::labels {
+
+enum class Type { uint8, int8, uint16, int16, uint32, int32, int64 };
+
+// The pixels of a map, one after the other.
+struct Map {
+    const void* data;
+    Type type;
+};
+
+struct Meeting {
+    std::int64_t a, b, count;
+};
+
+// The pairs of labels that meet, sorted by a, then b. The cost depends on how often the pair changes from one pixel to
+// the next, not on how large the labels are.
+std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads);
+
+}  // namespace vesica::labels

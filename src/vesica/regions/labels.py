@@ -1,0 +1,285 @@
+"""Label maps: an image of integers, each label a region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, cast, dtype_name, from_numpy, library, namespace, to_numpy
+from vesica._kernels import Counted, native, pick_arrays
+from vesica._kernels.generic import labels as generic
+from vesica._kernels.generic.masks import is_set
+from vesica.regions.masks import Masks, stack_of
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How often each label of one map meets each label of another.
+
+    Attributes
+    ----------
+    ids_a, ids_b : the labels of both maps, rising, background and all
+    counts : (len(ids_a), len(ids_b)) int64, pixels that have the one label in a and the other in b
+    """
+
+    ids_a: np.ndarray
+    ids_b: np.ndarray
+    counts: Array
+
+
+class LabelMap:
+    """The regions of a map of labels: of a class each, or of an object each.
+
+    A comparison counts all pixels once, in whatever way the regions are then measured. Labels may be any 64-bit
+    integers; how large they are does not matter.
+
+    Parameters
+    ----------
+    array : (H, W) array or nested list
+        Integers of any width, or bool, of any library that follows the array API. It is not copied.
+    ids : list of int, optional
+        Which labels are regions, in this order; absent ones are empty regions. By default those that are present,
+        except `background` and `ignore`, in rising order.
+    background : int or None, default 0
+        The label that is no region. None: there is none, and 0 is a label like any other.
+    ignore : int, optional
+        Pixels with this label leave both maps when this one is compared with another.
+
+    Examples
+    --------
+    >>> truth = LabelMap([[1, 1, 0], [1, 2, 2], [0, 2, 2]])
+    >>> guess = LabelMap([[1, 1, 0], [0, 2, 2], [0, 3, 2]])
+    >>> truth.ids, truth.area
+    (array([1, 2]), array([3, 4]))
+    >>> import vesica
+    >>> vesica.iou(truth, guess)
+    array([[0.66666667, 0.        , 0.        ],
+           [0.        , 0.75      , 0.25      ]])
+
+    Class with class needs the same classes on both sides:
+
+    >>> classes = {"ids": [1, 2, 3]}
+    >>> vesica.iou(LabelMap(truth.array, **classes), LabelMap(guess.array, **classes), aligned=True)
+    array([0.66666667, 0.75      , 0.        ])
+
+    A map without regions:
+
+    >>> LabelMap([[0, 0]]).ids
+    array([], dtype=int64)
+    """
+
+    __slots__ = ("_found", "_ids", "array", "background", "ignore")
+
+    array: Array
+    background: int | None
+    ignore: int | None
+    _ids: np.ndarray | None
+    _found: _Found | None
+
+    def __init__(
+        self, array: Any, /, *, ids: Any = None, background: int | None = 0, ignore: int | None = None
+    ) -> None:
+        set_once = object.__setattr__
+        set_once(self, "array", check.label_map(array, "array"))
+        set_once(self, "background", check.label(background, "background"))
+        set_once(self, "ignore", check.label(ignore, "ignore"))
+        no_regions = {"background": self.background, "ignore": self.ignore}
+        set_once(self, "_ids", None if ids is None else check.label_ids(ids, no_regions))
+        set_once(self, "_found", None)
+
+    @classmethod
+    def from_masks(cls, masks: Any, /, *, ids: Any = None) -> LabelMap:
+        """The map of masks of any kind that do not overlap, labelled `ids`, or 1 … N.
+
+        >>> LabelMap.from_masks([[[1, 1, 0]], [[0, 0, 1]]]).array
+        array([[1, 1, 2]])
+        >>> LabelMap.from_masks([[[1, 1, 0]], [[0, 1, 1]]])
+        Traceback (most recent call last):
+        ...
+        ValueError: `masks` must not overlap, since a pixel has one label; masks 0 and 1 share 1 pixel. Masks(a) compares stacks that overlap.
+        """  # noqa: E501
+        stack = stack_of(masks, "masks")
+        xp = namespace(stack)
+        stack = cast(is_set(stack), "uint8")
+        count = int(stack.shape[0])
+        ids = check.label_ids(range(1, count + 1) if ids is None else ids, {"background": 0})
+        check.one_id_each(ids, count)
+
+        layers = xp.sum(stack, axis=0, dtype=xp.int64)
+        if 0 not in layers.shape and int(xp.max(layers)) > 1:
+            raise check.overlapping(*_first_overlap(to_numpy(stack)[:, to_numpy(layers) > 1]))
+        if not count:
+            return cls(layers, ids=ids)
+        number = xp.reshape(xp.argmax(stack, axis=0), (-1,))
+        labels = xp.reshape(xp.take(from_numpy(ids, stack), number, axis=0), layers.shape)
+        return cls(labels * layers, ids=ids)  # a pixel of no mask has layers 0
+
+    @classmethod
+    def _remade(cls, array: Array, ids: np.ndarray | None, background: int | None, ignore: int | None) -> LabelMap:
+        return cls(array, ids=ids, background=background, ignore=ignore)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LabelMap._remade, (self.array, self._ids, self.background, self.ignore)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"A LabelMap is frozen: make a new one instead of setting `{name}`.")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        height, width = self.size
+        words = f"background={self.background}, ignore={self.ignore}"
+        return f"LabelMap({height}×{width}, {words}, {library(self.array)} {dtype_name(self.array)})"
+
+    @property
+    def dtype(self) -> str:
+        """The floating dtype of measures of these regions."""
+        return "float64"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width."""
+        height, width = self.array.shape
+        return int(height), int(width)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self),)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The labels that are regions, in order: int64."""
+        if self._ids is not None:
+            return self._ids
+        labels = self._look().labels
+        for none in (self.background, self.ignore):
+            if none is not None:
+                labels = labels[labels != none]
+        return labels
+
+    @property
+    def area(self) -> Array:
+        """The pixels of each region, int64."""
+        found = self._look()
+        return from_numpy(_sums(_ranks(self.ids, found.labels), found.counts, len(self)), self.array)
+
+    def contingency(self, other: LabelMap, /, *, threads: int | None = None) -> Contingency:
+        """Count how often each label of this map meets each label of another, background and all.
+
+        Pixels that either map ignores are left out.
+
+        >>> table = LabelMap([[1, 1, 255]], ignore=255).contingency(LabelMap([[7, 0, 0]]))
+        >>> table.ids_a, table.ids_b
+        (array([1]), array([0, 7]))
+        >>> table.counts
+        array([[1, 1]])
+        """
+        check.same_kind_of_region(other, LabelMap, "other")
+        check.threads(threads)
+        met = _without_ignored(self, other, _count(self, other, threads))
+        (ids_a, rows), (ids_b, columns) = (np.unique(side, return_inverse=True) for side in (met.a, met.b))
+        counts = np.zeros((len(ids_a), len(ids_b)), np.int64)
+        counts[rows, columns] = met.pixels
+        return Contingency(ids_a, ids_b, from_numpy(counts, self.array))
+
+    def to_masks(self) -> Masks:
+        """One dense mask for each of `ids`.
+
+        >>> LabelMap([[1, 1, 0, 2]]).to_masks().array.astype(int)
+        array([[[1, 1, 0, 0]],
+        <BLANKLINE>
+               [[0, 0, 0, 1]]])
+        """
+        array = cast(self.array, "int64")
+        return Masks(array[None, :, :] == from_numpy(self.ids, array)[:, None, None])
+
+    def _look(self) -> _Found:
+        """The labels of the map, counted when they are first needed."""
+        if self._found is None:
+            met = _count(self, self, None)
+            self._note(_Found(met.a, met.pixels))
+        assert self._found is not None
+        return self._found
+
+    def _note(self, found: _Found) -> None:
+        object.__setattr__(self, "_found", found)
+
+
+class _Found(NamedTuple):
+    """All labels of a map, rising, and how many pixels have each."""
+
+    labels: np.ndarray
+    counts: np.ndarray
+
+
+class _Met(NamedTuple):
+    """Labels of a, labels of b, and how many pixels have both."""
+
+    a: np.ndarray
+    b: np.ndarray
+    pixels: np.ndarray
+
+
+def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counted, np.ndarray]:
+    """The pixels that regions of two maps share, with the areas of both sides; ignored pixels are in neither."""
+    met = _count(a, b, threads)
+    for side, labels in ((a, met.a), (b, met.b)):
+        if side._found is None:  # the count has told all about it
+            present, rows = np.unique(labels, return_inverse=True)
+            side._note(_Found(present, _sums(rows, met.pixels, len(present))))
+
+    met = _without_ignored(a, b, met)
+    ids_a, ids_b = a.ids, b.ids
+    i, j = _ranks(ids_a, met.a), _ranks(ids_b, met.b)
+    area_a, area_b = _sums(i, met.pixels, len(ids_a)), _sums(j, met.pixels, len(ids_b))
+    both = np.flatnonzero((i >= 0) & (j >= 0))
+    both = both[np.lexsort((j[both], i[both]))]
+    return Counted(i[both], j[both], met.pixels[both], area_a), area_b
+
+
+def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
+    check.same_library(a.array, b.array)
+    check.same_image(a.size, b.size)
+    if pick_arrays(a.array, b.array).backend == "native":
+        return _Met(*native.count_labels(a.array, b.array, threads=threads))
+    return _Met(*generic.count(a.array, b.array))
+
+
+def _without_ignored(a: LabelMap, b: LabelMap, met: _Met) -> _Met:
+    """Dropping a pair of labels drops all of its pixels."""
+    keep = np.ones(len(met.pixels), bool)
+    if a.ignore is not None:
+        keep &= met.a != a.ignore
+    if b.ignore is not None:
+        keep &= met.b != b.ignore
+    return _Met(*(column[keep] for column in met))
+
+
+def _ranks(ids: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Where each label stands among the ids; −1 for one that does not."""
+    if not ids.size:
+        return np.full(labels.shape, -1)
+    order = np.argsort(ids)
+    at = order[np.minimum(np.searchsorted(ids, labels, sorter=order), ids.size - 1)]
+    return np.where(ids[at] == labels, at, -1)
+
+
+def _sums(rows: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    """The sum of the counts of each row; −1 is no row."""
+    sums = np.zeros(size, np.int64)
+    there = rows >= 0
+    np.add.at(sums, rows[there], counts[there])
+    return sums
+
+
+def _first_overlap(stack: np.ndarray) -> tuple[int, int, int]:
+    """The first two masks that share a pixel, and how many: of (N, P) pixels that several masks have."""
+    stack = stack != 0
+    i = int(np.flatnonzero(stack.any(axis=1))[0])
+    shared = (stack & stack[i]).sum(axis=1)
+    j = i + 1 + int(np.flatnonzero(shared[i + 1 :])[0])
+    return i, j, int(shared[j])

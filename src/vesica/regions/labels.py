@@ -180,7 +180,8 @@ class LabelMap:
         """
         check.same_kind_of_region(other, LabelMap, "other")
         check.threads(threads)
-        met = _without_ignored(self, other, _count(self, other, threads))
+        met = _count(self, other, threads)
+        met = _Met(*_without_ignored(self, other, met, met))
         (ids_a, rows), (ids_b, columns) = (np.unique(side, return_inverse=True) for side in (met.a, met.b))
         counts = np.zeros((len(ids_a), len(ids_b)), np.int64)
         counts[rows, columns] = met.pixels
@@ -227,18 +228,18 @@ class _Met(NamedTuple):
 def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counted, np.ndarray]:
     """The pixels that regions of two maps share, with the areas of both sides; ignored pixels are in neither."""
     met = _count(a, b, threads)
-    for side, labels in ((a, met.a), (b, met.b)):
+    sides = []
+    for side, column in ((a, met.a), (b, met.b)):
+        labels, at = np.unique(column, return_inverse=True)
         if side._found is None:  # the count has told all about it
-            present, rows = np.unique(labels, return_inverse=True)
-            side._note(_Found(present, _sums(rows, met.pixels, len(present))))
+            side._note(_Found(labels, _sums(at, met.pixels, len(labels))))
+        sides.append(_ranks(side.ids, labels)[at])
+    i, j, pixels = _without_ignored(a, b, met, (*sides, met.pixels))
 
-    met = _without_ignored(a, b, met)
-    ids_a, ids_b = a.ids, b.ids
-    i, j = _ranks(ids_a, met.a), _ranks(ids_b, met.b)
-    area_a, area_b = _sums(i, met.pixels, len(ids_a)), _sums(j, met.pixels, len(ids_b))
+    area_a, area_b = _sums(i, pixels, len(a.ids)), _sums(j, pixels, len(b.ids))
     both = np.flatnonzero((i >= 0) & (j >= 0))
     both = both[np.lexsort((j[both], i[both]))]
-    return Counted(i[both], j[both], met.pixels[both], area_a), area_b
+    return Counted(i[both], j[both], pixels[both], area_a), area_b
 
 
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
@@ -249,14 +250,13 @@ def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
     return _Met(*generic.count(a.array, b.array))
 
 
-def _without_ignored(a: LabelMap, b: LabelMap, met: _Met) -> _Met:
-    """Dropping a pair of labels drops all of its pixels."""
-    keep = np.ones(len(met.pixels), bool)
-    if a.ignore is not None:
-        keep &= met.a != a.ignore
-    if b.ignore is not None:
-        keep &= met.b != b.ignore
-    return _Met(*(column[keep] for column in met))
+def _without_ignored(a: LabelMap, b: LabelMap, met: _Met, columns: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The columns without the pairs that have an ignored label: dropping a pair drops all of its pixels."""
+    for ignore, side in ((a.ignore, 0), (b.ignore, 1)):
+        if ignore is not None:
+            keep = met[side] != ignore
+            met, columns = _Met(*(column[keep] for column in met)), tuple(column[keep] for column in columns)
+    return columns
 
 
 def _ranks(ids: np.ndarray, labels: np.ndarray) -> np.ndarray:

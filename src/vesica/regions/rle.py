@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import to_numpy
 from vesica._kernels import Pixels, native
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
+
+_TEXTS = (str, bytes, bytearray)
 
 
 class RleMasks(PixelRegions):
@@ -69,17 +70,11 @@ class RleMasks(PixelRegions):
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
         height, width = check.mask_size(size, "size")
         check.list_of_counts(counts)
-        texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
-        if any(texts) and not all(texts):
-            counts = [
-                one if text else _as_string(one, k) for k, (one, text) in enumerate(zip(counts, texts, strict=True))
-            ]
-        flat, fault = (_from_strings if any(texts) else _from_lists)(counts, height * width)
-        if fault is not None:
-            raise check.bad_counts(fault, height * width)
-        self._fill((height, width), flat, None)
+        self._fill((height, width), _read(counts, height * width), None)
 
     def _fill(self, size: tuple[int, int], flat: tuple[np.ndarray, np.ndarray] | None, pixels: Pixels | None) -> None:
+        for array in flat or ():
+            array.setflags(write=False)  # kernels trust them
         set_once = object.__setattr__
         set_once(self, "size", size)
         set_once(self, "_counts", None if flat is None else flat[0])
@@ -116,7 +111,7 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        segmentations = list(segmentations)
+        segmentations = check.coco_list(segmentations)
         size = check.coco_sizes(segmentations)
         return cls([one["counts"] for one in segmentations], size=size)
 
@@ -130,9 +125,7 @@ class RleMasks(PixelRegions):
         height, width = check.mask_size(size, "size")
         flat = check.count_list(counts, None)
         starts = check.offsets(offsets, len(flat))
-        found, fault = native.canonical_counts(flat, starts, height * width)
-        if fault is not None:
-            raise check.bad_counts(fault, height * width)
+        found = _sound(native.canonical_counts(flat, starts, height * width), height * width)
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
@@ -140,7 +133,7 @@ class RleMasks(PixelRegions):
 
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""
-        rows = np.atleast_1d(np.arange(len(self))[to_numpy(index) if hasattr(index, "dtype") else index])
+        rows = check.row_numbers(index, len(self))
         starts, ends = self.offsets[:-1][rows], self.offsets[1:][rows]
         offsets = np.concatenate([[0], np.cumsum(ends - starts)])
         places = np.arange(int(offsets[-1])) + np.repeat(starts - offsets[:-1], ends - starts)
@@ -168,8 +161,7 @@ class RleMasks(PixelRegions):
         if self._counts is None or self._offsets is None:
             assert self._pixels is not None
             counts, offsets = native.counts_of_pixels(self._pixels)
-            object.__setattr__(self, "_offsets", offsets)
-            object.__setattr__(self, "_counts", counts)
+            self._fill(self.size, (counts, offsets), self._pixels)
             return counts, offsets
         return self._counts, self._offsets
 
@@ -225,6 +217,7 @@ class RleMasks(PixelRegions):
 
     def _merged(self, other: RleMasks | None, *, either: bool) -> RleMasks:
         if other is not None:
+            check.run_lengths(other, RleMasks)
             check.same_image(self.size, other.size)
             check.same_rows(len(self), len(other))
             return self._with(other, either)
@@ -257,22 +250,36 @@ class RleMasks(PixelRegions):
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
 
 
-def _from_lists(counts: Sequence[Any], pixels: int) -> Any:
-    lists = [check.count_list(one, k) for k, one in enumerate(counts)]
+def _read(counts: Sequence[Any], pixels: int) -> native.Flat:
+    """Canonical counts of lists, of strings, or of both among each other."""
+    if not any(isinstance(one, _TEXTS) for one in counts):
+        return _sound(_from_lists([check.count_list(one, k) for k, one in enumerate(counts)], pixels), pixels)
+    # A list among strings goes by their form too, canonical: what is wrong with it is told by its own numbers.
+    texts = [
+        check.count_string(one) if isinstance(one, _TEXTS) else _as_string(one, k, pixels)
+        for k, one in enumerate(counts)
+    ]
+    text = np.frombuffer(b"".join(texts), np.uint8)
+    return _sound(native.counts_of_strings(text, _offsets_of(texts), pixels), pixels)
+
+
+def _from_lists(lists: list[np.ndarray], pixels: int) -> tuple[native.Flat, native.CountFault | None]:
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
     return native.canonical_counts(given, _offsets_of(lists), pixels)
 
 
-def _as_string(counts: Any, mask: int) -> bytes:
-    """A list among strings, in their form and as it is: what is wrong with it is found with the rest."""
-    flat = check.count_list(counts, mask)
-    return native.strings_of_counts(flat, np.array([0, len(flat)]))[0].tobytes()
+def _as_string(counts: Any, mask: int, pixels: int) -> bytes:
+    flat, fault = _from_lists([check.count_list(counts, mask)], pixels)
+    if fault is not None:
+        raise check.bad_counts((fault[0], mask, fault[2]), pixels)
+    return native.strings_of_counts(*flat)[0].tobytes()
 
 
-def _from_strings(counts: Sequence[Any], pixels: int) -> Any:
-    texts = [check.count_string(one, k) for k, one in enumerate(counts)]
-    text = np.frombuffer(b"".join(texts), np.uint8)
-    return native.counts_of_strings(text, _offsets_of(texts), pixels)
+def _sound(found: tuple[native.Flat, native.CountFault | None], pixels: int) -> native.Flat:
+    flat, fault = found
+    if fault is not None:
+        raise check.bad_counts(fault, pixels)
+    return flat
 
 
 def _offsets_of(parts: Sequence[Any]) -> np.ndarray:

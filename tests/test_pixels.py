@@ -59,6 +59,16 @@ class TestSize:
             RleMasks([[]] * 100, size=LARGEST).to_masks()
 
 
+class TestTwin:
+    def test_booleans(self, xp):
+        """Which the array API compares with no number."""
+        stack = np.random.default_rng(0).random((3, 5, 7)) < 0.5
+        masks, exact = Masks(xp(stack, "bool")), Masks(stack)
+        assert np.array_equal(xp.back(masks.area), exact.area)
+        assert np.array_equal(xp.back(masks.boxes.xyxy), exact.boxes.xyxy)
+        assert np.array_equal(xp.back(vesica.iou(masks, masks)), vesica.iou(exact, exact))
+
+
 class TestRows:
     @pytest.mark.parametrize(
         "index", [0, -1, slice(1, 3), [2, 0], np.array([True, False, True]), [], np.array([1, 1])], ids=repr

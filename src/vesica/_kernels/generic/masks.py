@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vesica._array import Array, cast, device, namespace, widest_float
+from vesica._array import Array, cast, device, dtype_name, namespace, widest_float
 
 _NUMBERS = 1 << 22
 # Sums of so many ones are exact in float32, in whatever order a device adds them.
@@ -34,7 +34,7 @@ def area(a: Array) -> Array:
 def boxes(a: Array) -> Array:
     """The box around each mask, [0, 0, 0, 0] for no pixels."""
     xp = namespace(a)
-    seen = a != 0
+    seen = _belongs(a)
     x1, x2 = _span(xp.any(seen, axis=1))
     y1, y2 = _span(xp.any(seen, axis=2))
     return xp.stack([x1, y1, x2, y2], axis=-1)
@@ -50,7 +50,7 @@ def inter_boxes(masks: Array, rows: Array, *, aligned: bool) -> Array:
     across, down = _shares(rows[:, 0], rows[:, 2], width), _shares(rows[:, 1], rows[:, 3], height)
     found = []
     for i in range(int(masks.shape[0])):
-        mask = cast(masks[i, ...] != 0, widest_float(masks))
+        mask = cast(_belongs(masks[i, ...]), widest_float(masks))
         if aligned:
             found.append(xp.sum(down[i, :] * (mask @ across[i, :])))
         else:
@@ -85,7 +85,12 @@ def _rows(a: Array, masks: int) -> Iterator[slice]:
         yield slice(top, min(top + step, height))
 
 
+def _belongs(a: Array) -> Array:
+    """Booleans; the array API compares them with no number."""
+    return a if dtype_name(a) == "bool" else a != 0
+
+
 def _flat(a: Array, rows: slice) -> Array:
     xp = namespace(a)
-    part = a[:, rows, :] != 0
+    part = _belongs(a[:, rows, :])
     return xp.reshape(part, (part.shape[0], part.shape[1] * part.shape[2]))

@@ -22,13 +22,14 @@ def attempt(call: Callable[[], Any], *names: str) -> Any:
     try:
         return call()
     except (ValueError, TypeError) as error:
-        place = error.__traceback__
-        while place.tb_next is not None:
-            place = place.tb_next
-        module = place.tb_frame.f_globals.get("__name__", "")
-        assert module.partition(".")[0] == "vesica", f"{module} raised {error!r}"
-        assert any(name in str(error) for name in names), f"no argument of {names} is named: {error!r}"
-        return None
+        refusal = error
+    place = refusal.__traceback__
+    while place.tb_next is not None:
+        place = place.tb_next
+    module = place.tb_frame.f_globals.get("__name__", "")
+    assert module.partition(".")[0] == "vesica", f"{module} raised {refusal!r}"
+    assert any(name in str(refusal) for name in names), f"no argument of {names} is named: {refusal!r}"
+    return None
 
 
 def masks(found: Any, rng: Rng, dense: np.ndarray | None = None) -> None:
@@ -77,9 +78,8 @@ def _round_trips(found: Any, lists: list[list[int]]) -> None:
     assert RleMasks(texts, size=size).to_counts() == lists
     assert RleMasks([text.decode() for text in texts], size=size).to_strings() == texts
     assert RleMasks.from_arrays(rle.counts, rle.offsets, size=size).to_counts() == lists
-    assert (
-        RleMasks([pair[k % 2] for k, pair in enumerate(zip(lists, texts, strict=True))], size=size).to_counts() == lists
-    )
+    mixed = [pair[k % 2] for k, pair in enumerate(zip(lists, texts, strict=True))]
+    assert RleMasks(mixed, size=size).to_counts() == lists
     if len(found):
         assert RleMasks.from_coco(rle.to_coco()).to_counts() == lists
     if int(np.sum(found.area)) <= FEW:

@@ -10,13 +10,25 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import bench_boxes, bench_import, bench_join, bench_rotated, machine
+from benchmarks import (
+    bench_boxes,
+    bench_import,
+    bench_join,
+    bench_labels,
+    bench_masks,
+    bench_rotated,
+    bench_sparse,
+    machine,
+)
 from benchmarks.clock import FULL, QUICK
 from benchmarks.report import Report
 
 BENCHES = {
     "boxes": bench_boxes.bench,
     "rotated": bench_rotated.bench,
+    "masks": bench_masks.bench,
+    "sparse": bench_sparse.bench,
+    "labels": bench_labels.bench,
     "join": bench_join.bench,
     "import": bench_import.bench,
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import JOIN_AT
+from benchmarks.contender import JOIN_AT
 
 TIE = 1e-9
 
@@ -28,13 +28,35 @@ class Verdict:
 
 
 def compare(ours: Any, theirs: Any, tolerance: float) -> Verdict:
-    return _pairs(ours, theirs, tolerance) if isinstance(ours, tuple) else _matrices(ours, theirs, tolerance)
+    if isinstance(ours, tuple):
+        return _pairs(ours, theirs, tolerance)
+    return _runs(ours, theirs) if isinstance(ours, list) else _matrices(ours, theirs, tolerance)
+
+
+def agree(answer: np.ndarray, recorded: float) -> Verdict:
+    """Is the sum of an answer the one that was written down, to as many digits?"""
+    total = float(answer.sum())
+    said = f"sum {total:.9f}, recorded {recorded:.9f}"
+    return Verdict("same" if abs(total - recorded) <= TIE else "differs", said)
+
+
+def _runs(ours: list[Any], theirs: list[Any]) -> Verdict:
+    """Runs are written in one way only: the same masks have the same bytes."""
+    if len(ours) != len(theirs):
+        return Verdict("differs", f"{len(theirs)} masks instead of {len(ours)}")
+    apart = [k for k, (left, right) in enumerate(zip(ours, theirs, strict=True)) if left != right]
+    if apart:
+        return Verdict("differs", f"{len(apart)} of {len(ours)} masks, the first is {apart[0]}")
+    return Verdict("same", f"{len(ours)} masks, byte by byte")
 
 
 def _matrices(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> Verdict:
     if ours.shape != theirs.shape:
         return Verdict("differs", f"shape {theirs.shape} instead of {ours.shape}")
-    gap = float(np.abs(ours - theirs).max())
+    if ours.dtype == theirs.dtype == bool:
+        apart = int((ours != theirs).sum())
+        return Verdict("differs" if apart else "same", f"in {apart} pixels")
+    gap = float(np.abs(ours.astype(np.float64) - theirs).max())  # counts have no sign to be apart by
     # Written so that NaN is a difference.
     return Verdict("same" if gap <= tolerance else "differs", f"by at most {gap:.1e} (allowed {tolerance:.0e})")
 

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import clock
-from benchmarks.answers import Verdict, compare
+from benchmarks import clock, memory
+from benchmarks.answers import Verdict, agree, compare
+from benchmarks.case import Traffic
 from benchmarks.cases import CASES
+from benchmarks.contender import Contender
 from benchmarks.machine import busy_seconds, cores
 from benchmarks.ours import OURS
-from benchmarks.peers import PEERS, Contender
+from benchmarks.peers import PEERS
 
 THREADS = ("VESICA_NUM_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,15 +30,15 @@ Lineup = Mapping[str, Sequence[str]]
 """For each call of ours, its peers."""
 
 
-def environment() -> dict[str, str]:
-    """Everyone gets every core, and no one more."""
-    return {**os.environ, **dict.fromkeys(THREADS, str(cores()))}
+def environment(threads: int | None = None) -> dict[str, str]:
+    """Everyone gets every core, or so many threads, and no one more."""
+    return {**os.environ, **dict.fromkeys(THREADS, str(threads or cores()))}
 
 
-def spawn(verb: str, **request: Any) -> dict[str, Any]:
+def spawn(verb: str, *, threads: int | None = None, **request: Any) -> dict[str, Any]:
     """Do it in a fresh process, and bring back what it found."""
     command = [sys.executable, "-m", "benchmarks.cell", verb, json.dumps(request)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment(threads), capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{verb} {request} failed:\n{done.stderr[-4000:]}")
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -44,17 +46,29 @@ def spawn(verb: str, **request: Any) -> dict[str, Any]:
 
 
 def check(case: str, lineup: Lineup) -> dict[str, Any]:
-    """The verdict on every peer, and the bytes that must move."""
-    a, b = CASES[case].tables()
-    verdicts, moved = {}, 0
+    """The verdict on every peer, and on what was recorded; the bytes that must move."""
+    data = CASES[case]
+    a, b = data.tables()
+    verdicts: dict[str, Verdict] = {}
+    moved, records = Traffic(0, 0), []
     for ours, peers in lineup.items():
         want = _answer(OURS[ours], a, b)
-        columns = want if isinstance(want, tuple) else (want,)
-        moved = max(moved, CASES[case].bytes_moved(sum(column.nbytes for column in columns)))
+        moved = max(moved, data.traffic(a, b, _size(want)), key=sum)
+        if data.recorded is not None:
+            records.append(agree(want, data.recorded).to_dict())
         for name in peers:
-            if name in PEERS:
-                verdicts[name] = _verdict(PEERS[name], a, b, want, CASES[case].tolerance).to_dict()
-    return {"verdicts": verdicts, "bytes": moved}
+            # A peer that meets several calls of ours must agree with all of them.
+            if name in PEERS and verdicts.get(name, Verdict("same")).status == "same":
+                verdicts[name] = _verdict(PEERS[name], a, b, want, data.tolerance)
+    told = {name: verdict.to_dict() for name, verdict in verdicts.items()}
+    return {"verdicts": told, "records": records, "traffic": moved}
+
+
+def _size(answer: Any) -> int:
+    """Bytes of an answer: an array, columns, or masks as their size and their runs."""
+    if isinstance(answer, list):
+        return sum(len(counts) for _, counts in answer)
+    return sum(column.nbytes for column in (answer if isinstance(answer, tuple) else (answer,)))
 
 
 def _answer(contender: Contender, a: np.ndarray, b: np.ndarray) -> Any:
@@ -68,7 +82,7 @@ def _verdict(peer: Contender, a: np.ndarray, b: np.ndarray, want: Any, tolerance
         return Verdict("not installed", _first_line(error))
     except Exception as error:  # a peer may fail in any way; the table says how
         return Verdict("failed", _first_line(error))
-    return compare(want, answer, tolerance)
+    return compare(want[:, : peer.columns] if peer.columns else want, answer, max(tolerance, peer.rounding))
 
 
 def _first_line(error: Exception) -> str:
@@ -76,12 +90,20 @@ def _first_line(error: Exception) -> str:
 
 
 def measure(case: str, contender: str, pace: Mapping[str, int]) -> dict[str, Any]:
-    """Seconds of each repeat, the cores that others used meanwhile, and the most memory the process ever held."""
-    call = {**OURS, **PEERS}[contender].prepare(*CASES[case].tables())
+    """Seconds of each repeat, the cores that others used meanwhile, and the most memory the process ever held.
+
+    `extra` is the memory of the call alone: the peak above what the process held when its input lay ready.
+    """
+    chosen, (a, b) = {**OURS, **PEERS}[contender], CASES[case].tables()
+    call = chosen.prepare(a, b)
+    share = chosen.columns / len(b) if chosen.columns else 1.0
+
+    before, base = memory.peak(), memory.settle()
     start, others = time.perf_counter(), _foreign_seconds()
-    seconds = clock.watch(call, clock.Pace(**pace))
+    seconds = [once / share for once in clock.watch(call, clock.Pace(**pace))]
     disturbance = max(0.0, _foreign_seconds() - others) / (time.perf_counter() - start)
-    return {"seconds": seconds, "disturbance": disturbance, "peak": _peak_bytes()}
+    peak = max(before, memory.peak())
+    return {"seconds": seconds, "disturbance": disturbance, "peak": peak, "extra": memory.above(base)}
 
 
 def _foreign_seconds() -> float:
@@ -90,28 +112,30 @@ def _foreign_seconds() -> float:
     return 0.0 if busy is None else busy - time.process_time()
 
 
-def fill(size: int, pace: Mapping[str, int]) -> dict[str, Any]:
-    """Seconds that writing so many bytes of fresh memory takes."""
-    return {"seconds": clock.watch(lambda: np.full(size // 4, 0.5, np.float32), clock.Pace(**pace))}
+def move(read: int, written: int, pace: Mapping[str, int]) -> dict[str, Any]:
+    """Seconds that reading so many bytes, and writing so many of fresh memory, takes one thread."""
+    source = np.full(read // 8, 1, np.uint64)
+
+    def call() -> Any:
+        return np.add.reduce(source) if read else None, np.full(written // 4, 0.5, np.float32)
+
+    return {"seconds": clock.watch(call, clock.Pace(**pace))}
+
+
+def spawn_check(case: str, lineup: Lineup) -> dict[str, Any]:
+    asked = {ours: list(peers) for ours, peers in lineup.items()}
+    return spawn("check", threads=CASES[case].threads, case=case, lineup=asked)
 
 
 def spawn_measure(case: str, contender: str, pace: clock.Pace) -> dict[str, Any]:
-    return spawn("measure", case=case, contender=contender, pace=asdict(pace))
+    return spawn("measure", threads=CASES[case].threads, case=case, contender=contender, pace=asdict(pace))
 
 
-def spawn_fill(size: int, pace: clock.Pace) -> dict[str, Any]:
-    return spawn("fill", size=size, pace=asdict(pace))
+def spawn_move(traffic: Traffic, pace: clock.Pace) -> dict[str, Any]:
+    return spawn("move", **traffic._asdict(), pace=asdict(pace))
 
 
-def _peak_bytes() -> int:
-    import resource
-
-    # A process is born with the peak of its parent: whoever spawns cells must stay small, and hold no data.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
-
-
-VERBS: dict[str, Callable[..., dict[str, Any]]] = {"check": check, "measure": measure, "fill": fill}
+VERBS: dict[str, Callable[..., dict[str, Any]]] = {"check": check, "measure": measure, "move": move}
 
 if __name__ == "__main__":
     print(json.dumps(VERBS[sys.argv[1]](**json.loads(sys.argv[2]))))

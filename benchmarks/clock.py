@@ -14,6 +14,8 @@ WARM_UP = 0.2  # seconds: thread pools start, caches fill, the processor finds i
 TOO_SHORT = 1e-4  # seconds: below this a sample is many calls, or it would time the clock
 SAMPLE = 1e-3
 SLOW = 0.3
+LONG = 1.0  # seconds: such a call is warm after one, and one process repeats it often enough
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,12 @@ def watch(call: Callable[[], Any], pace: Pace) -> list[float]:
 
 def _warm(call: Callable[[], Any]) -> float:
     """Call until warm; the seconds of the last call."""
+    start = time.perf_counter()
     call()  # the first pays for what is loaded late
-    start = last = time.perf_counter()
+    last = time.perf_counter()
+    if last - start > LONG:
+        return last - start
+    start = last
     while True:
         call()
         now = time.perf_counter()
@@ -69,6 +75,8 @@ def _warm(call: Callable[[], Any]) -> float:
 
 def _plan(once: float, pace: Pace) -> tuple[int, int]:
     number = 1 if once > TOO_SHORT else math.ceil(SAMPLE / once)
+    if once > LONG:
+        return number, FEW
     return number, pace.slow if once > SLOW else pace.usual
 
 

@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchmarks.answers import Verdict
-from benchmarks.cell import Lineup, spawn, spawn_fill, spawn_measure
-from benchmarks.clock import Pace, Spread
+from benchmarks.case import Traffic
+from benchmarks.cell import Lineup, spawn_check, spawn_measure, spawn_move
+from benchmarks.clock import LONG, Pace, Spread
+from benchmarks.peers import PEERS
 from benchmarks.report import Bar, Report, aligned, quartiles, seconds
 
 HEAD = ("case", "ours", "time", "quartiles", "peer", "time", "quartiles", "ratio", "bound", "ours/bound", "note")
@@ -26,13 +28,18 @@ class Contest:
     case: str
     lineup: Lineup
     verdicts: dict[str, Verdict]
+    records: list[Verdict]
+    """Whether each call of ours gives the sum that was recorded, where one was."""
     times: dict[str, Spread]
     peaks: dict[str, int]
+    """The most bytes that the process held."""
+    extras: dict[str, int | None]
+    """The same above its input; None where the system does not say."""
     disturbances: dict[str, float]
     """Cores that others used while a contender was timed: the largest of the rounds."""
-    moved: int
+    moved: Traffic
     bound: Spread
-    """The time np.full takes to write as many bytes of fresh memory."""
+    """The time one thread takes to read what must be read and to write what must be written."""
 
     def ratio(self, ours: str, peer: str) -> float | None:
         """How many times as long the peer takes."""
@@ -61,6 +68,12 @@ class Contest:
         text = f"{self.case}, {ours} over np.full of its output"
         return Bar(text, value, limit, more_is_better=False, is_disturbed=self._is_disturbed(ours))
 
+    def extra_memory(self, ours: str, megabytes: float) -> Bar:
+        """The bar that a call needs at most so many megabytes above its input."""
+        extra, text = self.extras[ours], f"{self.case}, {ours}, peak memory above the input"
+        value = None if extra is None else extra / 1e6
+        return Bar(text, value, megabytes, more_is_better=False, unit=" MB", why="this system does not say")
+
     def _is_disturbed(self, *names: str) -> bool:
         return any(self.disturbances.get(name, 0.0) > QUIET for name in names)
 
@@ -69,29 +82,37 @@ def hold(case: str, lineup: Lineup, pace: Pace, *, untimed: tuple[str, ...] = ()
     """Compare the answers, then time what gave the right one. `untimed` peers are only asked for their answer."""
     if sys.stderr.isatty():
         print(f"… {case}", file=sys.stderr)
-    checked = spawn("check", case=case, lineup={ours: list(peers) for ours, peers in lineup.items()})
+    checked = spawn_check(case, lineup)
     verdicts = {name: Verdict(**verdict) for name, verdict in checked["verdicts"].items()}
     able = [name for name, verdict in verdicts.items() if verdict.status == "same" and name not in untimed]
 
     samples: dict[str, list[float]] = {name: [] for name in (*lineup, *able)}
     peaks, disturbances = dict.fromkeys(samples, 0), dict.fromkeys(samples, 0.0)
-    fills: list[float] = []
+    extras: dict[str, int | None] = dict.fromkeys(samples, None)
+    moved, moves = Traffic(*checked["traffic"]), []
     for _ in range(pace.rounds):
         for name in samples:
+            if samples[name] and min(samples[name]) > LONG:
+                continue  # long enough to outlast a disturbance
             found = spawn_measure(case, name, pace)
             samples[name] += found["seconds"]
             peaks[name] = max(peaks[name], found["peak"])
+            extras[name] = None if found["extra"] is None else max(extras[name] or 0, found["extra"])
             disturbances[name] = max(disturbances[name], found["disturbance"])
-        fills += spawn_fill(checked["bytes"], pace)["seconds"]
+        moves += spawn_move(moved, pace)["seconds"]
 
     times = {name: Spread.of(values) for name, values in samples.items()}
-    return Contest(case, lineup, verdicts, times, peaks, disturbances, checked["bytes"], Spread.of(fills))
+    records = [Verdict(**record) for record in checked["records"]]
+    return Contest(
+        case, lineup, verdicts, records, times, peaks, extras, disturbances, moved=moved, bound=Spread.of(moves)
+    )
 
 
 def tell(contest: Contest, report: Report) -> None:
     """Put the case's rows and faults into the report."""
     report.rows += [{"bench": report.name, **row} for row in _rows(contest)]
     report.faults += [f"{contest.case}: {p} {v}" for p, v in contest.verdicts.items() if v.status == "differs"]
+    report.faults += [f"{contest.case}: our {record}" for record in contest.records if record.status == "differs"]
 
 
 def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
@@ -101,7 +122,8 @@ def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
             "ours": ours,
             "ours_time": asdict(contest.times[ours]),
             "ours_peak_bytes": contest.peaks[ours],
-            "bytes_moved": contest.moved,
+            "ours_extra_bytes": contest.extras[ours],
+            "bytes_moved": sum(contest.moved),
             "bound": asdict(contest.bound),
         }
         for peer in peers or ("-",):
@@ -110,6 +132,8 @@ def _rows(contest: Contest) -> Iterator[dict[str, Any]]:
             yield shared | {
                 "peer": peer,
                 "peer_time": asdict(contest.times[peer]) if timed else None,
+                "peer_extra_bytes": contest.extras.get(peer),
+                "peer_columns": PEERS[peer].columns if peer in PEERS else None,
                 "ratio": contest.ratio(ours, peer),
                 "answer": verdict.to_dict(),
                 "disturbance": max(contest.disturbances[ours], contest.disturbances.get(peer, 0.0)),
@@ -137,6 +161,8 @@ def _note(row: dict[str, Any]) -> str:
     if row["peer_time"] is None:
         verdict = Verdict(**row["answer"])
         notes.append("answer compared, not timed" if verdict.status == "same" else str(verdict))
+    elif row["peer_columns"]:
+        notes.append(f"timed on {row['peer_columns']} columns, scaled up")
     if row["disturbance"] > QUIET:
         notes.append(f"disturbed: others used {row['disturbance']:.1f} cores")
     return "; ".join(notes)
@@ -144,8 +170,15 @@ def _note(row: dict[str, Any]) -> str:
 
 def bandwidths(contests: list[Contest]) -> str:
     """The measured bandwidth behind each bound."""
-    lines = ["bound: the time np.full needs to write an array of as many bytes as must move"]
+    lines = ["bound: the time one thread needs to read (np.add.reduce) and to write anew (np.full) what must move"]
     for contest in contests:
-        speed = contest.moved / contest.bound.median / 1e9
-        lines.append(f"  {contest.case}: {contest.moved / 1e6:.3g} MB at {speed:.3g} GB/s {quartiles(contest.bound)}")
+        speed = sum(contest.moved) / contest.bound.median / 1e9
+        read, written = (f"{size / 1e6:.3g} MB" for size in contest.moved)
+        lines.append(f"  {contest.case}: {read} in, {written} out at {speed:.3g} GB/s {quartiles(contest.bound)}")
     return "\n".join(lines)
+
+
+def memories(contest: Contest) -> str:
+    """What each call needs on top of its input."""
+    rows = [(name, "-" if extra is None else f"{extra / 1e6:.0f} MB") for name, extra in contest.extras.items()]
+    return aligned((contest.case, "peak memory above the input"), rows)

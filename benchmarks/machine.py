@@ -7,7 +7,22 @@ import os
 import platform
 from pathlib import Path
 
-PACKAGES = ("vesica", "numpy", "powerboxes", "torch", "cython_bbox", "shapely")
+PACKAGES = (
+    "vesica",
+    "numpy",
+    "powerboxes",
+    "torch",
+    "cython_bbox",
+    "shapely",
+    "pycocotools",
+    "hotcoco",
+    "ultrafast-pycocotools",
+    "faster-coco-eval",
+    "supervision",
+    "scikit-learn",
+    "opencv-python-headless",
+    "pytorch-sparse-special",
+)
 
 
 def cores() -> int:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 import vesica
+from benchmarks.cases_masks import Coo, Images, Rle
+from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
-from benchmarks.peers import JOIN_AT, Call, Contender
+from benchmarks.peers_labels import spread
+from benchmarks.peers_masks import flat, runs
 
 
 def _measure(name: str) -> Callable[[Table, Table], Call]:
@@ -28,6 +34,58 @@ def _join(a: Table, b: Table) -> Call:
     return lambda: vesica.join(a, b, at_least=JOIN_AT)
 
 
+def _masks(a: Table, b: Table) -> Call:
+    return lambda: vesica.iou(vesica.Masks(a), vesica.Masks(b))
+
+
+def _rle(a: Images, b: Images) -> Call:
+    """The runs are read already, as they are after a file was."""
+    pairs = [(_read(left), _read(right)) for left, right in zip(a, b, strict=True)]
+    return lambda: [vesica.iou(*pair) for pair in pairs]
+
+
+def _rle_from_dicts(a: Images, b: Images) -> Call:
+    """Both sides are read anew in each call, as the peers read them."""
+    return lambda: [vesica.iou(_read(left), _read(right)) for left, right in zip(a, b, strict=True)]
+
+
+def _read(rles: list[Rle]) -> vesica.RleMasks:
+    return vesica.RleMasks.from_coco(rles)
+
+
+def _encode(a: Table, _: Table) -> Call:
+    return lambda: vesica.RleMasks.from_masks(a)
+
+
+def _encode_to_dicts(a: Table, _: Table) -> Call:
+    return lambda: vesica.RleMasks.from_masks(a).to_coco()
+
+
+def _decode(a: Images, _: Images) -> Call:
+    masks = _read(a[0])
+    return lambda: masks.to_masks()
+
+
+def _sparse(coo: Coo, boxes: Table) -> Call:
+    return lambda: vesica.iou(vesica.SparseMasks(coo.indices, size=coo.size), boxes)
+
+
+def _contingency(a: Table, b: Table) -> Call:
+    return lambda: vesica.LabelMap(a).contingency(vesica.LabelMap(b))
+
+
+def _contingency_spread(a: Table, b: Table) -> Call:
+    return _contingency(spread(a), spread(b))
+
+
+def _labels(a: Table, b: Table) -> Call:
+    return lambda: vesica.iou(vesica.LabelMap(a), vesica.LabelMap(b))
+
+
+def _counts(found: Any) -> Table:
+    return np.asarray(found.counts)
+
+
 OURS = {
     call.name: call
     for call in (
@@ -38,5 +96,16 @@ OURS = {
         Contender("vesica.iou inclusive", "vesica", _inclusive),
         Contender("vesica.iou rotated", "vesica", _rotated),
         Contender("vesica.join", "vesica", _join, answer=tuple),
+        Contender("vesica.iou of Masks", "vesica", _masks),
+        Contender("vesica.iou of RleMasks", "vesica", _rle, flat),
+        Contender("vesica.iou of dicts", "vesica", _rle_from_dicts, flat),
+        Contender("RleMasks.from_masks", "vesica", _encode, lambda masks: runs(masks.to_coco())),
+        Contender("RleMasks.from_masks, to_coco", "vesica", _encode_to_dicts, runs),
+        Contender("RleMasks.to_masks", "vesica", _decode),
+        Contender("vesica.iou of SparseMasks and boxes", "vesica", _sparse),
+        Contender("LabelMap.contingency", "vesica", _contingency, _counts),
+        Contender("LabelMap.contingency, ids to 1e12", "vesica", _contingency_spread, _counts),
+        # One class with itself: what a jaccard index is.
+        Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
     )
 }

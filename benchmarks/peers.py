@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from benchmarks import formulas
+from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
-
-Call = Callable[[], Any]
-JOIN_AT = 0.5
+from benchmarks.peers_labels import LABEL_PEERS
+from benchmarks.peers_masks import MASK_PEERS
+from benchmarks.peers_sparse import SPARSE_PEERS
 
 # Rows that go to the tree in one query: its pairs then stay in the cache, and a million boxes in memory.
 TREE_BLOCK = 20_000
-
-
-@dataclass(frozen=True)
-class Contender:
-    """One call of one library.
-
-    `prepare` takes the two tables, brings them into the library's own arrays, and returns the call that is timed.
-    `answer` says the call's result in our words, when the clock has stopped.
-    """
-
-    name: str
-    package: str
-    prepare: Callable[[Table, Table], Call]
-    answer: Callable[[Any], Any] = np.asarray
 
 
 def _numpy(formula: Callable[[Table, Table], Table]) -> Callable[[Table, Table], Call]:
@@ -107,30 +92,26 @@ def _near(tables: tuple[Table, Table], areas: tuple[Table, Table], i: Table, j: 
     return i[keep], j[keep], iou[keep]
 
 
-PEERS = {
-    peer.name: peer
-    for peer in (
-        Contender("numpy formula", "numpy", _numpy(formulas.numpy_iou)),
-        Contender("numpy diou formula", "numpy", _numpy(formulas.numpy_diou)),
-        Contender("numpy ciou formula", "numpy", _numpy(formulas.numpy_ciou)),
-        Contender("torch formula, eager", "torch", _torch_eager),
-        Contender("torch formula, compiled", "torch", _torch_compiled),
-        Contender("powerboxes.iou_distance", "powerboxes", _powerboxes("iou_distance"), _similarity),
-        Contender("powerboxes.parallel_iou_distance", "powerboxes", _powerboxes("parallel_iou_distance"), _similarity),
-        Contender("powerboxes.giou_distance", "powerboxes", _powerboxes("giou_distance"), _similarity),
-        Contender(
-            "powerboxes.parallel_giou_distance", "powerboxes", _powerboxes("parallel_giou_distance"), _similarity
-        ),
-        # powerboxes.diou_distance divides by another length than the hull's diagonal: there is nothing to compare.
-        Contender("cython_bbox.bbox_overlaps", "cython_bbox", _cython_inclusive),
-        Contender(
-            # Its angles are degrees, clockwise on the screen.
-            "powerboxes.parallel_rotated_iou_distance",
-            "powerboxes",
-            _powerboxes("parallel_rotated_iou_distance"),
-            _similarity,
-        ),
-        Contender("shapely.STRtree and areas", "shapely", _tree(None)),
-        Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
-    )
-}
+BOX_PEERS = (
+    Contender("numpy formula", "numpy", _numpy(formulas.numpy_iou)),
+    Contender("numpy diou formula", "numpy", _numpy(formulas.numpy_diou)),
+    Contender("numpy ciou formula", "numpy", _numpy(formulas.numpy_ciou)),
+    Contender("torch formula, eager", "torch", _torch_eager),
+    Contender("torch formula, compiled", "torch", _torch_compiled),
+    Contender("powerboxes.iou_distance", "powerboxes", _powerboxes("iou_distance"), _similarity),
+    Contender("powerboxes.parallel_iou_distance", "powerboxes", _powerboxes("parallel_iou_distance"), _similarity),
+    Contender("powerboxes.giou_distance", "powerboxes", _powerboxes("giou_distance"), _similarity),
+    Contender("powerboxes.parallel_giou_distance", "powerboxes", _powerboxes("parallel_giou_distance"), _similarity),
+    # powerboxes.diou_distance divides by another length than the hull's diagonal: there is nothing to compare.
+    Contender("cython_bbox.bbox_overlaps", "cython_bbox", _cython_inclusive),
+    Contender(
+        # Its angles are degrees, clockwise on the screen.
+        "powerboxes.parallel_rotated_iou_distance",
+        "powerboxes",
+        _powerboxes("parallel_rotated_iou_distance"),
+        _similarity,
+    ),
+    Contender("shapely.STRtree and areas", "shapely", _tree(None)),
+    Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
+)
+PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS)}

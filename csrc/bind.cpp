@@ -2,10 +2,12 @@
 // Callers have checked shapes and values; arrays arrive contiguous and are never converted or copied here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -233,15 +235,16 @@ void define_source(nb::module_& m, const std::string& kind) {
     m.def(
         named("_pairwise").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
-            const Source source = Make(a, b);
+            Source source = Make(a, b);
             nb::gil_scoped_release unlocked;
+            sources::prepare(source, threads);
             sources::pairwise(measures::Name(measure), options_of(options), source, out.data(), threads);
         },
         "measure"_a, "options"_a, "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
     m.def(
         named("_aligned").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
-            const Source source = Make(a, b);
+            Source source = Make(a, b);
             nb::gil_scoped_release unlocked;
             sources::aligned(measures::Name(measure), options_of(options), source, out.data(), threads);
         },
@@ -249,8 +252,9 @@ void define_source(nb::module_& m, const std::string& kind) {
     m.def(
         named("_inter").c_str(),
         [](nb::object a, nb::object b, Out<Number> out, std::size_t threads) {
-            const Source source = Make(a, b);
+            Source source = Make(a, b);
             nb::gil_scoped_release unlocked;
+            if (out.ndim() > 1) sources::prepare(source, threads);
             sources::inter(source, out.ndim() == 1, out.data(), threads);
         },
         "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
@@ -258,9 +262,10 @@ void define_source(nb::module_& m, const std::string& kind) {
         named("_best").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<std::int64_t> index,
            Out<double> value, std::size_t threads) {
-            const Source source = Make(a, b);
+            Source source = Make(a, b);
             const std::size_t k = index.shape(1);
             nb::gil_scoped_release unlocked;
+            sources::prepare(source, threads);
             sources::best(measures::Name(measure), options_of(options), source, k, index.data(), value.data(), threads);
         },
         "measure"_a, "options"_a, "a"_a, "b"_a, "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
@@ -268,7 +273,7 @@ void define_source(nb::module_& m, const std::string& kind) {
         named("_join").c_str(),
         [](int measure, const OptionTuple& options, const ThresholdTuple& threshold, nb::object a, nb::object b,
            Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
-            const Source source = Make(a, b);
+            Source source = Make(a, b);
             join::Pairs<double> pairs;
             {
                 nb::gil_scoped_release unlocked;
@@ -290,10 +295,10 @@ Column<T> give(std::vector<T> data) {
     return Column<T>(kept->data(), {kept->size()}, owner);
 }
 
-// A table of `width` numbers a row.
+// A table with one struct of numbers a row.
+using Table = nb::ndarray<std::int64_t, nb::numpy, nb::ndim<2>, nb::c_contig>;
 template <class Row>
-nb::ndarray<std::int64_t, nb::numpy, nb::ndim<2>, nb::c_contig> give_rows(std::unique_ptr<Row[]> rows,
-                                                                          std::size_t count) {
+Table give_rows(std::unique_ptr<Row[]> rows, std::size_t count) {
     constexpr std::size_t width = sizeof(Row) / sizeof(std::int64_t);
     Row* const raw = rows.release();
     nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<Row*>(p); });
@@ -301,21 +306,22 @@ nb::ndarray<std::int64_t, nb::numpy, nb::ndim<2>, nb::c_contig> give_rows(std::u
 }
 
 // table, words, runs: the arrays of vesica._kernels.Pixels.
-nb::tuple give(pixels::Owned stack) {
-    return nb::make_tuple(give_rows(std::move(stack.masks), stack.count),
-                          give(std::move(stack.words), stack.word_count),
-                          give_rows(std::move(stack.runs), stack.run_count));
+using PixelTuple = std::tuple<Table, Column<std::uint64_t>, Table>;
+PixelTuple give(pixels::Owned stack) {
+    return {give_rows(std::move(stack.masks), stack.count), give(std::move(stack.words), stack.word_count),
+            give_rows(std::move(stack.runs), stack.run_count)};
 }
 
-nb::tuple give(rle::OwnedCounts counts) {
-    return nb::make_tuple(give(std::move(counts.data)), give(std::move(counts.offsets)));
+using CountTuple = std::tuple<Column<std::int64_t>, Column<std::int64_t>>;
+CountTuple give(rle::OwnedCounts counts) {
+    return {give(std::move(counts.data)), give(std::move(counts.offsets))};
 }
 
-// A vesica._kernels.Pixels, which stays alive as long as the call.
+// A vesica._kernels.Pixels, which stays alive as long as the call. Nothing is converted: a copy would not live so long.
 pixels::Stack stack_of(const nb::object& pixels) {
-    const auto table = nb::cast<In<std::int64_t>>(pixels[0]);
-    const auto words = nb::cast<Flat<std::uint64_t>>(pixels[1]);
-    const auto runs = nb::cast<In<std::int64_t>>(pixels[2]);
+    const auto table = nb::cast<In<std::int64_t>>(pixels[0], false);
+    const auto words = nb::cast<Flat<std::uint64_t>>(pixels[1], false);
+    const auto runs = nb::cast<In<std::int64_t>>(pixels[2], false);
     return {reinterpret_cast<const pixels::Mask*>(table.data()),
             table.shape(0),
             words.data(),
@@ -325,7 +331,7 @@ pixels::Stack stack_of(const nb::object& pixels) {
 }
 
 boxes::Rows<double> rows_of(const nb::object& array) {
-    const auto rows = nb::cast<In<double>>(array);
+    const auto rows = nb::cast<In<double>>(array, false);
     return {rows.data(), rows.shape(0)};
 }
 
@@ -341,7 +347,7 @@ windows::BoxesMasks boxes_masks_source(nb::object a, nb::object b) {
 
 using Stack3 = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple masks_pack(Stack3 stack, std::size_t threads) {
+PixelTuple masks_pack(Stack3 stack, std::size_t threads) {
     pixels::Owned packed;
     {
         nb::gil_scoped_release unlocked;
@@ -360,18 +366,20 @@ rle::Counts counts_of(const Flat<std::int64_t>& counts, const Flat<std::int64_t>
     return {counts.data(), offsets.data(), offsets.size() - 1};
 }
 
-nb::tuple give(const rle::Finding& found, rle::OwnedCounts counts) {
-    return nb::make_tuple(give(std::move(counts)), static_cast<int>(found.fault), found.mask, found.position);
+// Counts, the number of the fault, its mask and its place.
+using CheckedTuple = std::tuple<CountTuple, int, std::size_t, std::size_t>;
+CheckedTuple give(const rle::Finding& found, rle::OwnedCounts counts) {
+    return {give(std::move(counts)), static_cast<int>(found.fault), found.mask, found.position};
 }
 
-nb::tuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t pixels) {
+CheckedTuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t pixels) {
     rle::OwnedCounts out;
     const rle::Finding found = rle::canonical(counts_of(counts, offsets), pixels, out);
     return give(found, std::move(out));
 }
 
-nb::tuple rle_from_strings(Flat<std::uint8_t> text, Flat<std::int64_t> offsets, std::int64_t pixels,
-                           std::size_t threads) {
+CheckedTuple rle_from_strings(Flat<std::uint8_t> text, Flat<std::int64_t> offsets, std::int64_t pixels,
+                              std::size_t threads) {
     rle::OwnedCounts out;
     rle::Finding found;
     {
@@ -381,14 +389,15 @@ nb::tuple rle_from_strings(Flat<std::uint8_t> text, Flat<std::int64_t> offsets, 
     return give(found, std::move(out));
 }
 
-nb::tuple rle_to_strings(Flat<std::int64_t> counts, Flat<std::int64_t> offsets) {
+std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::int64_t> counts,
+                                                                      Flat<std::int64_t> offsets) {
     std::vector<std::uint8_t> text;
     std::vector<std::int64_t> starts;
     rle::to_strings(counts_of(counts, offsets), text, starts);
-    return nb::make_tuple(give(std::move(text)), give(std::move(starts)));
+    return {give(std::move(text)), give(std::move(starts))};
 }
 
-nb::tuple rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::size_t threads) {
+PixelTuple rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::size_t threads) {
     pixels::Owned packed;
     {
         nb::gil_scoped_release unlocked;
@@ -397,7 +406,7 @@ nb::tuple rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::i
     return give(std::move(packed));
 }
 
-nb::tuple rle_unpack(nb::object pixels, std::size_t threads) {
+CountTuple rle_unpack(nb::object pixels, std::size_t threads) {
     const pixels::Stack stack = stack_of(pixels);
     rle::OwnedCounts counts;
     {
@@ -407,8 +416,8 @@ nb::tuple rle_unpack(nb::object pixels, std::size_t threads) {
     return give(std::move(counts));
 }
 
-nb::tuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> counts_b,
-                    Flat<std::int64_t> offsets_b, std::int64_t pixels, bool either) {
+CountTuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> counts_b,
+                     Flat<std::int64_t> offsets_b, std::int64_t pixels, bool either) {
     rle::OwnedCounts out;
     {
         nb::gil_scoped_release unlocked;
@@ -418,8 +427,8 @@ nb::tuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, F
     return give(std::move(out));
 }
 
-nb::tuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height,
-                   std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> window) {
+CountTuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height,
+                    std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t> window) {
     const auto& [x1, y1, x2, y2] = window;
     rle::OwnedCounts out;
     {
@@ -429,8 +438,9 @@ nb::tuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::i
     return give(std::move(out));
 }
 
-nb::tuple sparse_pack(Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int64_t> x,
-                      std::tuple<std::int64_t, std::int64_t, std::int64_t> size, bool drop, std::size_t threads) {
+std::tuple<std::optional<PixelTuple>, int, std::size_t> sparse_pack(
+    Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int64_t> x,
+    std::tuple<std::int64_t, std::int64_t, std::int64_t> size, bool drop, std::size_t threads) {
     const auto& [layers, height, width] = size;
     pixels::Owned packed;
     sparse::Finding found;
@@ -438,8 +448,8 @@ nb::tuple sparse_pack(Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int6
         nb::gil_scoped_release unlocked;
         found = sparse::pack({n.data(), y.data(), x.data(), n.size()}, {layers, height, width}, drop, threads, packed);
     }
-    if (found.axis >= 0) return nb::make_tuple(nb::none(), found.axis, found.column);
-    return nb::make_tuple(give(std::move(packed)), found.axis, found.column);
+    if (found.axis >= 0) return {std::nullopt, found.axis, found.column};
+    return {give(std::move(packed)), found.axis, found.column};
 }
 
 void define_pixels(nb::module_& m) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "threads.hpp"
+
 namespace vesica::pixels {
 namespace {
 
@@ -171,28 +173,57 @@ Mask Extent::mask() const {
     return {area_, left_, top_, (last_ - 1) / column_.height + 1, bottom_, -1, 0, 0};
 }
 
-Room allot(Mask* masks, const std::int64_t* run_counts, std::size_t count) {
+Painted::Painted(const Stack& stack, const std::vector<bool>& is_wanted, std::size_t threads)
+    : stack_(stack), masks_(stack.masks, stack.masks + stack.count) {
+    const auto runs = [&](std::size_t i) { return static_cast<std::size_t>(masks_[i].end - masks_[i].run); };
     std::size_t per_run = words_per_run;
-    const auto gets_bits = [&](std::size_t i) {
-        return masks[i].words() <= per_run * static_cast<std::size_t>(run_counts[i]);
-    };
+    const auto gets_bits = [&](std::size_t i) { return is_wanted[i] && masks_[i].words() <= per_run * runs(i); };
     for (; per_run; per_run /= 2) {
         std::size_t sum = 0;
-        for (std::size_t i = 0; i < count; ++i) sum += gets_bits(i) ? masks[i].words() : 0;
+        for (std::size_t i = 0; i < stack.count; ++i) sum += gets_bits(i) ? masks_[i].words() : 0;
         if (sum <= most_words) break;
     }
-    Room room{0, 0};
-    for (std::size_t i = 0; i < count; ++i) {
-        masks[i].word = -1;
-        masks[i].run = masks[i].end = static_cast<std::int64_t>(room.runs);
-        if (per_run && gets_bits(i)) {
-            masks[i].word = static_cast<std::int64_t>(room.words), room.words += masks[i].words();
-        } else {
-            room.runs += static_cast<std::size_t>(run_counts[i]);
-            masks[i].end = static_cast<std::int64_t>(room.runs);
-        }
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < stack.count; ++i) {
+        if (!gets_bits(i)) continue;
+        masks_[i].word = static_cast<std::int64_t>(total), total += masks_[i].words();
     }
-    return room;
+    words_ = std::make_unique_for_overwrite<std::uint64_t[]>(total);
+    threads::over(stack.count, 8, total > (1 << 14) ? threads : 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            if (masks_[i].has_bits()) paint(stack_, masks_[i], words_.get() + masks_[i].word);
+    });
+}
+
+void paint(const Stack& stack, const Mask& mask, std::uint64_t* words) {
+    std::fill_n(words, mask.words(), 0);
+    Painter painter(words, mask, stack.height);
+    for (std::int64_t r = mask.run; r < mask.end; ++r) painter.add(stack.runs[r]);
+}
+
+void Masks::prepare(std::size_t threads) {
+    // Bits pay when a mask meets this many others; before, runs are merged with runs.
+    constexpr std::size_t several = 3;
+    const auto has_runs = [](const Stack& s) {
+        return s.count && std::none_of(s.masks, s.masks + s.count, [](const Mask& mask) { return mask.has_bits(); });
+    };
+    const bool paint_a = has_runs(a_), paint_b = has_runs(b_), is_self = a_.masks == b_.masks;
+    if (!paint_a && !paint_b) return;
+    std::vector<std::size_t> met_a(a_.count), met_b(b_.count);
+    for (std::size_t i = 0; i < a_.count; ++i)
+        for (std::size_t j = 0; j < b_.count; ++j) {
+            const bool both = meet(a_.masks[i], b_.masks[j]);
+            met_a[i] += both, met_b[j] += both;
+        }
+    const auto wanted = [](const std::vector<std::size_t>& met) {
+        std::vector<bool> is_wanted(met.size());
+        for (std::size_t k = 0; k < met.size(); ++k) is_wanted[k] = met[k] >= several;
+        return is_wanted;
+    };
+    if (paint_a) painted_a_ = std::make_unique<Painted>(a_, wanted(met_a), threads), a_ = painted_a_->stack();
+    if (paint_b && !is_self)
+        painted_b_ = std::make_unique<Painted>(b_, wanted(met_b), threads), b_ = painted_b_->stack();
+    if (is_self) b_ = a_;
 }
 
 }  // namespace vesica::pixels

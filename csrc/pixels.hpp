@@ -58,6 +58,12 @@ struct Window {
     std::int64_t x1, y1, x2, y2;
 };
 
+// Do the boxes of two masks meet?
+inline bool meet(const Mask& a, const Mask& b) {
+    // & and not &&: most pairs of a picture are apart, in no order that a processor could guess.
+    return (a.x1 < b.x2) & (b.x1 < a.x2) & (a.y1 < b.y2) & (b.y1 < a.y2);
+}
+
 // The pixels that two masks of one image share.
 std::int64_t shared(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b);
 
@@ -89,6 +95,9 @@ class Painter {
     Column column_;
 };
 
+// The bits of a mask that has runs, into the words of its box.
+void paint(const Stack& stack, const Mask& mask, std::uint64_t* words);
+
 // The runs of a mask that has bits, in order.
 void runs_of(const std::uint64_t* words, const Mask& mask, std::int64_t height, std::vector<Run>& runs);
 
@@ -105,18 +114,28 @@ class Extent {
     std::int64_t area_ = 0, left_ = 0, last_ = 0, top_ = INT64_MAX, bottom_ = 0;
 };
 
-// Of masks that have area, a box and so many runs, decide which get bits: where words are not many more than runs, and
-// never more than a budget. Sets `word` and `run`, `end`; returns the sums of words and runs to be taken.
-struct Room {
-    std::size_t words, runs;
+// A stack of runs some of whose masks have bits as well.
+class Painted {
+  public:
+    // Makes bits for those of the masks that are wanted, where words are not many more than runs. They must have runs.
+    Painted(const Stack& stack, const std::vector<bool>& is_wanted, std::size_t threads);
+    Stack stack() const {
+        return {masks_.data(), masks_.size(), words_.get(), stack_.runs, stack_.height, stack_.width};
+    }
+
+  private:
+    Stack stack_;
+    std::vector<Mask> masks_;
+    std::unique_ptr<std::uint64_t[]> words_;
 };
-Room allot(Mask* masks, const std::int64_t* run_counts, std::size_t count);
 
 // Masks against masks: a source of parts, see sources.hpp.
 class Masks {
   public:
     using Number = std::int64_t;
     Masks(const Stack& a, const Stack& b) : a_(a), b_(b) {}
+    // Every pair is going to be looked at: masks of runs that will meet several others get bits.
+    void prepare(std::size_t threads);
     std::size_t n() const { return a_.count; }
     std::size_t m() const { return b_.count; }
     Number area_a(std::size_t i) const { return a_.masks[i].area; }
@@ -129,10 +148,7 @@ class Masks {
         Row(const Masks& source, std::size_t i) : a_(source.a_), b_(source.b_), mask_(a_.masks[i]) {}
         Number inter(std::size_t j) {
             const Mask& other = b_.masks[j];
-            // & and not &&: most pairs of a picture are apart, in no order that a processor could guess.
-            const bool meet =
-                (mask_.x1 < other.x2) & (other.x1 < mask_.x2) & (mask_.y1 < other.y2) & (other.y1 < mask_.y2);
-            return meet ? shared(a_, mask_, b_, other) : 0;
+            return meet(mask_, other) ? shared(a_, mask_, b_, other) : 0;
         }
 
       private:
@@ -147,6 +163,7 @@ class Masks {
 
   private:
     Stack a_, b_;
+    std::unique_ptr<Painted> painted_a_, painted_b_;
 };
 
 }  // namespace vesica::pixels

@@ -217,34 +217,21 @@ pixels::Owned pack(Counts counts, std::int64_t height, std::size_t threads) {
     pixels::Owned out;
     out.count = counts.count;
     out.masks = std::make_unique<Mask[]>(counts.count);
-    std::vector<std::int64_t> lengths(counts.count);
-    const std::size_t grain = threads::at_least_one(
-        4096 * counts.count /
-        threads::at_least_one(static_cast<std::size_t>(counts.count ? counts.offsets[counts.count] : 0)));
+    std::vector<std::int64_t> starts(counts.count + 1, 0);
+    for (std::size_t i = 0; i < counts.count; ++i)
+        starts[i + 1] = starts[i] + (counts.offsets[i + 1] - counts.offsets[i]) / 2;
+    out.run_count = static_cast<std::size_t>(starts[counts.count]);
+    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
+    out.words = std::make_unique<std::uint64_t[]>(0);
+    const std::size_t grain =
+        threads::at_least_one((std::size_t(1) << 13) * counts.count / threads::at_least_one(out.run_count));
     threads::over(counts.count, grain, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             pixels::Extent extent(height);
-            each_run(counts, i, [&](Run run) { extent.add(run); });
+            Run* to = out.runs.get() + starts[i];
+            each_run(counts, i, [&](Run run) { extent.add(*to++ = run); });
             out.masks[i] = extent.mask();
-            lengths[i] = (counts.offsets[i + 1] - counts.offsets[i]) / 2;
-        }
-    });
-    const pixels::Room room = pixels::allot(out.masks.get(), lengths.data(), counts.count);
-    out.word_count = room.words, out.run_count = room.runs;
-    out.words = std::make_unique_for_overwrite<std::uint64_t[]>(room.words);
-    out.runs = std::make_unique_for_overwrite<Run[]>(room.runs);
-    threads::over(counts.count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const Mask& mask = out.masks[i];
-            if (mask.has_bits()) {
-                std::uint64_t* const words = out.words.get() + mask.word;
-                std::fill_n(words, mask.words(), 0);
-                pixels::Painter painter(words, mask, height);
-                each_run(counts, i, [&](Run run) { painter.add(run); });
-            } else {
-                Run* to = out.runs.get() + mask.run;
-                each_run(counts, i, [&](Run run) { *to++ = run; });
-            }
+            out.masks[i].run = starts[i], out.masks[i].end = starts[i + 1];
         }
     });
     return out;

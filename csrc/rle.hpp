@@ -39,7 +39,7 @@ Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std:
 // The way back.
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets);
 
-// Canonical counts → the form of the kernels, and back.
+// Canonical counts → the form of the kernels, all as runs; and back.
 pixels::Owned pack(Counts counts, std::int64_t height, std::size_t threads);
 OwnedCounts unpack(const pixels::Stack& stack, std::size_t threads);
 

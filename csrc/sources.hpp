@@ -7,6 +7,7 @@
 //   s.box_a(i), s.box_b(j)          the smallest upright boxes around them, as boxes::Box<double>
 //   S::Row(s, i)                    region i of a, made ready to meet many; may be costly
 //   row.inter(j)                    the area it shares with region j of b, as Number
+//   s.prepare(threads)              optional: called once before every pair is looked at
 // Everything but a Row is const and may be used by many threads at once; a Row belongs to one thread.
 #pragma once
 
@@ -25,6 +26,11 @@ template <class T>
 struct Parts {
     T inter, area_a, area_b;
 };
+
+template <class S>
+void prepare(S& source, std::size_t threads) {
+    if constexpr (requires { source.prepare(threads); }) source.prepare(threads);
+}
 
 template <class S>
 Parts<typename S::Number> parts(const S& source, typename S::Row& row, std::size_t i, std::size_t j) {

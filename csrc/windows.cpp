@@ -36,7 +36,7 @@ struct Slices {
     const Slice* end() const { return slice + count; }
 };
 
-// Pixels beyond which no table is made: 64 MB.
+// Sums, or words, beyond which no table is made: 64 or 128 MB.
 constexpr std::size_t most_sums = std::size_t(1) << 24;
 
 }  // namespace
@@ -67,8 +67,8 @@ double Counter::inter(const boxes::Box<double>& box) {
 }
 
 std::int64_t Counter::count(const Window& window) {
-    if (sums_.empty() && !is_worth_sums(window)) return pixels::inside(stack_, mask_, window);
-    if (sums_.empty()) make_sums();
+    if (sums_.empty()) spend(window);
+    if (sums_.empty()) return pixels::inside(stack_, mask_, window);
     const std::int64_t stride = mask_.y2 - mask_.y1 + 1;
     const std::int32_t* const left = sums_.data() + (window.x1 - mask_.x1) * stride;
     const std::int32_t* const right = sums_.data() + (window.x2 - mask_.x1) * stride;
@@ -76,13 +76,25 @@ std::int64_t Counter::count(const Window& window) {
     return (right[bottom] - right[top]) - (left[bottom] - left[top]);
 }
 
-bool Counter::is_worth_sums(const Window& window) {
-    const std::size_t area = mask_.columns() * static_cast<std::size_t>(mask_.y2 - mask_.y1);
-    if (!mask_.has_bits() || area > most_sums) return false;
-    // About the processor's steps: a row of words is counted eight at a time, and sums take two for a pixel.
-    const auto bands = static_cast<std::size_t>(((window.y2 - 1) >> 6) - (window.y1 >> 6) + 1);
-    spent_ += 16 + bands * (8 + static_cast<std::size_t>(window.x2 - window.x1) / 8);
-    return spent_ > 2 * area;
+// About the processor's steps: a row of words is counted eight at a time, a run is a division or two, and sums take two
+// for a pixel.
+void Counter::spend(const Window& window) {
+    const std::size_t pixels = mask_.columns() * static_cast<std::size_t>(mask_.y2 - mask_.y1);
+    if (mask_.has_bits()) {
+        const auto bands = static_cast<std::size_t>(((window.y2 - 1) >> 6) - (window.y1 >> 6) + 1);
+        spent_ += 16 + bands * (8 + static_cast<std::size_t>(window.x2 - window.x1) / 8);
+        if (spent_ > 2 * pixels && pixels <= most_sums) make_sums();
+        return;
+    }
+    const auto runs = static_cast<std::size_t>(mask_.end - mask_.run);
+    spent_ += 32 + 32 * runs * static_cast<std::size_t>(window.x2 - window.x1) / mask_.columns();
+    if (spent_ > 16 * runs + mask_.words() && mask_.words() <= most_sums) make_bits();
+}
+
+void Counter::make_bits() {
+    words_.resize(mask_.words());
+    pixels::paint(stack_, mask_, words_.data());
+    mask_.word = 0, stack_.words = words_.data(), spent_ = 0;
 }
 
 void Counter::make_sums() {

@@ -22,8 +22,8 @@ struct Boxes {
     std::vector<double> area;
 };
 
-// Counts pixels of one mask in many windows. Each count by bits costs time; when it has cost as much as a table of sums
-// would have, the table is made.
+// Counts pixels of one mask in many windows. Each count costs time: by runs more than by bits, by bits more than by a
+// table of sums. When counting has cost as much as the better form would have, that is made.
 class Counter {
   public:
     Counter(const pixels::Stack& stack, const pixels::Mask& mask) : stack_(stack), mask_(mask) {}
@@ -31,12 +31,14 @@ class Counter {
 
   private:
     std::int64_t count(const pixels::Window& window);
+    void spend(const pixels::Window& window);
+    void make_bits();
     void make_sums();
-    bool is_worth_sums(const pixels::Window& window);
 
-    const pixels::Stack& stack_;
-    const pixels::Mask& mask_;
+    pixels::Stack stack_;
+    pixels::Mask mask_;
     std::size_t spent_ = 0;
+    std::vector<std::uint64_t> words_;
     std::vector<std::int32_t> sums_;  // [x * (rows + 1) + y]: pixels left of x and above y
 };
 

@@ -110,3 +110,18 @@ def rotated_iou(a, b):
 def matrix(measure, a, b, **options):
     """Every pair, one by one."""
     return np.array([[float(measure(x, y, **options)) for y in b] for x in a]).reshape(len(a), len(b))
+
+
+def area_inside(stack: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """The area of each mask inside each box, pixel by pixel."""
+    answer = np.zeros((len(stack), len(boxes)))
+    for k, (x1, y1, x2, y2) in enumerate(boxes):
+        for n, y, x in np.argwhere(stack):
+            w, h = min(x2, x + 1) - max(x1, x), min(y2, y + 1) - max(y1, y)
+            answer[n, k] += max(w, 0) * max(h, 0)
+    return answer
+
+
+def shared_pixels(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The pixels that each two masks share."""
+    return np.array([[np.count_nonzero((x != 0) & (y != 0)) for y in b] for x in a], np.int64).reshape(len(a), len(b))

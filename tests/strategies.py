@@ -55,3 +55,32 @@ thresholds = st.one_of(
     st.sampled_from([1 / 3, 0.1, 0.3, 0.7, 1e-3, 1e-7, 0.999999]),
     st.floats(1e-4, 1.0),
 )
+
+
+def stacks(most: int = 4, sides: int = 70) -> st.SearchStrategy[np.ndarray]:
+    """Stacks of boolean masks: empty, full, blocks, noise; heights around the 64 rows of a band."""
+
+    def make(n: int, height: int, width: int, density: float, seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        stack = rng.random((n, height, width)) < density
+        for mask in stack[rng.random(n) < 0.5] if height and width else ():
+            y, x = rng.integers(0, height), rng.integers(0, width)
+            mask[...] = False
+            mask[y : y + rng.integers(0, 30), x : x + rng.integers(0, 30)] = True
+        return stack
+
+    side = st.one_of(st.integers(0, sides), st.sampled_from([1, 63, 64, 65]))
+    density = st.sampled_from([0.0, 0.02, 0.5, 0.97, 1.0])
+    return st.builds(make, st.integers(0, most), side, side, density, st.integers(0, 2**32 - 1))
+
+
+def boxes_near(width: int, height: int) -> st.SearchStrategy[np.ndarray]:
+    """Boxes around an image: inside, across its border, outside; on pixel edges, on halves, anywhere."""
+
+    def make(count: int, step: float, seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        x, y = (rng.uniform(-5, side + 5, (count, 2)) for side in (width, height))
+        x, y = (np.sort(np.round(v / step) * step if step else v, axis=1) for v in (x, y))
+        return np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=1)
+
+    return st.builds(make, st.integers(0, 5), st.sampled_from([1.0, 0.5, 0.0]), st.integers(0, 2**32 - 1))

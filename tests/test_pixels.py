@@ -23,9 +23,9 @@ def sparse():
 class TestSize:
     @pytest.mark.parametrize("size", [(2**30, 1), (0, 2**30), (2**62, 2**62), (2**70, 0)])
     def test_sides_that_boxes_cannot_have(self, size):
-        with pytest.raises(SizeValueError, match=r"`size` must have sides below 2\^30"):
+        with pytest.raises(SizeValueError, match=r"`size` must be of sides below 2\^30"):
             RleMasks([[]], size=size)
-        with pytest.raises(SizeValueError, match=r"`size` must have sides below 2\^30"):
+        with pytest.raises(SizeValueError, match=r"`size` must be of sides below 2\^30"):
             SparseMasks(np.empty((3, 0), int), size=(1, *size))
 
     def test_a_stack_without_pixels(self):
@@ -35,7 +35,7 @@ class TestSize:
             assert masks.area.tolist() == [0, 0, 0]
             assert masks.to_rle().to_counts() == [[0], [0], [0]]
             assert masks.to_rle().to_masks().array.shape == (3, 0, width)
-        with pytest.raises(SizeValueError, match=r"`masks` must have sides below 2\^30"):
+        with pytest.raises(SizeValueError, match=r"`masks` must be of sides below 2\^30"):
             Masks(np.empty((3, 0, 2**40), bool))
 
     @pytest.mark.parametrize("count", [2**32, 2**62, 2**70])

@@ -137,12 +137,12 @@ def widest_float(array: Array, /) -> str:
     return "float64" if jax.config.jax_enable_x64 else "float32"
 
 
-def take_rows(table: Array, index: Any, /) -> Array:
-    """Some rows of a table; one index gives a table of one row."""
+def take_rows(table: Array, index: Any, /, *, ndim: int = 2) -> Array:
+    """Some rows of a table, or masks of a stack of three axes; one index gives a table of one row."""
     if isinstance(index, (int, slice, np.integer)):
         index = (index, ...)  # the array API wants every axis named
     taken = table[index]
-    return taken[None, :] if taken.ndim == 1 else taken
+    return taken[None, ...] if taken.ndim == ndim - 1 else taken
 
 
 def is_traced(array: Array, /) -> bool:

@@ -384,7 +384,7 @@ def mask_size(value: Any, name: str) -> tuple[int, int]:
 def _image_sides(sides: Iterable[int], name: str) -> None:
     """Boxes around masks have integer coordinates, and these end here."""
     if max(sides) > LIMITS["int64"]:
-        raise SizeValueError(f"`{name}` must have sides below 2^30, so fewer than 2^60 pixels; got {tuple(sides)}.")
+        raise SizeValueError(f"`{name}` must be of sides below 2^30, so fewer than 2^60 pixels; got {tuple(sides)}.")
 
 
 def _whole_sides(value: Any) -> list[int] | None:
@@ -443,22 +443,22 @@ def _brief(value: Any) -> str:
 def count_string(value: str | bytes | bytearray) -> bytes:
     """A compressed string as bytes. A character beyond a byte stays out of range, so that its place is told."""
     if isinstance(value, str):
-        return value.encode("ascii") if value.isascii() else bytes(min(ord(c), 255) for c in value)
+        return value.encode() if value.isascii() else bytes(min(ord(c), 255) for c in value)
     return bytes(value)
 
 
-def bad_counts(fault: tuple[str, int, int], pixels: int) -> ValueError:
-    """What is wrong with the run lengths of one mask."""
+def bad_counts(fault: tuple[str, int, int], pixels: int, *, is_text: bool) -> ValueError:
+    """What is wrong with the run lengths of one mask. Places in strings are characters."""
     kind, mask, position = fault
-    name = f"`counts` of mask {mask}"
+    place = f"the number at character {position}" if is_text else f"number {position}"
     texts = {
-        "negative": f"must not be negative; number {position} is, or falls below 0 where a string gives differences.",
-        "too_long": f"must not exceed the {pixels} pixels of the image; number {position} goes beyond them.",
+        "negative": f"must not be negative; {place} is.",
+        "too_long": f"must not exceed the {pixels} pixels of the image; {place} goes beyond them.",
         "character": f"must be characters 0 to o; the one at {position} is not. Is this a string of COCO?",
         "cut": "end inside a number. The string was cut.",
-        "too_large": f"must be numbers of images; the one that ends at {position} has more than 60 bits.",
+        "too_large": f"must be numbers of images; the one that reaches character {position} has more than 60 bits.",
     }
-    return ValueError(f"{name} {texts[kind]}")
+    return ValueError(f"`counts` of mask {mask} {texts[kind]}")
 
 
 def offsets(value: Any, total: int) -> np.ndarray:
@@ -477,25 +477,26 @@ def coco_list(value: Any) -> list[Any]:
     return list(value)
 
 
-def coco_sizes(segmentations: list[Any]) -> tuple[int, int]:
-    """The one image size of COCO's run lengths."""
-    for k, one in enumerate(segmentations):
-        if not isinstance(one, Mapping) or "counts" not in one or "size" not in one:
-            hint = " Lists of points are polygons." if isinstance(one, list) else ""
-            raise TypeError(f'Mask {k} must be a dict of "size" and "counts"; got {_brief(one)}.{hint}')
-    if not segmentations:
+def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
+    """Counts and the one image size of COCO's run lengths."""
+    try:
+        counts, sizes = [one["counts"] for one in segmentations], [one["size"] for one in segmentations]
+    except (TypeError, KeyError, IndexError):
+        k = next(k for k, one in enumerate(segmentations) if not _is_coco(one))
+        hint = " Lists of points are polygons." if isinstance(segmentations[k], list) else ""
+        got = _brief(segmentations[k])
+        raise TypeError(f'Mask {k} must be a dict of "size" and "counts"; got {got}.{hint}') from None
+    if not sizes:
         raise SizeValueError("No masks, so no image size is known: RleMasks([], size=(height, width)).")
-    first = mask_size(segmentations[0]["size"], '"size" of mask 0')
-    for k, one in enumerate(segmentations):
-        size = one["size"]
-        if type(size) is list and size == [*first]:
-            continue
-        other = mask_size(size, f'"size" of mask {k}')
-        if other != first:
-            raise SizeValueError(
-                f"Masks must be of images of one size; mask 0 has {list(first)} and mask {k} {list(other)}."
-            )
-    return first
+    first = mask_size(sizes[0], '"size" of mask 0')
+    for k, size in enumerate(sizes):
+        if (type(size) is not list or size != [*first]) and mask_size(size, f'"size" of mask {k}') != first:
+            raise SizeValueError(f"Masks must be of images of one size; mask 0 has {sizes[0]} and mask {k} {size}.")
+    return counts, first
+
+
+def _is_coco(value: Any) -> bool:
+    return isinstance(value, Mapping) and "counts" in value and "size" in value
 
 
 def run_lengths(value: Any, kind: type) -> None:

@@ -138,9 +138,13 @@ def join(
     arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
     i, j, value = columns
-    # The same 64 bits under the name that NumPy itself prefers; some systems have two.
-    i, j, value = (from_numpy(column, tables.like) for column in (i.view(np.int64), j.view(np.int64), value))
+    i, j, value = (from_numpy(column, tables.like) for column in (_int64(i), _int64(j), value))
     return i, j, cast(value, tables.dtype)
+
+
+def _int64(array: np.ndarray) -> np.ndarray:
+    """The same 64 bits under the name that NumPy itself prefers; some systems have two."""
+    return array.view(np.int64)
 
 
 def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
@@ -148,13 +152,18 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
     n, height, width = stack.shape
     count = thread_count(threads)
     if stack.dtype.itemsize == 1 and stack.flags.c_contiguous:
-        return Pixels(*_native.masks_pack(stack.view(np.uint8), count), height, width)
+        return _pixels(_native.masks_pack(stack.view(np.uint8), count), height, width)
     step = max(1, _CHUNK // max(1, height * width))
     parts = []
     for top in range(0, max(n, 1), step):
         chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
-        parts.append(Pixels(*_native.masks_pack(chunk, count), height, width))
+        parts.append(_pixels(_native.masks_pack(chunk, count), height, width))
     return _behind_each_other(parts)
+
+
+def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
+    table, words, runs = packed
+    return Pixels(_int64(table), words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -193,7 +202,11 @@ def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tup
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
-    return flat, (COUNT_FAULTS[fault], mask, position) if fault else None
+    return _flat(*flat), (COUNT_FAULTS[fault], mask, position) if fault else None
+
+
+def _flat(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    return _int64(counts), _int64(offsets)
 
 
 def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
@@ -203,23 +216,20 @@ def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
 
 def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
     """Canonical counts as bits or runs."""
-    return Pixels(*_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
+    return _pixels(_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
 
 
 def counts_of_pixels(pixels: Pixels) -> Flat:
     """The way back."""
-    counts, offsets = _native.rle_unpack(pixels, default_threads())
-    return counts, offsets
+    return _flat(*_native.rle_unpack(pixels, default_threads()))
 
 
 def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:
-    counts, offsets = _native.rle_merge(*a, *b, pixels, either)
-    return counts, offsets
+    return _flat(*_native.rle_merge(*a, *b, pixels, either))
 
 
 def crop_counts(counts: np.ndarray, offsets: np.ndarray, height: int, window: tuple[int, int, int, int]) -> Flat:
-    cropped, starts = _native.rle_crop(counts, offsets, height, window)
-    return cropped, starts
+    return _flat(*_native.rle_crop(counts, offsets, height, window))
 
 
 def pack_indices(
@@ -227,7 +237,7 @@ def pack_indices(
 ) -> Pixels | tuple[int, int]:
     """Rows n, y, x of pixels as bits or runs; or the axis and the column of the first index that lies outside."""
     packed, axis, column = _native.sparse_pack(table[0], table[1], table[2], size, drop, thread_count(threads))
-    return (axis, column) if packed is None else Pixels(*packed, size[1], size[2])
+    return (axis, column) if packed is None else _pixels(packed, size[1], size[2])
 
 
 def _empty_bytes(shape: tuple[int, ...]) -> np.ndarray:

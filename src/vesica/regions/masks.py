@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vesica import _check as check
-from vesica._array import Array, dtype_name, library, to_numpy
+from vesica._array import Array, dtype_name, library, take_rows, to_numpy
 from vesica._kernels import Pixels, native, pick_arrays
 from vesica._kernels.generic import masks as generic
 from vesica.regions.boxes import Boxes
@@ -67,8 +67,7 @@ class Masks(PixelRegions):
 
     def __getitem__(self, index: Any) -> Masks:
         """Some of the masks; one index gives one mask, still as a stack."""
-        taken = self.array[index]
-        return Masks(taken[None, ...] if taken.ndim == 2 else taken)
+        return Masks(take_rows(self.array, index, ndim=3))
 
     def __repr__(self) -> str:
         height, width = self.size
@@ -98,7 +97,7 @@ class Masks(PixelRegions):
 
     def to_masks(self) -> Masks:
         """The masks themselves, as booleans."""
-        return self if dtype_name(self.array) == "bool" else Masks(self.array != 0)
+        return self if dtype_name(self.array) == "bool" else Masks(generic.is_set(self.array))
 
     @classmethod
     def from_polygons(cls, polygons: Any, size: tuple[int, int], /, *, rule: str) -> Masks:

@@ -13,8 +13,6 @@ from vesica._kernels import Pixels, native
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
 
-_TEXTS = (str, bytes, bytearray)
-
 
 class RleMasks(PixelRegions):
     """N masks of images of one size, as run lengths: memory grows with outlines, not with pixels.
@@ -70,7 +68,11 @@ class RleMasks(PixelRegions):
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
         height, width = check.mask_size(size, "size")
         check.list_of_counts(counts)
-        self._fill((height, width), _read(counts, height * width), None)
+        texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
+        flat, fault = (_from_texts if any(texts) else _from_lists)(counts, height * width)
+        if fault is not None:
+            raise check.bad_counts(fault, height * width, is_text=any(texts))
+        self._fill((height, width), flat, None)
 
     def _fill(self, size: tuple[int, int], flat: tuple[np.ndarray, np.ndarray] | None, pixels: Pixels | None) -> None:
         for array in flat or ():
@@ -111,9 +113,8 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        segmentations = check.coco_list(segmentations)
-        size = check.coco_sizes(segmentations)
-        return cls([one["counts"] for one in segmentations], size=size)
+        counts, size = check.coco_masks(check.coco_list(segmentations))
+        return cls(counts, size=size)
 
     @classmethod
     def from_arrays(cls, counts: Any, offsets: Any, /, *, size: tuple[int, int]) -> RleMasks:
@@ -125,7 +126,9 @@ class RleMasks(PixelRegions):
         height, width = check.mask_size(size, "size")
         flat = check.count_list(counts, None)
         starts = check.offsets(offsets, len(flat))
-        found = _sound(native.canonical_counts(flat, starts, height * width), height * width)
+        found, fault = native.canonical_counts(flat, starts, height * width)
+        if fault is not None:
+            raise check.bad_counts(fault, height * width, is_text=False)
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
@@ -243,46 +246,39 @@ class RleMasks(PixelRegions):
         """The part of each mask inside [x1, x2) × [y1, y2), as masks of an image of that size.
 
         >>> RleMasks([[7, 1, 3, 3, 3, 1, 7]], size=(5, 5)).crop(1, 1, 4, 3).to_counts()
-        [[1, 4, 1]]
+        [[1, 3, 1, 1]]
         """
         window = check.window((x1, y1, x2, y2), self.size)
         cropped = native.crop_counts(self.counts, self.offsets, self.size[0], window)
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
 
 
-def _read(counts: Sequence[Any], pixels: int) -> native.Flat:
-    """Canonical counts of lists, of strings, or of both among each other."""
-    if not any(isinstance(one, _TEXTS) for one in counts):
-        return _sound(_from_lists([check.count_list(one, k) for k, one in enumerate(counts)], pixels), pixels)
-    # A list among strings goes by their form too, canonical: what is wrong with it is told by its own numbers.
-    texts = [
-        check.count_string(one) if isinstance(one, _TEXTS) else _as_string(one, k, pixels)
-        for k, one in enumerate(counts)
-    ]
-    text = np.frombuffer(b"".join(texts), np.uint8)
-    return _sound(native.counts_of_strings(text, _offsets_of(texts), pixels), pixels)
+Checked = tuple[native.Flat, native.CountFault | None]
 
 
-def _from_lists(lists: list[np.ndarray], pixels: int) -> tuple[native.Flat, native.CountFault | None]:
+def _from_lists(counts: Sequence[Any], pixels: int) -> Checked:
+    return _canonical([check.count_list(one, k) for k, one in enumerate(counts)], pixels)
+
+
+def _canonical(lists: list[np.ndarray], pixels: int) -> Checked:
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
     return native.canonical_counts(given, _offsets_of(lists), pixels)
 
 
-def _as_string(counts: Any, mask: int, pixels: int) -> bytes:
-    flat, fault = _from_lists([check.count_list(counts, mask)], pixels)
+def _from_texts(counts: Sequence[Any], pixels: int) -> Checked:
+    """Strings; lists among them become strings first."""
+    texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
+    return native.counts_of_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), pixels)
+
+
+def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
+    if isinstance(counts, (str, bytes, bytearray)):
+        return check.count_string(counts)
+    flat, fault = _canonical([check.count_list(counts, mask)], pixels)
     if fault is not None:
-        raise check.bad_counts((fault[0], mask, fault[2]), pixels)
+        raise check.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
     return native.strings_of_counts(*flat)[0].tobytes()
 
 
-def _sound(found: tuple[native.Flat, native.CountFault | None], pixels: int) -> native.Flat:
-    flat, fault = found
-    if fault is not None:
-        raise check.bad_counts(fault, pixels)
-    return flat
-
-
 def _offsets_of(parts: Sequence[Any]) -> np.ndarray:
-    offsets = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
-    return offsets
+    return np.array([0, *itertools.accumulate(map(len, parts))], np.int64)

@@ -11,6 +11,11 @@ _NUMBERS = 1 << 22
 _EXACT = 1 << 24
 
 
+def is_set(a: Array) -> Array:
+    """Which pixels belong."""
+    return a if dtype_name(a) == "bool" else a != 0
+
+
 def inter(a: Array, b: Array, *, aligned: bool) -> Array:
     """The pixels that masks share: (N, M), or (N,) when aligned. Stacks are (N, H, W) and (M, H, W)."""
     xp = namespace(a)
@@ -34,7 +39,7 @@ def area(a: Array) -> Array:
 def boxes(a: Array) -> Array:
     """The box around each mask, [0, 0, 0, 0] for no pixels."""
     xp = namespace(a)
-    seen = _belongs(a)
+    seen = is_set(a)
     x1, x2 = _span(xp.any(seen, axis=1))
     y1, y2 = _span(xp.any(seen, axis=2))
     return xp.stack([x1, y1, x2, y2], axis=-1)
@@ -50,7 +55,7 @@ def inter_boxes(masks: Array, rows: Array, *, aligned: bool) -> Array:
     across, down = _shares(rows[:, 0], rows[:, 2], width), _shares(rows[:, 1], rows[:, 3], height)
     found = []
     for i in range(int(masks.shape[0])):
-        mask = cast(_belongs(masks[i, ...]), widest_float(masks))
+        mask = cast(is_set(masks[i, ...]), widest_float(masks))
         if aligned:
             found.append(xp.sum(down[i, :] * (mask @ across[i, :])))
         else:
@@ -71,6 +76,9 @@ def _span(seen: Array) -> tuple[Array, Array]:
     """The first and one past the last True of each row; 0 and 0 where there is none."""
     xp = namespace(seen)
     count = int(seen.shape[1])
+    if not count:
+        nothing = xp.zeros((seen.shape[0],), dtype=xp.int64, device=device(seen))
+        return nothing, nothing
     place = xp.arange(count, dtype=xp.int64, device=device(seen))[None, :]
     end = xp.max(xp.where(seen, place + 1, xp.zeros_like(place)), axis=1)
     begin = xp.min(xp.where(seen, place, xp.full_like(place, count)), axis=1)
@@ -85,12 +93,7 @@ def _rows(a: Array, masks: int) -> Iterator[slice]:
         yield slice(top, min(top + step, height))
 
 
-def _belongs(a: Array) -> Array:
-    """Booleans; the array API compares them with no number."""
-    return a if dtype_name(a) == "bool" else a != 0
-
-
 def _flat(a: Array, rows: slice) -> Array:
     xp = namespace(a)
-    part = _belongs(a[:, rows, :])
+    part = is_set(a[:, rows, :])
     return xp.reshape(part, (part.shape[0], part.shape[1] * part.shape[2]))

@@ -1,0 +1,247 @@
+"""Run lengths: canonical form, strings, set operations, and every broken input."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles
+import strategies
+from vesica import Masks, RleMasks, SizeValueError, coverage, iou, join
+
+CROSS = [7, 1, 3, 3, 3, 1, 7]
+T = [0, 1, 4, 1, 4, 6, 4, 1, 4]
+
+
+def canonical(stack):
+    """Run lengths of dense masks, the slow way."""
+    found = []
+    for mask in stack:
+        counts, colour = [0], False
+        for pixel in mask.T.ravel():
+            if bool(pixel) != colour:
+                counts.append(0)
+                colour = not colour
+            counts[-1] += 1
+        found.append(counts)
+    return found
+
+
+class TestCounts:
+    @pytest.mark.parametrize("counts, text", [(CROSS, b"71320N4"), (T, b"0140050K0")])
+    def test_strings_of_the_seeds(self, counts, text):
+        masks = RleMasks([counts], size=(5, 5))
+        assert masks.to_strings() == [text] and RleMasks([text], size=(5, 5)).to_counts() == [counts]
+        assert RleMasks([text.decode()], size=(5, 5)).to_counts() == [counts]
+
+    @pytest.mark.parametrize(
+        "given_, want",
+        [
+            ([2, 3], [2, 3, 5]),  # short: background follows
+            ([2, 3, 0, 4, 1], [2, 7, 1]),  # a run of nothing
+            ([2, 3, 0, 2, 3], [2, 5, 3]),
+            ([0, 0, 0, 10], [0, 10]),
+            ([0, 0, 10], [10]),
+            ([], [10]),
+            ([0], [10]),
+            ([10, 0], [10]),
+            ([5, 0, 5], [10]),
+            ([0, 10, 0], [0, 10]),
+            ([3.0, 7.0], [3, 7]),
+        ],
+    )
+    def test_canonical(self, given_, want):
+        assert RleMasks([given_], size=(2, 5)).to_counts() == [want]
+
+    def test_zero_runs_count(self):
+        """Where a run of nothing ends the merge of others."""
+        masks = RleMasks([[2, 3, 0, 4, 1], [2, 3, 0, 2, 3]], size=(2, 5))
+        assert masks.area.tolist() == [7, 5] and iou(masks, masks)[0, 1] == 5 / 7
+
+    @given(strategies.stacks())
+    def test_from_masks(self, stack):
+        masks = RleMasks.from_masks(stack)
+        assert masks.to_counts() == canonical(stack) or not stack[0].size
+        assert np.array_equal(masks.to_masks().array, stack)
+        assert masks.area.tolist() == [int(mask.sum()) for mask in stack]
+
+    @given(strategies.stacks())
+    def test_round_trips(self, stack):
+        masks = RleMasks.from_masks(stack)
+        again = [
+            RleMasks(masks.to_counts(), size=masks.size),
+            RleMasks(masks.to_strings(), size=masks.size),
+            RleMasks.from_arrays(masks.counts, masks.offsets, size=masks.size),
+            pickle.loads(pickle.dumps(masks)),
+        ]
+        if len(masks):
+            again += [RleMasks.from_coco(masks.to_coco()), RleMasks.from_coco(masks.to_coco(compressed=False))]
+        for other in again:
+            assert np.array_equal(other.counts, masks.counts) and np.array_equal(other.offsets, masks.offsets)
+            assert np.array_equal(other.to_masks().array, stack) and np.array_equal(other.boxes.xyxy, masks.boxes.xyxy)
+
+    @given(st.integers(1, 40), st.integers(1, 40), st.lists(st.integers(0, 60), max_size=30))
+    def test_any_counts(self, height, width, counts):
+        if sum(counts) > height * width:
+            with pytest.raises(ValueError, match=r"`counts` of mask 0 must not exceed"):
+                RleMasks([counts], size=(height, width))
+            return
+        flat = np.repeat(np.arange(len(counts)) % 2, counts)
+        pixels = np.zeros(height * width, bool)
+        pixels[: len(flat)] = flat
+        want = pixels.reshape(width, height).T
+        assert np.array_equal(RleMasks([counts], size=(height, width)).to_masks().array[0], want)
+
+    def test_lists_among_strings(self):
+        assert RleMasks([CROSS, "0140050K0", b"71320N4"], size=(5, 5)).area.tolist() == [5, 9, 5]
+
+    def test_huge_image(self):
+        side = 70_000
+        masks = RleMasks([[side * side], [0, side * side], [side * side - 3, 3]], size=(side, side))
+        assert masks.area.tolist() == [0, side * side, 3]
+        assert masks.boxes.xyxy.tolist() == [[0, 0, 0, 0], [0, 0, side, side], [side - 1, side - 3, side, side]]
+        assert iou(masks, masks)[1, 2] == 3 / side**2
+        assert RleMasks(masks.to_strings(), size=masks.size).to_counts() == masks.to_counts()
+
+    def test_many(self):
+        masks = RleMasks([[k, 1] for k in range(300)], size=(30, 10))
+        assert masks.area.tolist() == [1] * 300 and len(join(masks, at_least=1.0)) == 0
+
+
+class TestBroken:
+    """Every broken input is an error that names the place."""
+
+    TABLE = [
+        ([[20, 6]], "`counts` of mask 0 must not exceed the 25 pixels of the image; number 1"),
+        ([[1], [26]], "`counts` of mask 1 must not exceed the 25 pixels of the image; number 0"),
+        ([[1, 2**62, 2**62, 2**62]], "must not exceed the 25 pixels.*number 1"),
+        ([[5, -1]], "`counts` of mask 0 must not be negative; number 1"),
+        ([[2.5]], r"must be whole numbers; number 0 is 2.5"),
+        ([[float("nan")]], "must be whole numbers; number 0 is nan"),
+        ([b"7132 N4"], "`counts` of mask 0 must be characters 0 to o; the one at 4 is not"),
+        (["71320N4", "713é"], "`counts` of mask 1 must be characters 0 to o; the one at 3"),
+        (["7132\u4e00"], "must be characters 0 to o; the one at 4"),
+        ([b"71320N4P"], "`counts` of mask 0 end inside a number. The string was cut"),
+        ([b"o" * 40], "has more than 60 bits"),
+        ([b"O"], "must not be negative; the number at character 0 is"),
+        ([b"0140050K0", b"0140K"], "`counts` of mask 1 must not be negative; the number at character 4"),
+        (["0140050K0", [5, -1]], "`counts` of mask 1 must not be negative; number 1 is"),
+    ]
+
+    @pytest.mark.parametrize("counts, message", TABLE)
+    def test_value(self, counts, message):
+        with pytest.raises(ValueError, match=message):
+            RleMasks(counts, size=(5, 5))
+
+    @pytest.mark.parametrize(
+        "counts, message",
+        [
+            ("71320N4", "`counts` must be a list with the counts of each mask; got str"),
+            ({"counts": "71320N4"}, "Dicts of COCO go to RleMasks.from_coco"),
+            ([["7"]], "must be a flat list of whole numbers, or a string"),
+            ([[[1, 2], [3, 4]]], "must be a flat list of whole numbers"),
+            ([[[1, 2], [3]]], "lists of several lengths"),
+            ([{"counts": 1}], "Dicts of COCO go to RleMasks.from_coco"),
+            ([None], "must be a flat list"),
+        ],
+    )
+    def test_kind(self, counts, message):
+        with pytest.raises(TypeError, match=message):
+            RleMasks(counts, size=(5, 5))
+
+    @pytest.mark.parametrize("size", [(5,), (5, 5, 5), (-1, 5), (5.0, 5), "55", 5, (True, 5), (2**31, 2**31), None])
+    def test_size(self, size):
+        with pytest.raises(SizeValueError, match="`size` must be"):
+            RleMasks([], size=size)
+
+    def test_coco(self):
+        good = {"size": [5, 5], "counts": "71320N4"}
+        with pytest.raises(SizeValueError, match=r"mask 0 has \[5, 5\] and mask 1 \[5, 6\]"):
+            RleMasks.from_coco([good, {"size": [5, 6], "counts": "71320N4"}])
+        with pytest.raises(TypeError, match='Mask 1 must be a dict of "size" and "counts".*polygons'):
+            RleMasks.from_coco([good, [[0, 0, 1, 1, 2, 2]]])
+        with pytest.raises(TypeError, match='Mask 0 must be a dict of "size" and "counts"'):
+            RleMasks.from_coco([{"counts": "71320N4"}])
+        with pytest.raises(SizeValueError, match="no image size is known"):
+            RleMasks.from_coco([])
+
+    @pytest.mark.parametrize("offsets", [[], [1, 3], [0, 2], [0, 3, 1, 4], [0, 5]])
+    def test_offsets(self, offsets):
+        with pytest.raises(ValueError, match="`offsets` must rise from 0 to the 4 counts"):
+            RleMasks.from_arrays([1, 2, 3, 4], offsets, size=(5, 5))
+
+    def test_sizes_differ(self):
+        a, b = RleMasks([[0, 4]], size=(4, 6)), RleMasks([[0, 4]], size=(6, 4))
+        for call in (lambda: iou(a, b), lambda: iou(b, a.to_masks()), lambda: a.union(b)):
+            with pytest.raises(SizeValueError, match="images of one size; got"):
+                call()
+
+
+class TestSetOperations:
+    @given(strategies.stacks(5), st.data())
+    def test_all(self, stack, data):
+        masks = RleMasks.from_masks(stack)
+        assert np.array_equal(masks.union().to_masks().array[0], stack.any(axis=0))
+        if len(stack):
+            assert np.array_equal(masks.intersection().to_masks().array[0], stack.all(axis=0))
+        other = data.draw(st.permutations(range(len(stack)))) if len(stack) else []
+        partner = RleMasks.from_masks(stack[other])
+        assert np.array_equal(masks.union(partner).to_masks().array, stack | stack[other])
+        assert np.array_equal(masks.intersection(partner).to_masks().array, stack & stack[other])
+        height, width = masks.size
+        x1, x2 = sorted(data.draw(st.tuples(st.integers(0, width), st.integers(0, width))))
+        y1, y2 = sorted(data.draw(st.tuples(st.integers(0, height), st.integers(0, height))))
+        cropped = masks.crop(x1, y1, x2, y2)
+        assert cropped.size == (y2 - y1, x2 - x1)
+        assert np.array_equal(cropped.to_masks().array, stack[:, y1:y2, x1:x2])
+
+    def test_of_nothing(self):
+        nothing = RleMasks([], size=(2, 3))
+        assert nothing.union().area.tolist() == [0]
+        with pytest.raises(ValueError, match="intersection of no masks is not defined"):
+            nothing.intersection()
+
+    def test_other_length(self):
+        masks = RleMasks([[1], [2]], size=(2, 3))
+        with pytest.raises(SizeValueError, match="2 and 1"):
+            masks.union(masks[0])
+
+    @pytest.mark.parametrize("window", [(-1, 0, 2, 2), (0, 0, 4, 2), (2, 0, 1, 2), (0, 0, 1.5, 2)])
+    def test_window(self, window):
+        with pytest.raises(ValueError, match="The window must be whole numbers"):
+            RleMasks([[1]], size=(2, 3)).crop(*window)
+
+
+class TestValue:
+    def test_items(self):
+        masks = RleMasks([[0, k] for k in range(5)], size=(4, 5))
+        assert masks[3].area.tolist() == [3] and masks[-1].area.tolist() == [4] and masks[1:3].area.tolist() == [1, 2]
+        assert masks[[4, 0]].area.tolist() == [4, 0] and masks[np.arange(5) > 2].area.tolist() == [3, 4]
+        assert len(masks[:0]) == 0 and masks[:0].to_counts() == []
+        with pytest.raises(IndexError):
+            masks[9]
+
+    def test_frozen(self):
+        with pytest.raises(AttributeError, match="RleMasks are frozen"):
+            RleMasks([], size=(1, 1)).size = (2, 2)
+
+    def test_repr(self):
+        assert repr(RleMasks([[1]], size=(4, 5))) == "RleMasks(1, 4×5)"
+
+    def test_crowd_is_coverage(self):
+        """COCO's iou with a crowd is the share of the guess that the crowd covers."""
+        guess, crowd = RleMasks([[0, 4]], size=(4, 5)), RleMasks([[2, 10]], size=(4, 5))
+        assert coverage(guess, crowd)[0, 0] == 0.5
+
+    @given(strategies.stacks(5), strategies.stacks(5))
+    def test_iou_of_many_forms(self, a, b):
+        b = b if b.shape[1:] == a.shape[1:] else ~a
+        shared = oracles.shared_pixels(a, b)
+        union = a.sum(axis=(1, 2))[:, None] + b.sum(axis=(1, 2))[None] - shared
+        want = np.divide(shared, union, out=np.zeros(shared.shape), where=union > 0)
+        runs = RleMasks(RleMasks.from_masks(a).to_counts(), size=a.shape[1:])
+        assert np.array_equal(iou(runs, RleMasks.from_masks(b)), want)
+        assert np.array_equal(iou(runs, Masks(b)), want)
+        assert np.array_equal(iou(runs, RleMasks(RleMasks.from_masks(b).to_counts(), size=a.shape[1:])), want)

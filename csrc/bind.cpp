@@ -18,6 +18,8 @@
 #include "masks.hpp"
 #include "memory.hpp"
 #include "pixels.hpp"
+#include "polygons.hpp"
+#include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
 #include "sources.hpp"
@@ -471,6 +473,43 @@ void define_pixels(nb::module_& m) {
           "threads"_a);
 }
 
+// One of the flat arrays of a region, which stays the owner of its memory. Never converted: a copy would not last.
+template <class T>
+const T* column_of(const nb::object& flat, std::size_t at) {
+    return nb::cast<In<T>>(flat[at], false).data();
+}
+
+// points, rings, parts, regions: the first fields of a Rings.
+polygons::Regions polygons_of(const nb::object& flat) {
+    const std::size_t offsets = nb::cast<In<std::int64_t>>(flat[3], false).size();
+    return {column_of<double>(flat, 0), column_of<std::int64_t>(flat, 1), column_of<std::int64_t>(flat, 2),
+            column_of<std::int64_t>(flat, 3), offsets - 1};
+}
+
+polygons::Side polygons_side(const nb::object& flat) {
+    return {polygons_of(flat), column_of<double>(flat, 4), column_of<double>(flat, 5)};
+}
+
+polygons::Source polygons_source(nb::object a, nb::object b) {
+    return {polygons_side(a), polygons_side(b)};
+}
+
+void polygons_area(nb::object flat, Out<double> out, std::size_t threads) {
+    const polygons::Regions regions = polygons_of(flat);
+    nb::gil_scoped_release unlocked;
+    polygons::areas(regions, out.data(), threads);
+}
+
+CountTuple polygons_counts(nb::object flat, int rule, std::int64_t height, std::int64_t width, std::size_t threads) {
+    const polygons::Regions regions = polygons_of(flat);
+    raster::Counts found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = raster::counts(regions, height, width, raster::Rule(rule), threads);
+    }
+    return {give(std::move(found.counts)), give(std::move(found.offsets))};
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -503,6 +542,9 @@ NB_MODULE(_native, m) {
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
     m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
           "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+    define_source<polygons_source>(m, "polygons");
+    m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
+    m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

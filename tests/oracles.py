@@ -125,3 +125,30 @@ def area_inside(stack: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 def shared_pixels(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The pixels that each two masks share."""
     return np.array([[np.count_nonzero((x != 0) & (y != 0)) for y in b] for x in a], np.int64).reshape(len(a), len(b))
+
+
+def even_odd(rings):
+    """The area inside an odd number of rings, by shapely: those faces of the arrangement of all edges whose inner point
+    sees an odd number of edges to its right."""
+    from shapely import LineString, polygonize, union_all
+
+    rings = [[tuple(map(float, point)) for point in ring] for ring in rings]
+    faces = polygonize([union_all([LineString([*ring, ring[0]]) for ring in rings])])
+    inside = []
+    for face in faces.geoms:
+        point = face.representative_point()
+        edges = [edge for ring in rings for edge in zip(ring, [*ring[1:], ring[0]], strict=True)]
+        seen = 0
+        for (x0, y0), (x1, y1) in edges:
+            if (y0 <= point.y) != (y1 <= point.y):
+                seen += x0 + (point.y - y0) * (x1 - x0) / (y1 - y0) > point.x
+        if seen % 2:
+            inside.append(face)
+    return union_all(inside)
+
+
+def polygon(parts):
+    """Parts of rings, united, by shapely."""
+    from shapely import union_all
+
+    return union_all([even_odd(rings) for rings in parts])

@@ -231,6 +231,7 @@ SAY = [
     ([0, 0, 1, 1], {}, r"got \(4,\)\. One box is a table of one row"),
     (np.zeros((4, 7)), {}, r"got \(4, 7\)\. The table looks transposed: pass a\.T"),
     (np.zeros((3, 4, 2)), {}, r"Four corners a row are polygons"),
+    (np.zeros((2, 5, 5), int), {}, r"got \(2, 5, 5\)\. A stack of masks goes to Masks\(a\)"),
     ([[0, 0, 2, 1], [1, 2, 3]], {}, r"rows of one length; got 4 numbers in row 0 and 3 in row 1"),
     (np.array([[0, 0, 2**64 - 1, 4]], "uint64"), {}, r"row 0 is too large: .*x2 = 18446744073709551615"),
     (np.array([[10, 0, 2**64 - 5, 4]], "uint64"), {"form": "xywh"}, r"row 0 is too large: .*w = 18446744073709551611"),
@@ -256,7 +257,7 @@ class TestRefused:
     @pytest.mark.parametrize(
         "rows, message",
         [
-            (np.zeros((2, 4), bool), "got bool. Masks are not boxes"),
+            (np.zeros((2, 4), bool), r"got bool\. Masks go to Masks\(a\)"),
             (np.zeros((2, 4), complex), "got complex128"),
             ([["a", "b", "c", "d"]], "must hold integers or floats"),
             ([[0, 0, 2**70, 1]], "got object. Such a table comes of integers beyond 64 bits"),

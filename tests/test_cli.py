@@ -23,7 +23,25 @@ def files(tmp_path, monkeypatch):
     Path("a.json").write_text("[[0, 0, 4, 4], [6, 6, 8, 8]]")
     Path("bad.csv").write_text("0,0,4,4\n9,9,1,1\n")
     Path("turned.csv").write_text("0.5,0.5,1,1,45\n")
+    np.save("cross.npy", CROSS)
+    np.save("cross_u8.npy", CROSS.astype(np.uint8) * 255)
+    np.save("soft.npy", np.where(CROSS, np.float32(0.75), np.float32(0.25)))
+    np.save("wide.npy", np.zeros((1, 5, 6), bool))
+    np.save("flat.npy", CROSS[0].astype(int))
+    np.save("channel.npy", CROSS[:, None].astype(int))
+    np.savez("one.npz", CROSS)
+    np.savez("two.npz", truth=CROSS, soft=np.float64([[0, 0, 4, 4]]))
+    Path("box.csv").write_text("1,1,4,4\n")
+    masks = vesica.RleMasks.from_masks(CROSS).to_coco(compressed=False)
+    Path("runs.json").write_text(json.dumps(masks))
+    Path("truth.json").write_text(json.dumps({"annotations": [{"id": 0, "segmentation": mask} for mask in masks]}))
+    Path("polygon.json").write_text('[{"segmentation": [[0, 0, 4, 0, 4, 4]]}]')
     return tmp_path
+
+
+# A cross, and a layer without pixels.
+CROSS = np.zeros((2, 5, 5), bool)
+CROSS[0, 1:4, 2] = CROSS[0, 2, 1:4] = True
 
 
 def run(capsys, *words):
@@ -110,7 +128,88 @@ class TestIou:
         assert done.stdout.strip() == "1" and done.stderr == ""
 
 
+class TestMasks:
+    """Scenario: a cross of 5 pixels and an empty layer, against the box of 9 around the cross."""
+
+    BOX = "0.5555555555555556\n0.0\n"
+    SELF = "1.0,0.0\n0.0,0.0\n"
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("cross.npy",),
+            ("cross_u8.npy", "--masks"),
+            ("soft.npy", "--masks", "--above", "0.5"),
+            ("one.npz",),
+            ("two.npz:truth",),
+            ("runs.json",),
+            ("truth.json",),
+        ],
+    )
+    def test_with_boxes_and_with_masks(self, files, capsys, words):
+        assert run(capsys, "iou", words[0], "box.csv", *words[1:]) == (0, self.BOX, "")
+        assert run(capsys, "iou", words[0], "cross.npy", *words[1:]) == (0, self.SELF, "")
+
+    def test_boxes_first(self, files, capsys):
+        assert run(capsys, "iou", "box.csv", "runs.json")[1] == "0.5555555555555556,0.0\n"
+
+    def test_aligned_join_best_and_json(self, files, capsys):
+        assert run(capsys, "iou", "cross.npy", "runs.json", "--aligned", "--empty", "1")[1] == "1.0\n1.0\n"
+        assert run(capsys, "iou", "cross.npy", "box.csv", "--at-least", "0.5")[1].endswith("\n0,0,0.5555555555555556\n")
+        assert run(capsys, "iou", "runs.json", "box.csv", "--best", "1")[1].count("\n") == 3
+        answer = json.loads(run(capsys, "iou", "cross.npy", "box.csv", "--measure", "coverage", "--json")[1])
+        assert answer == {"measure": "coverage", "shape": [2, 1], "values": [[1.0], [0.0]]}
+
+    def test_within_one_file(self, files, capsys):
+        np.save("twice.npy", CROSS[[0, 1, 0]])
+        assert run(capsys, "iou", "twice.npy", "--at-least", "1")[1] == "i,j,value\n0,2,1.0\n"
+
+    def test_a_batch_of_boxes_is_no_stack_of_masks(self, files, capsys):
+        np.save("batch.npy", np.array([[[0, 0, 4, 4]], [[1, 1, 4, 4]]]))
+        np.save("table.npy", np.array([[0, 0, 4, 4]]))
+        assert run(capsys, "iou", "batch.npy", "table.npy")[1] == "1.0\n0.5625\n"
+        assert run(capsys, "iou", "table.npy", "batch.npy")[1] == "1.0\n0.5625\n"
+        assert run(capsys, "iou", "batch.npy", "batch.npy", "--masks")[1] == "1.0,0.5\n0.5,1.0\n"
+
+    @pytest.mark.parametrize("kind", ["npy", "json"])
+    def test_blocks_are_the_matrix(self, files, capsys, kind):
+        masks = np.random.default_rng(0).random((520, 3, 4)) < 0.5
+        np.save("many.npy", masks)
+        Path("many.json").write_text(json.dumps(vesica.RleMasks.from_masks(masks).to_coco(compressed=False)))
+        out = run(capsys, "iou", f"many.{kind}", "many.npy")[1]
+        rows = [[float(value) for value in line.split(",")] for line in out.splitlines()]
+        assert np.array_equal(rows, vesica.iou(masks, masks))
+
+    def test_output(self, files, capsys):
+        assert run(capsys, "iou", "cross.npy", "box.csv", "-o", "out.npy") == (0, "", "")
+        assert np.load("out.npy").tolist() == [[5 / 9], [0.0]]
+
+    def test_standard_input(self, files):
+        command = [sys.executable, "-m", "vesica", "iou", "-", "box.csv"]
+        done = subprocess.run(command, input=Path("two.npz").read_bytes(), capture_output=True)
+        assert done.returncode == 3 and b"standard input must have one array; it has 2: truth, soft." in done.stderr
+        for name in ("cross.npy", "one.npz", "truth.json"):
+            done = subprocess.run(command, input=Path(name).read_bytes(), capture_output=True, text=False)
+            assert (done.returncode, done.stdout.decode()) == (0, self.BOX)
+
+
 WRONG = [
+    (("iou", "soft.npy", "box.csv", "--above", "0.5"), 2, "--above goes with --masks"),
+    (("iou", "soft.npy", "box.csv", "--masks", "--above", "nan"), 2, "`--above` must be finite; got nan."),
+    (("iou", "cross.npy", "box.csv", "--background", "some"), 2, "must be a whole number, or none; got 'some'"),
+    (("iou", "cross.npy", "wide.npy"), 3, "masks of images of one size; got 5×5 and 5×6 (height × width)."),
+    (("iou", "cross.npy", "turned.csv", "--rotated", "deg,cw"), 3, "Masks and RotatedBoxes have no exact overlap"),
+    (("iou", "cross.npy", "box.csv", "--measure", "giou"), 3, "giou is not defined for masks and boxes"),
+    (("iou", "cross_u8.npy", "box.csv"), 3, "Masks(a). If these are masks: --masks."),
+    (("iou", "soft.npy", "box.csv"), 3, "If these are masks: --masks --above 0.5."),
+    (("iou", "soft.npy", "box.csv", "--masks"), 3, "On the command line: --above 0.5."),
+    (("iou", "cross_u8.npy", "box.csv", "--masks", "--above", "9"), 3, "`above` goes with floats; `masks` holds uint8"),
+    (("iou", "flat.npy", "box.csv", "--masks"), 3, "One mask is a stack of one: (1, height, width)."),
+    (("iou", "channel.npy", "box.csv", "--masks"), 3, "got (2, 1, 5, 5). Take the one channel out: a[:, 0]."),
+    (("iou", "two.npz", "box.csv"), 3, "two.npz must have one array; it has 2: truth, soft. Name one: two.npz:truth."),
+    (("iou", "two.npz:thruth", "box.csv"), 3, "the archive has no array 'thruth'; it has truth, soft."),
+    (("iou", "none.npz:truth", "box.csv"), 3, "none.npz cannot be read: No such file or directory."),
+    (("iou", "polygon.json", "box.csv"), 3, "polygon.json, annotation 0 is a polygon."),
     (("iou", "a.csv"), 2, "pairs within it need --at-least T"),
     (("iou", "-", "-"), 2, "standard input can be read only once"),
     (("iou", "a.csv", "b.csv", "--strict"), 2, "--strict goes with --at-least"),
@@ -153,7 +252,7 @@ class TestErrors:
         def broken(*_, **__):
             raise RuntimeError("a wheel came off")
 
-        monkeypatch.setattr("vesica.io.arrays.read", broken)
+        monkeypatch.setattr("vesica.io.files.load", broken)
         code, _, err = run(capsys, "iou", "a.csv", "b.csv")
         assert code == 4 and "failed, and it should not have: RuntimeError: a wheel came off" in err
         assert "Traceback" in run(capsys, "iou", "a.csv", "b.csv", "-v")[2]
@@ -194,10 +293,10 @@ class TestDemo:
 class TestHelp:
     def test_choices_are_those_of_the_library(self):
         from vesica import _check
-        from vesica.cli import iou
+        from vesica.cli import iou, operands
         from vesica.overlaps.measures import MEASURES
 
-        assert iou.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
+        assert operands.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
 
     @pytest.mark.parametrize("verb", VERBS)
     def test_ends_with_two_examples(self, capsys, verb):
@@ -211,7 +310,43 @@ class TestHelp:
             word.strip(",[]():") for word in run(capsys, verb, "--help")[1].split() if word.startswith(("--", "[--"))
         }
         assert f"## `vesica {verb}`" in page
-        assert not {option for option in options if option != "--help" and f"`{option}" not in page}
+        assert not {option for option in options if option != "--help" and f"`{option.rstrip(';')}" not in page}
+
+
+def told_on_the_page():
+    """Commands of the page and what it says they print."""
+    for block in DOCS.read_text().split("```")[1::2]:
+        for part in block.strip().split("$ ")[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith("vesica"):
+                yield command, output
+
+
+class TestPage:
+    @pytest.fixture
+    def page(self, files):
+        """The files that the page speaks of."""
+        from PIL import Image
+
+        moved = CROSS[:1].copy()
+        moved[0, 1, 2], moved[0, 0, 0] = False, True  # 4 of 5 pixels stay
+        np.save("masks.npy", CROSS)
+        Path("boxes.csv").write_text("1,1,4,4\n")
+        np.save("truth.npy", CROSS[:1])
+        np.savez("guess.npz", soft=np.where(moved, 0.75, 0.25), hard=moved)
+        coco = vesica.RleMasks([[7, 1, 3, 3, 3, 1, 7], [11, 3, 11]], size=(5, 5)).to_coco(compressed=False)
+        Path("truth.json").write_text(json.dumps({"annotations": [{"id": 1, "segmentation": coco[0]}]}))
+        Path("guess.json").write_text(json.dumps([{"image_id": 1, "score": 0.5, "segmentation": coco[1]}]))
+        Image.fromarray(np.uint8([[1, 1, 0], [1, 2, 2], [0, 2, 2]])).save("truth.png")
+        Image.fromarray(np.uint8([[1, 1, 0], [0, 2, 2], [0, 3, 2]])).save("guess.png")
+
+    @pytest.mark.parametrize("command, output", list(told_on_the_page()))
+    def test_is_true(self, page, capsys, command, output):
+        _, out, err = run(capsys, *command.split()[1:])
+        assert (out + err).strip() == output.strip()
+
+    def test_there_are_examples(self):
+        assert len(list(told_on_the_page())) >= 8
 
 
 class TestProgress:

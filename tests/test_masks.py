@@ -14,6 +14,7 @@ import strategies
 from vesica import (
     Boxes,
     Masks,
+    Polygons,
     RleMasks,
     RotatedBoxes,
     SizeValueError,
@@ -249,7 +250,26 @@ class TestKinds:
     def test_rotated_boxes_need_a_rule(self):
         rotated = RotatedBoxes([[2, 2, 2, 1, 30]], unit="deg", direction="cw")
         for a, b in ((rotated, Masks(noise())), (RleMasks.from_masks(noise()), rotated)):
-            with pytest.raises(TypeError, match=r"no exact overlap as they are.*Polygons.from_rotated\(r\).to_rle"):
+            with pytest.raises(TypeError, match=r"no exact overlap as they are.*Polygons.from_rotated\(r, rule="):
+                iou(a, b)
+
+    @pytest.mark.parametrize("rule", ["coco", "centre", "border"])
+    def test_polygons_are_drawn_by_their_rule(self, rule):
+        triangle = [[3, 4], [40, 10.5], [20, 60]]
+        polygons, masks = Polygons([triangle, triangle], rule=rule), noise()
+        drawn = polygons.to_rle((70, 66), rule=rule)
+        for kind in KINDS.values():
+            assert np.array_equal(iou(polygons, kind(masks)), iou(drawn, Masks(masks)))
+            assert np.array_equal(iou(kind(masks), polygons), iou(Masks(masks), drawn))
+        assert parts(polygons, Masks(masks)).rule == rule and parts(drawn, Masks(masks)).rule is None
+        assert len(join(polygons, drawn, at_least=1.0)) == 4 and best(polygons, drawn).value.tolist() == [[1], [1]]
+
+    def test_polygons_need_a_rule(self):
+        polygons = Polygons([[[3, 4], [40, 10.5], [20, 60]]])
+        for a, b in ((polygons, Masks(noise())), (RleMasks.from_masks(noise()), polygons)):
+            with pytest.raises(
+                TypeError, match=r'Polygons and \w+Masks .*Say by which rule.*rule="coco"|Polygons and Masks'
+            ):
                 iou(a, b)
 
     def test_aligned_lengths(self):

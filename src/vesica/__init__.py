@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.regions import Boxes, Masks, RleMasks, RotatedBoxes, SparseMasks
+    from vesica.regions import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 
 __all__ = [
     "Best",
@@ -28,6 +28,7 @@ __all__ = [
     "MissingExtra",
     "Pairs",
     "Parts",
+    "Polygons",
     "RleMasks",
     "RotatedBoxes",
     "SizeValueError",
@@ -66,7 +67,7 @@ _HOMES = {
         "tversky",
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
-    "vesica.regions": ("Boxes", "Masks", "RleMasks", "RotatedBoxes", "SparseMasks"),
+    "vesica.regions": ("Boxes", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "SparseMasks"),
 }
 
 

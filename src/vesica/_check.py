@@ -169,7 +169,7 @@ def _listed(value: Any, name: str) -> Array:
 
 def _dtype_hint(dtype: str) -> str:
     if dtype == "bool":
-        return " Masks are not boxes."
+        return " Masks go to Masks(a)."
     if dtype == "object":
         return " Such a table comes of integers beyond 64 bits, or of things that are no numbers."
     return ""
@@ -178,10 +178,12 @@ def _dtype_hint(dtype: str) -> str:
 def _shape_hint(shape: tuple[int, ...], width: int) -> str:
     if width == 4 and shape == (4,):
         return " One box is a table of one row: [[x1, y1, x2, y2]]."
-    if width == 4 and shape[-1:] == (5,):
+    if width == 4 and len(shape) == 2 and shape[1] == 5:
         return " Rotated boxes go to RotatedBoxes(a, unit=…, direction=…); a score or class column goes elsewhere."
     if width == 4 and len(shape) == 3 and shape[1:] == (4, 2):
         return " Four corners a row are polygons, not boxes."
+    if width == 4 and len(shape) == 3:
+        return " A stack of masks goes to Masks(a)."
     if width == 4 and len(shape) == 2 and shape[0] == 4:
         return " The table looks transposed: pass a.T."
     if width == 5 and shape[-1:] == (4,):
@@ -362,6 +364,8 @@ def mask_stack(value: Any, name: str, above: Any) -> Array:
             f"`{name}` must have shape (N, height, width); got (0,). No masks: np.empty((0, height, width), bool)."
         )
     hint = " One mask is a stack of one: mask[None]." if array.ndim == 2 else ""
+    if array.ndim == 4 and shape[1] == 1:
+        hint = " Take the one channel out: a[:, 0]."
     raise ValueError(f"`{name}` must have shape (N, height, width); got {shape}.{hint}")
 
 
@@ -608,10 +612,104 @@ def on_the_host(kind: str) -> TypeError:
 
 
 def no_gradient(kind: str) -> TypeError:
-    return TypeError(
-        f"No gradient flows through {kind}: make them dense with to_masks(), or pass the boxes without one (.detach())."
-    )
+    way = "" if kind == "Polygons" else " Dense masks let it through: to_masks()."
+    return TypeError(f"No gradient flows through {kind}: pass the boxes without one (.detach()).{way}")
 
 
 def not_comparable(a: str, b: str, way: str) -> TypeError:
     return TypeError(f"{a} and {b} have no exact overlap as they are. {way}")
+
+
+# Polygons.
+
+RULES = ("coco", "centre", "border")
+# Vertices must stay below these powers of two, or a walk along the edges would lose bits.
+RASTER_POWERS = {"coco": 40, "centre": 40, "border": 30}
+
+
+def raster_rule(value: Any) -> str | None:
+    return None if value is None else one_of(value, RULES, "rule")
+
+
+def drawing_rule(rule: str | None, kind: str) -> str:
+    if rule is None:
+        ways = " or ".join(f'rule="{name}"' for name in RULES)
+        raise not_comparable(
+            "Polygons", kind, f"Say by which rule to draw the polygons, for they differ: Polygons(…, {ways})."
+        )
+    return rule
+
+
+def no_regions(value: Any) -> TypeError:
+    return TypeError(f"`polygons` must be a list of regions; got {type(value).__name__}.")
+
+
+def listed(value: Any, place: str, what: str) -> None:
+    """A list of parts or rings, with something in it."""
+    if not isinstance(value, (list, tuple)) and not hasattr(value, "ndim"):
+        raise no_ring(value, place)
+    if not len(value):
+        raise ValueError(f"`polygons` {place} must have a {what}; got an empty list. Leave it out.")
+
+
+def no_ring(value: Any, place: str) -> TypeError:
+    came = f"{value!r}" if isinstance(value, (int, float, str)) else f"a {type(value).__name__} of another shape"
+    hint = " One polygon is a list of one region: wrap it in another list." if place.count(" ") == 1 else ""
+    return TypeError(
+        f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}"
+    )
+
+
+def ring(array: Array, place: tuple[int | None, ...]) -> None:
+    """A ring of numbers, each x with its y."""
+    if dtype_name(array) not in _NUMBERS:
+        raise TypeError(f"{_vertex_place(place)} must hold numbers; got {dtype_name(array)}.")
+    if array.ndim == 1 and array.shape[0] % 2:
+        raise ValueError(
+            f"{_vertex_place(place)} must have an even number of coordinates, x, y, x, y, …; got {array.shape[0]}."
+        )
+
+
+def short_ring(place: tuple[int | None, ...], count: int) -> ValueError:
+    hint = " One polygon is a list of one region: wrap it in another list." if count == 1 else ""
+    return ValueError(f"{_vertex_place(place)} needs three vertices; got {count}.{hint}")
+
+
+def bad_vertex(place: tuple[int | None, ...], vertex: np.ndarray) -> ValueError:
+    start, pair = _vertex_place(place), tuple(vertex.tolist())
+    if np.isfinite(vertex).all():
+        return ValueError(f"{start} is too large: {pair}. {_too_large('float64')}")
+    return ValueError(f"{start} must be finite; got {pair}. Leave the vertex out, or repair it.")
+
+
+def too_far(place: tuple[int | None, ...], vertex: np.ndarray, rule: str, power: int) -> ValueError:
+    return ValueError(
+        f'{_vertex_place(place)} is too far away for the rule "{rule}": {tuple(vertex.tolist())}. '
+        f"Its coordinates must stay within ±2^{power}: clip the polygon to the image first."
+    )
+
+
+def _vertex_place(place: tuple[int | None, ...]) -> str:
+    named = zip(("region", "part", "ring", "vertex"), place, strict=False)
+    return "`polygons` " + ", ".join(f"{word} {number}" for word, number in named if number is not None)
+
+
+def vertices(value: Any) -> Array:
+    array = as_array(value)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"`points` must have shape (V, 2); got {tuple(array.shape)}.")
+    if dtype_name(array) not in _NUMBERS:
+        raise TypeError(f"`points` must hold numbers; got {dtype_name(array)}.")
+    return array
+
+
+def ring_offsets(value: Any, count: int, name: str, what: str) -> np.ndarray:
+    """Where each thing begins among `count` others, and the end."""
+    array = to_numpy(as_array(value))
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
+        raise TypeError(f"`{name}` must be a column of integers: where each begins, and the end.")
+    if array[0] != 0 or array[-1] != count or (np.diff(array.astype(np.int64)) < 1).any():
+        raise ValueError(
+            f"`{name}` must start at 0, rise, and end at {count}, the number of {what}; got {array.tolist()}."
+        )
+    return np.array(array, np.int64)

@@ -27,6 +27,23 @@ class Pixels(NamedTuple):
         return self.table[:, 0]
 
 
+class Rings(NamedTuple):
+    """N polygons as the native kernels read them: vertices, and offsets from level to level."""
+
+    points: np.ndarray
+    """(V, 2) float64: x, y of each vertex."""
+    rings: np.ndarray
+    """int64: the first vertex of each ring, and the end."""
+    parts: np.ndarray
+    """int64: the first ring of each part, and the end."""
+    regions: np.ndarray
+    """int64: the first part of each region, and the end."""
+    boxes: np.ndarray
+    """(N, 4) float64: the upright box around each region."""
+    area: np.ndarray
+    """(N,) float64"""
+
+
 class Tables(NamedTuple):
     """Two collections as a kernel wants them."""
 
@@ -41,6 +58,8 @@ class Tables(NamedTuple):
     m: int
     like: Array
     """An array of the library and on the device that the answer belongs to."""
+    rule: str | None = None
+    """The rule by which polygons were drawn to meet masks."""
 
     @property
     def is_flat(self) -> bool:

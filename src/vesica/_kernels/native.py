@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
-from vesica._kernels import Pixels, Tables, Wanted
+from vesica._kernels import Pixels, Rings, Tables, Wanted
 
 try:
     from vesica import _native
@@ -28,7 +28,7 @@ _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
 _LARGE = 1 << 22
 # What the shared area of flat regions is counted in.
-_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64}
+_NUMBER_OF = {"masks": np.int64, "masks_boxes": np.float64, "boxes_masks": np.float64, "polygons": np.float64}
 # Pixels that are copied at a time when masks are not bytes in order.
 _CHUNK = 1 << 25
 _NO_KEYS = np.empty(0, np.uint32)
@@ -138,13 +138,9 @@ def join(
     arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
     i, j, value = columns
-    i, j, value = (from_numpy(column, tables.like) for column in (_int64(i), _int64(j), value))
+    # The same 64 bits under the name that NumPy itself prefers; some systems have two.
+    i, j, value = (from_numpy(column, tables.like) for column in (i.view(np.int64), j.view(np.int64), value))
     return i, j, cast(value, tables.dtype)
-
-
-def _int64(array: np.ndarray) -> np.ndarray:
-    """The same 64 bits under the name that NumPy itself prefers; some systems have two."""
-    return array.view(np.int64)
 
 
 def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
@@ -163,7 +159,8 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
     table, words, runs = packed
-    return Pixels(_int64(table), words, runs, height, width)
+    # The same 64 bits under the name that NumPy itself prefers, since columns of the table are shown to users.
+    return Pixels(table.view(np.int64), words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -202,11 +199,12 @@ def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tup
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
-    return _flat(*flat), (COUNT_FAULTS[fault], mask, position) if fault else None
+    return _plain(*flat), (COUNT_FAULTS[fault], mask, position) if fault else None
 
 
-def _flat(counts: np.ndarray, offsets: np.ndarray) -> Flat:
-    return _int64(counts), _int64(offsets)
+def _plain(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    """The same 64 bits under the name that NumPy itself prefers."""
+    return counts.view(np.int64), offsets.view(np.int64)
 
 
 def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
@@ -219,17 +217,17 @@ def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], 
     return _pixels(_native.rle_pack(counts, offsets, size[0], thread_count(threads)), *size)
 
 
-def counts_of_pixels(pixels: Pixels) -> Flat:
+def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
     """The way back."""
-    return _flat(*_native.rle_unpack(pixels, default_threads()))
+    return _plain(*_native.rle_unpack(pixels, thread_count(threads)))
 
 
 def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:
-    return _flat(*_native.rle_merge(*a, *b, pixels, either))
+    return _plain(*_native.rle_merge(*a, *b, pixels, either))
 
 
 def crop_counts(counts: np.ndarray, offsets: np.ndarray, height: int, window: tuple[int, int, int, int]) -> Flat:
-    return _flat(*_native.rle_crop(counts, offsets, height, window))
+    return _plain(*_native.rle_crop(counts, offsets, height, window))
 
 
 def pack_indices(
@@ -247,6 +245,21 @@ def _empty_bytes(shape: tuple[int, ...]) -> np.ndarray:
     _keep()
     fresh: np.ndarray = _native.empty_uint8(count)
     return fresh.reshape(shape)
+
+
+def polygon_areas(flat: Rings) -> np.ndarray:
+    """The area of each region: parts united, each filled even-odd."""
+    out = np.empty(flat.regions.size - 1, np.float64)
+    _native.polygons_area(flat, out, default_threads())
+    return out
+
+
+def polygon_counts(
+    flat: Rings, rule: int, height: int, width: int, threads: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Run lengths of the regions in an image, one region after the other, and where each begins."""
+    counts, offsets = _native.polygons_counts(flat, rule, height, width, thread_count(threads))
+    return counts.view(np.int64), offsets.view(np.int64)
 
 
 def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

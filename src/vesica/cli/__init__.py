@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 VERBS = {
-    "iou": "overlap of the boxes of two files: the matrix, aligned rows, or the pairs that reach a threshold",
+    "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection job, run it, and leave a page to look at",
 }
@@ -23,6 +23,7 @@ _EPILOG = """\
 examples:
   vesica iou truth.npy guess.npy --measure giou
   vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
+  vesica iou masks.npy boxes.csv
 
 exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
 """

@@ -1,61 +1,85 @@
-"""Tables of numbers: .npy, .csv, .json, or standard input."""
+"""Tables and stacks of numbers: .npy, .npz, .csv, .json, or standard input."""
 
 from __future__ import annotations
 
 import io
 import json
-import sys
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vesica.errors import InputError
+from vesica.io.files import File, load
 
 FORMATS = ("npy", "csv", "json")
 
 
 def read(path: str, /) -> np.ndarray:
-    """Read one table of numbers. `-` is standard input, whose format is found from its first bytes.
+    """Read one array. `-` is standard input, whose format is found from its first bytes.
 
     A CSV file has one region a line, separated by commas, semicolons, tabs or spaces; a first line of words is a
-    header. JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers.
+    header. JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers. An .npz
+    archive has one array, or the array is named: `FILE.npz:NAME`.
     """
-    if path == "-":
-        data, kind = sys.stdin.buffer.read(), None
-    else:
-        data, kind = _bytes(path), Path(path).suffix.lower().lstrip(".")
-    kind = kind if kind in FORMATS else _sniff(data)
-    name = "standard input" if path == "-" else path
-    return {"npy": _npy, "csv": _csv, "json": _json}[kind](data, name)
+    return array_of(load(path))
 
 
-def _bytes(path: str) -> bytes:
+def array_of(file: File, /) -> np.ndarray:
+    """The array of a file that has been read."""
+    if file.kind == "png":
+        raise InputError(f"{file.name} is a picture, no table of numbers.")
+    if file.kind == "json":
+        return array_of_json(file.json(), file.name)
+    return {"npy": _npy, "npz": _npz, "csv": _csv}[file.kind](file)
+
+
+def _npy(file: File) -> np.ndarray:
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _sniff(data: bytes) -> str:
-    if data.startswith(b"\x93NUMPY"):
-        return "npy"
-    return "json" if data.lstrip()[:1] in (b"[", b"{") else "csv"
-
-
-def _npy(data: bytes, name: str) -> np.ndarray:
-    try:
-        loaded = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{name} is no .npy file of numbers: {error}.") from error
+        loaded = np.load(io.BytesIO(file.data), allow_pickle=False)
+    except (ValueError, EOFError, OSError, MemoryError) as error:
+        raise InputError(f"{file.name} is no .npy file of numbers: {error}.") from error
     if not isinstance(loaded, np.ndarray):
-        raise InputError(f"{name} is an archive of several arrays; save the one table as .npy.")
+        raise InputError(f"{file.name} is an archive of several arrays; its name must end in .npz.")
     return loaded
 
 
-def _csv(data: bytes, name: str) -> np.ndarray:
+# What NumPy and zipfile raise for archives that are broken, encrypted or packed in a way they do not know.
+_BROKEN = (ValueError, EOFError, OSError, MemoryError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+def _npz(file: File) -> np.ndarray:
     try:
-        lines = data.decode("utf-8-sig").splitlines()
+        archive = np.load(io.BytesIO(file.data), allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise InputError(f"{file.name} is a single array, whose name should end in .npy.")
+        array = archive[_member(file, archive.files)]
+    except _BROKEN as error:
+        raise InputError(f"{file.name} is no .npz archive of numbers: {error}.") from error
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{file.name} has something else than an array under that name.")
+    return array
+
+
+def _member(file: File, names: list[str]) -> str:
+    """The one array of an archive, or the one that was named."""
+    listed = ", ".join(names) or "none"
+    if file.member is not None:
+        if file.member not in names:
+            raise InputError(f"{file.name}: the archive has no array {file.member!r}; it has {listed}.")
+        return file.member
+    if len(names) != 1:
+        way = f" Name one: {file.name}:{names[0]}." if names else ""
+        raise InputError(f"{file.name} must have one array; it has {len(names)}: {listed}.{way}")
+    return names[0]
+
+
+def _csv(file: File) -> np.ndarray:
+    name = file.name
+    try:
+        lines = file.data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not text: byte {error.start} is not UTF-8.") from error
     rows: list[list[float]] = []
@@ -90,11 +114,8 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _json(data: bytes, name: str) -> np.ndarray:
-    try:
-        value: Any = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name} is no JSON: {error}.") from error
+def array_of_json(value: Any, name: str) -> np.ndarray:
+    """The table of a JSON value: lists of lists, bare or under "boxes"."""
     if isinstance(value, dict):
         if "boxes" not in value:
             raise InputError(f'{name} has no "boxes". A table is a list of lists, or an object {{"boxes": [[…], …]}}.')

@@ -27,6 +27,7 @@ class Parts:
     union : area_a + area_b − inter
     dtype : the floating dtype in which measures come back
     kind : what the regions are: boxes, rotated, …
+    rule : the rule by which polygons were drawn to meet masks, if they were
 
     Boxes have `sides_a`, `sides_b`, `hull_sides` (width and height), `hull` (area of the box around both), `centre2`,
     `diagonal2`, `slope_a` and `slope_b` as well, each computed when it is asked for. For integers all but `centre2`,
@@ -40,10 +41,18 @@ class Parts:
     """
 
     def __init__(
-        self, inter: Array, area_a: Array, area_b: Array, /, *, dtype: str, kind: str = "regions without a hull"
+        self,
+        inter: Array,
+        area_a: Array,
+        area_b: Array,
+        /,
+        *,
+        dtype: str,
+        kind: str = "regions without a hull",
+        rule: str | None = None,
     ) -> None:
         self.inter, self.area_a, self.area_b = inter, area_a, area_b
-        self.dtype, self.kind = dtype, kind
+        self.dtype, self.kind, self.rule = dtype, kind, rule
 
     @property
     def union(self) -> Array:
@@ -176,7 +185,7 @@ def _counted(tables: Tables, inter: Array, area_a: Array, area_b: Array, aligned
     """Areas that broadcast against the shared ones."""
     if not aligned:
         area_a, area_b = area_a[:, None], area_b[None, :]
-    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind=tables.kind)
+    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind=tables.kind, rule=tables.rule)
 
 
 _TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
@@ -185,4 +194,5 @@ _TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
     "masks": _masks,
     "masks_boxes": _masks_boxes,
     "boxes_masks": _masks_boxes,
+    "polygons": _flat,
 }

@@ -13,14 +13,15 @@ from vesica._kernels import Tables, pick_arrays
 from vesica.regions.boxes import Boxes
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
+from vesica.regions.polygons import Polygons
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
 from vesica.regions.sparse import SparseMasks
 
-Region = Boxes | RotatedBoxes | Masks | RleMasks | SparseMasks
-REGIONS = (Boxes, RotatedBoxes, Masks, RleMasks, SparseMasks)
+Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks
+REGIONS = (Boxes, RotatedBoxes, Polygons, Masks, RleMasks, SparseMasks)
 
-__all__ = ["Boxes", "Masks", "Region", "RleMasks", "RotatedBoxes", "SparseMasks", "as_region", "comparable"]
+__all__ = ["Boxes", "Masks", "Polygons", "Region", "RleMasks", "RotatedBoxes", "SparseMasks", "as_region", "comparable"]
 
 
 def as_region(value: Any, name: str) -> Region:
@@ -72,6 +73,23 @@ def _of_rotated(a: Boxes | RotatedBoxes, b: Boxes | RotatedBoxes, _: int | None)
     return _tables("rotated", left.math(unit), right.math(unit), result_name(left.dtype, right.dtype))
 
 
+def _of_polygons(a: Boxes | RotatedBoxes | Polygons, b: Boxes | RotatedBoxes | Polygons, _: int | None) -> Tables:
+    """Boxes, upright or rotated, are polygons of four corners."""
+    left = _as_polygons(a)
+    right = left if b is a else _as_polygons(b)
+    check.same_library(left.like, right.like)
+    dtype = result_name(left.dtype, right.dtype)
+    return Tables("polygons", left.math, right.math, dtype, len(left), len(right), left.like)
+
+
+def _as_polygons(regions: Boxes | RotatedBoxes | Polygons) -> Polygons:
+    if isinstance(regions, Polygons):
+        return regions
+    if needs_gradient(regions.array):
+        raise check.no_gradient("Polygons")
+    return Polygons.from_boxes(regions) if isinstance(regions, Boxes) else Polygons.from_rotated(regions)
+
+
 def _tables(kind: str, a: Array, b: Array, dtype: str) -> Tables:
     return Tables(kind, a, b, dtype, int(a.shape[-2]), int(b.shape[-2]), a)
 
@@ -111,6 +129,17 @@ def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> 
     return masks.pixels(threads), np.ascontiguousarray(to_numpy(corners)), boxes.array
 
 
+def _of_drawn(a: Region, b: Region, threads: int | None) -> Tables:
+    """Polygons against masks: drawn by the rule that they name."""
+    polygons, masks = (a, b) if isinstance(a, Polygons) else (b, a)
+    assert isinstance(polygons, Polygons)
+    assert isinstance(masks, PixelRegions)
+    rule = check.drawing_rule(polygons.rule, type(masks).__name__)
+    drawn = polygons.to_rle(masks.size, rule=rule, threads=threads)
+    tables = _of_pixels(drawn, masks, threads) if polygons is a else _of_pixels(masks, drawn, threads)
+    return tables._replace(rule=rule)
+
+
 def _like(a: PixelRegions, b: PixelRegions) -> Array:
     """An array of the library that the answer belongs to. Run lengths belong to none."""
     if a.like is not None and b.like is not None:
@@ -134,7 +163,7 @@ def _way_out(a: Region, b: Region) -> str:
     """The conversion that makes two kinds comparable."""
     kinds = {type(a), type(b)}
     if RotatedBoxes in kinds and any(isinstance(side, PixelRegions) for side in (a, b)):
-        return "Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r).to_rle(size, rule=…)."
+        return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
     raise AssertionError(kinds)
 
 
@@ -148,4 +177,11 @@ _PAIRS: dict[tuple[type, type], Callable[[Any, Any, int | None], Tables]] = {
     **{(a, b): _of_pixels for a in _PIXELS for b in _PIXELS},
     **{(a, Boxes): _of_masks_and_boxes for a in _PIXELS},
     **{(Boxes, b): _of_boxes_and_masks for b in _PIXELS},
+    (Polygons, Polygons): _of_polygons,
+    (Polygons, Boxes): _of_polygons,
+    (Boxes, Polygons): _of_polygons,
+    (Polygons, RotatedBoxes): _of_polygons,
+    (RotatedBoxes, Polygons): _of_polygons,
+    **{(Polygons, b): _of_drawn for b in _PIXELS},
+    **{(a, Polygons): _of_drawn for a in _PIXELS},
 }

@@ -99,12 +99,6 @@ class Masks(PixelRegions):
         """The masks themselves, as booleans."""
         return self if dtype_name(self.array) == "bool" else Masks(generic.is_set(self.array))
 
-    @classmethod
-    def from_polygons(cls, polygons: Any, size: tuple[int, int], /, *, rule: str) -> Masks:
-        """Polygons drawn into images of `size` = (height, width) by a named rule."""
-        masks: Masks = polygons.to_rle(size, rule=rule).to_masks()
-        return masks
-
 
 def stack_of(value: Any, name: str) -> Array:
     """A plain stack of masks out of masks of any kind or a bare array."""

@@ -59,10 +59,12 @@ class RleMasks(PixelRegions):
     array([], dtype=int64)
     """
 
-    __slots__ = ("_counts", "_offsets", "_pixels")
+    __slots__ = ("_pixels", "counts", "offsets")
 
-    _counts: np.ndarray | None
-    _offsets: np.ndarray | None
+    counts: np.ndarray
+    """All counts, int64, canonical, one mask after the other."""
+    offsets: np.ndarray
+    """(N + 1) int64: mask k has counts[offsets[k] : offsets[k + 1]]."""
     _pixels: Pixels | None
 
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
@@ -72,29 +74,27 @@ class RleMasks(PixelRegions):
         flat, fault = (_from_texts if any(texts) else _from_lists)(counts, height * width)
         if fault is not None:
             raise check.bad_counts(fault, height * width, is_text=any(texts))
-        self._fill((height, width), flat, None)
+        self._fill((height, width), *flat)
 
-    def _fill(self, size: tuple[int, int], flat: tuple[np.ndarray, np.ndarray] | None, pixels: Pixels | None) -> None:
-        for array in flat or ():
+    def _fill(self, size: tuple[int, int], counts: np.ndarray, offsets: np.ndarray) -> None:
+        for array in (counts, offsets):
             array.setflags(write=False)  # kernels trust them
         set_once = object.__setattr__
         set_once(self, "size", size)
-        set_once(self, "_counts", None if flat is None else flat[0])
-        set_once(self, "_offsets", None if flat is None else flat[1])
-        set_once(self, "_pixels", pixels)
+        set_once(self, "counts", counts)
+        set_once(self, "offsets", offsets)
+        set_once(self, "_pixels", None)
 
     @classmethod
     def _of(cls, counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> RleMasks:
         """Counts that are known to be canonical."""
         self = cls.__new__(cls)
-        self._fill(size, (counts, offsets), None)
+        self._fill(size, counts, offsets)
         return self
 
     @classmethod
-    def _of_pixels(cls, pixels: Pixels) -> RleMasks:
-        self = cls.__new__(cls)
-        self._fill((pixels.height, pixels.width), None, pixels)
-        return self
+    def _of_pixels(cls, pixels: Pixels, threads: int | None = None) -> RleMasks:
+        return cls._of(*native.counts_of_pixels(pixels, threads=threads), (pixels.height, pixels.width))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RleMasks._of, (self.counts, self.offsets, self.size)
@@ -104,7 +104,7 @@ class RleMasks(PixelRegions):
         """Dense masks as run lengths: a (N, height, width) array, or masks of any kind."""
         check.threads(threads)
         masks = masks if isinstance(masks, PixelRegions) else Masks(masks)
-        return cls._of_pixels(masks.pixels(threads))
+        return cls._of_pixels(masks.pixels(threads), threads)
 
     @classmethod
     def from_coco(cls, segmentations: Iterable[Mapping[str, Any]], /) -> RleMasks:
@@ -132,7 +132,7 @@ class RleMasks(PixelRegions):
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1 if self._pixels is None else len(self._pixels.table)
+        return len(self.offsets) - 1
 
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""
@@ -149,24 +149,6 @@ class RleMasks(PixelRegions):
     @property
     def like(self) -> None:
         return None
-
-    @property
-    def counts(self) -> np.ndarray:
-        """All counts, int64, canonical, one mask after the other."""
-        return self._flat()[0]
-
-    @property
-    def offsets(self) -> np.ndarray:
-        """(N + 1) int64: mask k has counts[offsets[k] : offsets[k + 1]]."""
-        return self._flat()[1]
-
-    def _flat(self) -> tuple[np.ndarray, np.ndarray]:
-        if self._counts is None or self._offsets is None:
-            assert self._pixels is not None
-            counts, offsets = native.counts_of_pixels(self._pixels)
-            self._fill(self.size, (counts, offsets), self._pixels)
-            return counts, offsets
-        return self._counts, self._offsets
 
     def pixels(self, threads: int | None = None) -> Pixels:
         if self._pixels is None:

@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 BENCH  := .venv-bench
+SANITISE  := .venv-sanitise
+SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+             $(SANITISE)/bin/python
 SOURCE := $(shell find src csrc -type f ! -name '*.pyc') CMakeLists.txt pyproject.toml
 BUILD  := --no-build-isolation --no-deps
 # The requirements of an extra, without the package itself.
 extra   = $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
             print(*(p | p['optional-dependencies'])['$(1)'])")
 
-.PHONY: demo test check bench dev stub format sanitise clean
+.PHONY: demo test check bench dev stub format sanitise fuzz clean
 
 demo: $(VENV)/.installed  ## run a small detection job and leave a page to look at
 	$(BIN)/vesica demo --output demo
@@ -39,16 +42,15 @@ format: $(VENV)/.check
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/clang-format -i csrc/*.cpp csrc/*.hpp
 
-sanitise: $(VENV)/.test  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
-	$(PYTHON) -m venv .venv-sanitise
-	.venv-sanitise/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis
-	.venv-sanitise/bin/pip install -q $(BUILD) -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
-	  .venv-sanitise/bin/python -m pytest tests/test_join.py tests/test_best.py tests/test_rotated.py tests/test_kernels.py \
+sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(SANITISED) -m pytest tests/test_join.py tests/test_best.py tests/test_rotated.py tests/test_kernels.py \
 	  -q -k "not memory and not fork"
 
+fuzz: $(SANITISE)/.installed  ## any input at all, under the same sanitisers; FUZZ_SECONDS=600 FUZZ_SEED=7
+	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+
 clean:
-	rm -rf build dist demo $(VENV) $(BENCH) .venv-sanitise .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
@@ -75,4 +77,10 @@ $(BENCH)/.installed: $(SOURCE) benchmarks/requirements.txt benchmarks/optional.t
 	$(BENCH)/bin/pip install -q -r benchmarks/requirements.txt
 	while read -r peer; do $(BENCH)/bin/pip install -q "$$peer" || echo "could not install $$peer"; done < benchmarks/optional.txt
 	$(BENCH)/bin/pip install -q .
+	touch $@
+
+$(SANITISE)/.installed: $(SOURCE)
+	$(PYTHON) -m venv $(SANITISE)
+	$(SANITISE)/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis
+	$(SANITISE)/bin/pip install -q $(BUILD) -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
 	touch $@

@@ -17,10 +17,10 @@ using pixels::Mask;
 class Desk {
   public:
     Desk(std::size_t height, std::size_t width)
-        : height_(height),
-          width_(width),
-          tiles_(bits::words(width)),
-          bands_(bits::words(height)),
+        : height_(width ? height : 0),  // an image without pixels takes no room, however wide it is
+          width_(height ? width : 0),
+          tiles_(bits::words(width_)),
+          bands_(bits::words(height_)),
           rows_(word * tiles_),
           columns_(bands_ * stride()) {}
 

@@ -70,9 +70,10 @@ std::int64_t Counter::count(const Window& window) {
     if (sums_.empty()) spend(window);
     if (sums_.empty()) return pixels::inside(stack_, mask_, window);
     const std::int64_t stride = mask_.y2 - mask_.y1 + 1;
-    const std::int32_t* const left = sums_.data() + (window.x1 - mask_.x1) * stride - mask_.y1;
-    const std::int32_t* const right = sums_.data() + (window.x2 - mask_.x1) * stride - mask_.y1;
-    return (right[window.y2] - right[window.y1]) - (left[window.y2] - left[window.y1]);
+    const std::int32_t* const left = sums_.data() + (window.x1 - mask_.x1) * stride;
+    const std::int32_t* const right = sums_.data() + (window.x2 - mask_.x1) * stride;
+    const std::int64_t top = window.y1 - mask_.y1, bottom = window.y2 - mask_.y1;
+    return (right[bottom] - right[top]) - (left[bottom] - left[top]);
 }
 
 // About the processor's steps: a row of words is counted eight at a time, a run is a division or two, and sums take two

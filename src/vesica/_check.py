@@ -363,6 +363,7 @@ def mask_stack(value: Any, name: str, above: Any) -> Array:
     if above is not None and dtype not in FLOATS:
         raise TypeError(f"`above` goes with floats; `{name}` holds {dtype}, where every value but 0 counts.")
     if array.ndim == 3:
+        _image_sides(shape[1:], name)
         return array
     if shape == (0,):
         raise ValueError(
@@ -386,9 +387,14 @@ def mask_size(value: Any, name: str) -> tuple[int, int]:
     sides = _whole_sides(value)
     if sides is None or len(sides) != 2 or min(sides) < 0:
         raise SizeValueError(f"`{name}` must be (height, width), two whole numbers; got {value!r}.")
-    if sides[0] * sides[1] >= 2**60:
-        raise SizeValueError(f"`{name}` must be of fewer than 2^60 pixels; got {value!r}.")
+    _image_sides(sides, name)
     return sides[0], sides[1]
+
+
+def _image_sides(sides: Iterable[int], name: str) -> None:
+    """Boxes around masks have integer coordinates, and these end here."""
+    if max(sides) > LIMITS["int64"]:
+        raise SizeValueError(f"`{name}` must be of sides below 2^30, so fewer than 2^60 pixels; got {tuple(sides)}.")
 
 
 def _whole_sides(value: Any) -> list[int] | None:
@@ -407,7 +413,8 @@ def same_image(a: tuple[int, int], b: tuple[int, int]) -> None:
 
 
 def list_of_counts(value: Any) -> None:
-    if isinstance(value, (str, bytes, bytearray, dict)) or not hasattr(value, "__len__"):
+    is_one = isinstance(value, (str, bytes, bytearray, dict)) or getattr(value, "ndim", 1) == 0
+    if is_one or not hasattr(value, "__len__"):
         raise TypeError(
             f"`counts` must be a list with the counts of each mask; got {type(value).__name__}. "
             "One mask is a list of one. Dicts of COCO go to RleMasks.from_coco."
@@ -416,7 +423,10 @@ def list_of_counts(value: Any) -> None:
 
 def count_list(value: Any, mask: int | None) -> np.ndarray:
     """Run lengths as int64."""
-    name = "`counts`" if mask is None else f"`counts` of mask {mask}"
+    return _whole_numbers(value, "`counts`" if mask is None else f"`counts` of mask {mask}")
+
+
+def _whole_numbers(value: Any, name: str) -> np.ndarray:
     try:
         counts = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
     except ValueError:
@@ -462,10 +472,19 @@ def bad_counts(fault: tuple[str, int, int], pixels: int, *, is_text: bool) -> Va
 
 
 def offsets(value: Any, total: int) -> np.ndarray:
-    starts = count_list(value, None)
+    starts = _whole_numbers(value, "`offsets`")
     if not len(starts) or starts[0] != 0 or starts[-1] != total or np.any(np.diff(starts) < 0):
         raise ValueError(f"`offsets` must rise from 0 to the {total} counts; got {_brief(starts.tolist())}.")
     return starts
+
+
+def coco_list(value: Any) -> list[Any]:
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+        raise TypeError(
+            f'`segmentations` must be a list of dicts of "size" and "counts"; got {_brief(value)}. '
+            "One mask is a list of one."
+        )
+    return list(value)
 
 
 def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
@@ -481,13 +500,35 @@ def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
         raise SizeValueError("No masks, so no image size is known: RleMasks([], size=(height, width)).")
     first = mask_size(sizes[0], '"size" of mask 0')
     for k, size in enumerate(sizes):
-        if size != sizes[0] and mask_size(size, f'"size" of mask {k}') != first:
+        if (type(size) is not list or size != [*first]) and mask_size(size, f'"size" of mask {k}') != first:
             raise SizeValueError(f"Masks must be of images of one size; mask 0 has {sizes[0]} and mask {k} {size}.")
     return counts, first
 
 
 def _is_coco(value: Any) -> bool:
     return isinstance(value, Mapping) and "counts" in value and "size" in value
+
+
+def run_lengths(value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"`other` must be RleMasks; got {type(value).__name__}. Masks of any kind have to_rle().")
+
+
+def row_numbers(index: Any, count: int) -> np.ndarray:
+    """The rows that an index of any kind takes, one after the other."""
+    rows = np.atleast_1d(np.arange(count)[to_numpy(index) if hasattr(index, "dtype") else index])
+    if rows.ndim != 1:
+        raise IndexError(f"Masks have one axis to take rows of; got an index that makes {rows.ndim} of it.")
+    return rows
+
+
+def dense_room(count: int, size: tuple[int, int]) -> None:
+    needed = count * size[0] * size[1]
+    if needed >= 2**47:
+        raise MemoryError(
+            f"{count} dense masks of {size[0]}×{size[1]} pixels are {needed} bytes, more than any machine has: "
+            "stay with run lengths, or crop them first."
+        )
 
 
 def some_masks(count: int) -> None:
@@ -515,13 +556,15 @@ def sparse_size(value: Any) -> tuple[int, int, int]:
         raise SizeValueError(f"`size` must be (N, height, width), three whole numbers; got {value!r}.{hint}")
     if min(sides) < 0:
         raise SizeValueError(f"`size` must not be negative; got {tuple(sides)}.")
-    mask_size(sides[1:], "size")
+    if sides[0] >= 2**32:
+        raise SizeValueError(f"`size` must be of fewer than 2^32 masks; got {tuple(sides)}.")
+    _image_sides(sides[1:], "size")
     return sides[0], sides[1], sides[2]
 
 
 def index_table(value: Any) -> np.ndarray:
     """Rows n, y, x as int64."""
-    array = as_array(value) if hasattr(value, "ndim") else np.asarray(value)
+    array = _one_array(value, "indices")
     shape = tuple(int(side) for side in array.shape)
     if len(shape) != 2 or shape[0] != 3:
         hint = " It looks transposed: pass indices.T." if len(shape) == 2 and shape[1] == 3 else ""
@@ -535,8 +578,15 @@ def index_table(value: Any) -> np.ndarray:
     return np.ascontiguousarray(table, np.int64)
 
 
+def _one_array(value: Any, name: str) -> Array:
+    try:
+        return as_array(value)
+    except ValueError:
+        raise SizeValueError(f"`{name}` must have rows of one length; got rows of several.") from None
+
+
 def index_values(value: Any, count: int) -> np.ndarray:
-    values = to_numpy(as_array(value))
+    values = to_numpy(_one_array(value, "values"))
     if values.shape != (count,):
         raise SizeValueError(
             f"`values` must be one for each of the {count} columns of `indices`; got shape {values.shape}."

@@ -15,9 +15,9 @@ class Pixels(NamedTuple):
     """N masks as the native kernels read them: each cut to its box, as columns of bits or as runs."""
 
     table: np.ndarray
-    """(N, 10) int64: area, x1, y1, x2, y2, first word, first word of a column, words in a column, first run, end."""
+    """(N, 8) int64: area, x1, y1, x2, y2, first word or −1, first run, end of the runs."""
     words: np.ndarray
-    """uint64: bit k of word w of a column is row 64 · w + k."""
+    """uint64: bands of 64 rows, counted from the top of the image; bit k of a word is row 64 · band + k of a column."""
     runs: np.ndarray
     """(R, 2) int64: starts and ends of runs, counted down the columns of the image."""
     height: int

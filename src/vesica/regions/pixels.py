@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vesica import _check as check
 from vesica._array import Array, from_numpy
 from vesica._kernels import Pixels, native
 from vesica.regions.boxes import Boxes
@@ -73,4 +74,5 @@ class PixelRegions(abc.ABC):
         """The same masks, dense: bool, of shape (N, height, width)."""
         from vesica.regions.masks import Masks
 
+        check.dense_room(len(self), self.size)
         return Masks(self._own(native.unpack_masks(self.pixels())))

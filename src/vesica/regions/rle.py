@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import to_numpy
 from vesica._kernels import Pixels, native
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
@@ -78,6 +77,8 @@ class RleMasks(PixelRegions):
         self._fill((height, width), *flat)
 
     def _fill(self, size: tuple[int, int], counts: np.ndarray, offsets: np.ndarray) -> None:
+        for array in (counts, offsets):
+            array.setflags(write=False)  # kernels trust them
         set_once = object.__setattr__
         set_once(self, "size", size)
         set_once(self, "counts", counts)
@@ -112,7 +113,7 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        counts, size = check.coco_masks(list(segmentations))
+        counts, size = check.coco_masks(check.coco_list(segmentations))
         return cls(counts, size=size)
 
     @classmethod
@@ -135,7 +136,7 @@ class RleMasks(PixelRegions):
 
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""
-        rows = np.atleast_1d(np.arange(len(self))[to_numpy(index) if hasattr(index, "dtype") else index])
+        rows = check.row_numbers(index, len(self))
         starts, ends = self.offsets[:-1][rows], self.offsets[1:][rows]
         offsets = np.concatenate([[0], np.cumsum(ends - starts)])
         places = np.arange(int(offsets[-1])) + np.repeat(starts - offsets[:-1], ends - starts)
@@ -201,6 +202,7 @@ class RleMasks(PixelRegions):
 
     def _merged(self, other: RleMasks | None, *, either: bool) -> RleMasks:
         if other is not None:
+            check.run_lengths(other, RleMasks)
             check.same_image(self.size, other.size)
             check.same_rows(len(self), len(other))
             return self._with(other, either)
@@ -237,7 +239,10 @@ Checked = tuple[native.Flat, native.CountFault | None]
 
 
 def _from_lists(counts: Sequence[Any], pixels: int) -> Checked:
-    lists = [check.count_list(one, k) for k, one in enumerate(counts)]
+    return _canonical([check.count_list(one, k) for k, one in enumerate(counts)], pixels)
+
+
+def _canonical(lists: list[np.ndarray], pixels: int) -> Checked:
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
     return native.canonical_counts(given, _offsets_of(lists), pixels)
 
@@ -251,7 +256,7 @@ def _from_texts(counts: Sequence[Any], pixels: int) -> Checked:
 def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
     if isinstance(counts, (str, bytes, bytearray)):
         return check.count_string(counts)
-    flat, fault = _from_lists([counts], pixels)
+    flat, fault = _canonical([check.count_list(counts, mask)], pixels)
     if fault is not None:
         raise check.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
     return native.strings_of_counts(*flat)[0].tobytes()

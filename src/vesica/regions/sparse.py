@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, to_numpy
+from vesica._array import Array
 from vesica._kernels import Pixels, native
 from vesica.regions.pixels import PixelRegions
 
@@ -72,6 +72,7 @@ class SparseMasks(PixelRegions):
         layers, height, width = check.sparse_size(size)
         table = check.index_table(indices)
         if values is not None:
+            # Taken along the second axis, numbers come column by column; kernels read rows.
             table = np.ascontiguousarray(table[:, check.index_values(values, table.shape[1]) != 0])
         pixels = native.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
         if not isinstance(pixels, Pixels):
@@ -104,8 +105,8 @@ class SparseMasks(PixelRegions):
 
     def __getitem__(self, index: Any) -> SparseMasks:
         """Some of the masks; one index gives one mask, still as a stack."""
-        rows = np.atleast_2d(self._pixels.table[to_numpy(index) if hasattr(index, "dtype") else index])
-        return SparseMasks._of_pixels(self._pixels._replace(table=np.ascontiguousarray(rows)))
+        rows = check.row_numbers(index, len(self))
+        return SparseMasks._of_pixels(self._pixels._replace(table=self._pixels.table[rows]))
 
     def __repr__(self) -> str:
         height, width = self.size
@@ -122,25 +123,25 @@ class SparseMasks(PixelRegions):
     def indices(self) -> Array:
         """(3, P) int64: n, y, x of each pixel, once each, by layer and down the columns."""
         rle = self.to_rle()
-        begins = np.cumsum(rle.counts)  # within a mask and over all, since every mask fills its image
-        pixels = self.size[0] * self.size[1]
-        return self._own(_positions(begins, rle.counts, rle.offsets, pixels, self.size[0]))
+        return self._own(_positions(rle.counts, rle.offsets, self.size[0] * self.size[1], self.size[0]))
 
 
-def _positions(ends: np.ndarray, counts: np.ndarray, offsets: np.ndarray, pixels: int, height: int) -> np.ndarray:
-    """n, y, x of all pixels of run lengths, whose ends are counted over all masks."""
-    is_set = (np.arange(len(counts)) - np.repeat(offsets[:-1], np.diff(offsets))) % 2 == 1
-    lengths, last = counts[is_set], ends[is_set]
+def _positions(counts: np.ndarray, offsets: np.ndarray, pixels: int, height: int) -> np.ndarray:
+    """n, y, x of all pixels of run lengths."""
+    sizes = np.diff(offsets)
+    layer = np.repeat(np.arange(len(sizes)), sizes)
+    is_set = (np.arange(len(counts)) - offsets[:-1][layer]) % 2 == 1
+    # Every mask fills its image, so one sum serves all. Over many large images it wraps, and so does what is taken off.
+    begins = np.cumsum(counts) - counts - layer * np.int64(pixels)
+    lengths = counts[is_set]
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    flat = np.repeat(last - lengths, lengths) + within
-    n, place = np.divmod(flat, max(pixels, 1))
-    x, y = np.divmod(place, max(height, 1))
-    return np.stack([n, y, x])
+    x, y = np.divmod(np.repeat(begins[is_set], lengths) + within, max(height, 1))
+    return np.stack([np.repeat(layer[is_set], lengths), y, x])
 
 
 def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
     """Indices, values and size of a sparse tensor of any library; a plain table stays what it is."""
-    if _is_scipy(indices) or (isinstance(indices, (list, tuple)) and indices and _is_scipy(indices[0])):
+    if _is_scipy(indices) or (isinstance(indices, (list, tuple)) and indices and all(map(_is_scipy, indices))):
         return _from_scipy(indices)
     if getattr(indices, "is_sparse", False):  # torch
         return indices._indices(), indices._values(), tuple(indices.shape)

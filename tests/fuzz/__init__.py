@@ -1,0 +1,19 @@
+"""Input that nobody means: whatever comes, the answer is sound or the refusal names the argument.
+
+`make fuzz` runs it under the sanitisers; `python -m tests.fuzz --seed 7 --trial 1234` repeats one trial. A noun is a
+file with one function, trial(rng), which makes one input and holds the answer against the rules of `sound`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import masks, rle, sparse
+
+TRIALS = {"masks": masks.trial, "rle": rle.trial, "sparse": sparse.trial}
+
+
+def run(seed: int, number: int, nouns: list[str]) -> None:
+    """One trial; the same numbers make the same input."""
+    trial = TRIALS[nouns[number % len(nouns)]]
+    trial(np.random.default_rng([seed, number]))

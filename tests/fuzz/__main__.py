@@ -1,0 +1,66 @@
+"""python -m tests.fuzz: trials for some seconds, each in turn of another noun."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+import traceback
+from typing import Any
+
+from . import TRIALS, run
+
+# Seconds that one trial may take. None takes one; a loop without end takes them all.
+PATIENCE = 60
+
+
+def main() -> int:
+    """Trials run in a process of their own: when it dies, its last trial is known."""
+    options = _options()
+    nouns = options.noun or list(TRIALS)
+    if options.trial is not None:
+        run(options.seed, options.trial, nouns)
+        return 0
+
+    reached = multiprocessing.Value("q", -1)
+    worker = multiprocessing.Process(target=_work, args=(options.seed, nouns, options.seconds, reached))
+    print(f"seed {options.seed}: {', '.join(nouns)} for {options.seconds:g} s", flush=True)
+    worker.start()
+    worker.join(options.seconds + PATIENCE)
+    if worker.is_alive():
+        worker.kill()
+        worker.join()
+    if worker.exitcode == 0:
+        print(f"{reached.value + 1} trials, all sound")
+        return 0
+    named = "".join(f" --noun {noun}" for noun in options.noun or ())
+    print(f"trial {reached.value} failed. Again: python -m tests.fuzz{named} --seed {options.seed} "
+          f"--trial {reached.value}", file=sys.stderr)  # fmt: skip
+    return 1
+
+
+def _work(seed: int, nouns: list[str], seconds: float, reached: Any) -> None:
+    end = time.monotonic() + seconds
+    number = 0
+    while time.monotonic() < end:
+        reached.value = number
+        try:
+            run(seed, number, nouns)
+        except BaseException:
+            traceback.print_exc()
+            sys.exit(1)
+        number += 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
+    parser.add_argument("--noun", action="append", choices=list(TRIALS))
+    parser.add_argument("--trial", type=int, help="this one alone, in this process")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

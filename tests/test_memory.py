@@ -1,0 +1,134 @@
+"""How much memory masks take at most. Each case runs in a process of its own and reports its peak."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="peaks are read from /proc")
+
+MB = 1 << 20
+PEAK = """
+import numpy as np, vesica
+from vesica import *
+
+def peak():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
+
+def extra(call):
+    # Over what the process holds now. The call must be the first of its size: freed memory would serve it again.
+    open("/proc/self/clear_refs", "w").write("5")
+    before = peak()
+    call()
+    return peak() - before
+
+parts(np.ones((2, 3, 3), bool), [[0, 0, 1, 1]]), iou(np.ones((2, 3, 3), bool), np.ones((2, 3, 3), bool))  # libraries
+"""
+
+
+def measured(code):
+    """What the code prints: bytes."""
+    environment = {**os.environ, "VESICA_NUM_THREADS": "2"}
+    command = [sys.executable, "-W", "ignore", "-c", PEAK + code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+# Discs that cover a third of the picture, side by side and over each other.
+STACK = """
+stack = np.zeros((100, 540, 960), bool)
+for k in range(100):
+    y, x = np.ogrid[:540, :960]
+    stack[k] = (x - 9 * k) ** 2 + (y - 5 * k) ** 2 < 250 ** 2
+"""
+STACK_BYTES = 100 * 540 * 960
+
+
+def test_the_measure_itself():
+    assert 49 * MB < measured("print(extra(lambda: np.ones(50 << 20, np.uint8)))") < 52 * MB
+
+
+class TestDense:
+    def test_pairs(self):
+        """All pairs at once would be 5 GB, one stack as float32 207 MB. As bits two stacks are 13 MB."""
+        extra = measured(STACK + "other = stack[::-1].copy()\nprint(extra(lambda: iou(stack, other)))")
+        assert extra < STACK_BYTES / 2
+
+    def test_numbers_are_not_copied_whole(self):
+        """Integers that are no bytes go by a chunk at a time."""
+        extra = measured(STACK + "stack = stack.astype(np.int32)\nprint(extra(lambda: Masks(stack).area))")
+        assert extra < 1.5 * STACK_BYTES
+
+    def test_twin(self):
+        """The array-API twin makes numbers of some rows at a time: as float32 the stack would be four times itself."""
+        pytest.importorskip("array_api_strict")
+        code = STACK + (
+            "import tracemalloc, array_api_strict as xp\n"
+            "masks, few = Masks(xp.asarray(stack)), Masks(xp.asarray(stack[:5]))\n"
+            "assert not masks.is_native\n"
+            "tracemalloc.start()\niou(masks, few)\nprint(tracemalloc.get_traced_memory()[1])"
+        )
+        assert 4 * MB < measured(code) < 1.5 * STACK_BYTES
+
+
+class TestRle:
+    def test_747_masks_of_12_megapixels(self):
+        """Dense they are 9 GB. The whole process stays far below one."""
+        code = """
+rng = np.random.default_rng(0)
+lists = []
+for k in range(747):  # ellipses, column by column
+    cx, cy = rng.uniform(0, 4000), rng.uniform(0, 3000)
+    a, b = rng.uniform(50, 600, 2)
+    x = np.arange(max(0, int(cx - a) + 1), min(4000, int(cx + a)))
+    half = b * np.sqrt(np.maximum(1 - ((x - cx) / a) ** 2, 0))
+    y1, y2 = np.clip(np.stack([cy - half, cy + half]), 0, 3000).astype(int)
+    edges = np.stack([x * 3000 + y1, x * 3000 + np.maximum(y2, y1)], axis=1).ravel()
+    lists.append(np.diff(edges, prepend=0).tolist())
+masks = RleMasks(lists, size=(3000, 4000))
+found = iou(masks, masks)
+assert (found > 0).sum() > 10_000 and np.array_equal(np.diagonal(found), (masks.area > 0).astype(float))
+print(peak())
+"""
+        assert measured(code) < 400 * MB
+
+    def test_largest_images(self):
+        code = """
+def call():
+    masks = RleMasks([[0, 70_000**2], [5, 3_000_000_000]], size=(70_000, 70_000))
+    assert masks.area.tolist() == [70_000**2, 3_000_000_000]
+    assert iou(masks, masks)[0, 1] == 3_000_000_000 / 70_000**2
+    assert iou(masks, [[0, 0, 70_000, 70_000]])[0, 0] == 1
+print(extra(call))
+"""
+        assert measured(code) < MB
+
+
+class TestSparse:
+    def test_few_pixels_of_large_images(self):
+        code = """
+def call():
+    table = [[0, 0, 1, 2, 2], [0, 69_999, 5, 5, 6], [0, 69_999, 5, 5, 5]]
+    masks = SparseMasks(table, size=(3, 70_000, 70_000))
+    assert masks.area.tolist() == [2, 1, 2]
+    assert iou(masks, masks)[1, 2] == 0.5
+    assert join(masks, at_least=0.5).value.tolist() == [0.5]
+    assert parts(masks, [[4.5, 5.5, 8, 8]]).inter[:, 0].tolist() == [0, 0.5, 1.5]
+    assert masks.indices.shape == (3, 5) and len(masks.to_rle().to_strings()) == 3
+print(extra(call))
+"""
+        assert measured(code) < MB
+
+    def test_many_pixels(self):
+        """A million pixels in a thousand layers: about as much again as the indices."""
+        code = """
+rng = np.random.default_rng(0)
+n = np.repeat(np.arange(1000), 1000)
+table = np.stack([n, rng.integers(0, 40, 10**6) + 500 * (n % 90), rng.integers(0, 40, 10**6) + 700 * (n % 90)])
+print(extra(lambda: SparseMasks(table, size=(1000, 70_000, 70_000))))
+"""
+        assert measured(code) < 2 * 24 * 10**6

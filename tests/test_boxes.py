@@ -207,6 +207,10 @@ class TestShape:
         assert xp.back(boxes[1].area).tolist() == [4.0]
         assert xp.back(boxes[:0].area).tolist() == [] and boxes[1:].form == "xywh"
 
+    def test_numpy_is_told(self):
+        with pytest.raises(TypeError, match="Boxes objects are no arrays"):
+            np.asarray(Boxes([[0, 0, 1, 1]]))
+
     def test_frozen(self):
         with pytest.raises(AttributeError, match="frozen"):
             Boxes(PIXELS).form = "xywh"

@@ -197,7 +197,7 @@ WRONG = [
     (("iou", "soft.npy", "box.csv", "--above", "0.5"), 2, "--above goes with --masks"),
     (("iou", "soft.npy", "box.csv", "--masks", "--above", "nan"), 2, "`--above` must be finite; got nan."),
     (("iou", "cross.npy", "box.csv", "--background", "some"), 2, "must be a whole number, or none; got 'some'"),
-    (("iou", "cross.npy", "wide.npy"), 3, "masks of images of one size; got 5×5 and 5×6 (height × width)."),
+    (("iou", "cross.npy", "wide.npy"), 3, "of images of one size; got 5×5 and 5×6 (height × width)."),
     (("iou", "cross.npy", "turned.csv", "--rotated", "deg,cw"), 3, "Masks and RotatedBoxes have no exact overlap"),
     (("iou", "cross.npy", "box.csv", "--measure", "giou"), 3, "giou is not defined for masks and boxes"),
     (("iou", "cross_u8.npy", "box.csv"), 3, "Masks(a). If these are masks: --masks."),

@@ -13,7 +13,10 @@ import oracles
 from vesica import (
     Boxes,
     LabelMap,
+    Masks,
+    RleMasks,
     SizeValueError,
+    SparseMasks,
     _native,
     best,
     coverage,
@@ -26,8 +29,9 @@ from vesica import (
     parts,
     tversky,
 )
-from vesica._kernels import COUNTED, DEVICE, native, pick
+from vesica._kernels import COUNTED, DEVICE, pick
 from vesica._kernels.generic import labels as generic
+from vesica._kernels.native import labels as native_labels
 from vesica.regions import comparable
 
 A = [[1, 1, 0], [1, 2, 2], [0, 2, 2]]
@@ -148,7 +152,7 @@ class TestOneAnswer:
     @given(map_pairs())
     def test_kernel_twin_and_loop(self, pair):
         want = oracles.met(*pair)
-        assert as_counts(native.count_labels(*pair, threads=1)) == want
+        assert as_counts(native_labels.count(*pair, threads=1)) == want
         assert as_counts(generic.count(*pair)) == want
         assert table(*pair, background=None) == want
 
@@ -161,7 +165,7 @@ class TestOneAnswer:
         before = _native.isa()
         try:
             _native.limit_isa(isa)
-            got = native.count_labels(a, b, threads=1)
+            got = native_labels.count(a, b, threads=1)
         finally:
             _native.limit_isa(before)
         assert all(np.array_equal(x, y) for x, y in zip(got, generic.count(a, b), strict=True))
@@ -182,20 +186,20 @@ class TestOneAnswer:
     def test_kinds_of_labels(self, change, share):
         a, b = change(noisy(240, 301, 7, 19, share)), noisy(240, 301, 8, 19, share)
         for x, y in ((a, b), (b, a), (a, a)):
-            got, want = native.count_labels(x, y, threads=1), generic.count(x, y)
+            got, want = native_labels.count(x, y, threads=1), generic.count(x, y)
             assert all(np.array_equal(p, q) for p, q in zip(got, want, strict=True))
 
     def test_each_byte_with_each(self):
         a, b = np.divmod(np.random.default_rng(9).permutation(2**16).reshape(256, 256), 256)
-        counts = native.count_labels(a.astype("uint8"), b.astype("uint8"), threads=1)[2]
+        counts = native_labels.count(a.astype("uint8"), b.astype("uint8"), threads=1)[2]
         assert counts.tolist() == [1] * 2**16
 
     @pytest.mark.parametrize("dtype", ["uint8", "int64"])
     def test_threads_change_nothing(self, dtype):
         a, b = (noisy(1024, 1030, seed, 19, 0.2).astype(dtype) * (1 if dtype == "uint8" else 10**9) for seed in (1, 2))
-        one = native.count_labels(a, b, threads=1)
+        one = native_labels.count(a, b, threads=1)
         for threads in (2, 3):
-            several = native.count_labels(a, b, threads=threads)
+            several = native_labels.count(a, b, threads=threads)
             assert all(np.array_equal(x, y) for x, y in zip(one, several, strict=True))
 
     def test_views_and_read_only(self):
@@ -213,7 +217,7 @@ class TestBackends:
 
     def test_others_are_counted_by_their_library(self, monkeypatch):
         strict = pytest.importorskip("array_api_strict")
-        monkeypatch.setattr(native, "count_labels", None)
+        monkeypatch.setattr(native_labels, "count", None)
         assert float(iou(LabelMap(strict.asarray(A)), LabelMap(strict.asarray(B)))[0, 0]) == 2 / 3
 
     @pytest.mark.parametrize("dtype", DTYPES)
@@ -222,13 +226,13 @@ class TestBackends:
         torch = pytest.importorskip("torch")
         a, b = (noisy(31, 45, seed, 2 if dtype == "bool" else 19, 0.4).astype(dtype) for seed in (1, 2))
         got = generic.count(torch.from_numpy(a), torch.from_numpy(b))
-        assert as_counts(got) == oracles.met(a, b) == as_counts(native.count_labels(a, b, threads=1))
+        assert as_counts(got) == oracles.met(a, b) == as_counts(native_labels.count(a, b, threads=1))
 
     def test_tensors_on_a_device(self, monkeypatch):
         """All that follows the count, as for a tensor on a device."""
         torch = pytest.importorskip("torch")
         monkeypatch.setattr("vesica.regions.labels.pick_arrays", lambda *_: DEVICE)
-        monkeypatch.setattr(native, "count_labels", None)
+        monkeypatch.setattr(native_labels, "count", None)
         a, b = LabelMap(torch.tensor(A)), LabelMap(torch.tensor(B))
         assert iou(a, b).tolist() == [[2 / 3, 0, 0], [0, 3 / 4, 1 / 4]] and a.area.tolist() == [3, 4]
         pairs, found = join(a, b, at_least=0.5), best(a, b)
@@ -244,9 +248,9 @@ class TestBackends:
             iou(LabelMap(A), LabelMap(torch.tensor(B)))
 
     def test_threads_reach_the_kernel(self, monkeypatch):
-        seen, real = [], native.count_labels
+        seen, real = [], native_labels.count
         monkeypatch.setattr(
-            native, "count_labels", lambda a, b, *, threads: seen.append(threads) or real(a, b, threads=1)
+            native_labels, "count", lambda a, b, *, threads: seen.append(threads) or real(a, b, threads=1)
         )
         a, b = LabelMap(A, ids=[1, 2, 3]), LabelMap(B, ids=[1, 2, 3])
         iou(a, b, threads=3), join(a, b, at_least=0.5, threads=4), best(a, b, threads=5), parts(a, b, threads=6)
@@ -254,8 +258,8 @@ class TestBackends:
         assert seen == [3, 4, 5, 6, 7]
 
     def test_one_pass_is_enough(self, monkeypatch):
-        calls, real = [], native.count_labels
-        monkeypatch.setattr(native, "count_labels", lambda a, b, *, threads: calls.append(1) or real(a, b, threads=1))
+        calls, real = [], native_labels.count
+        monkeypatch.setattr(native_labels, "count", lambda a, b, *, threads: calls.append(1) or real(a, b, threads=1))
         for verb in (iou, best, parts, lambda a, b: join(a, b, at_least=0.5)):
             a, b = LabelMap(A), LabelMap(B)
             verb(a, b), a.ids, b.ids, a.area, b.area
@@ -350,7 +354,7 @@ class TestIds:
 
     def test_ids_beyond_the_dtype(self):
         a = LabelMap(np.array(A, "uint8"), ids=[HUGE, 1])
-        assert a.area.tolist() == [0, 3] and a.to_masks().sum(axis=(1, 2)).tolist() == [0, 3]
+        assert a.area.tolist() == [0, 3] and a.to_masks().area.tolist() == [0, 3]
 
     def test_aligned_needs_the_same(self):
         message = r"same labels in the same order when aligned; got \[1, 2\] and \[1, 2, 3\]\. Pass the same `ids=`"
@@ -400,7 +404,7 @@ class TestShape:
         assert tuple(iou(a, a).shape) == (0, 0) and len(a) == 0 and a.size == shape
         assert len(join(a, a, at_least=0.5)) == 0 and tuple(best(a, a).index.shape) == (0, 1)
         assert a.contingency(a).counts.shape == (0, 0)
-        assert tuple(LabelMap(a.array, ids=[1]).to_masks().shape) == (1, *shape)
+        assert tuple(LabelMap(a.array, ids=[1]).to_masks().array.shape) == (1, *shape)
 
     def test_no_regions(self, xp):
         a, b = LabelMap(xp([[0, 0]], "uint8")), LabelMap(xp([[1, 0]], "uint8"))
@@ -429,7 +433,18 @@ class TestMasks:
         stack[0, :2], stack[1, 3, 2:], stack[3, 4] = 1, 7, 255
         labels = LabelMap.from_masks(xp(stack, "uint8"))
         assert labels.ids.tolist() == [1, 2, 3, 4] and xp.back(labels.area).tolist() == [12, 4, 0, 6]
-        assert xp.back(labels.to_masks()).tolist() == (stack != 0).tolist()
+        assert xp.back(labels.to_masks().array).tolist() == (stack != 0).tolist()
+
+    def test_masks_of_any_kind(self):
+        stack = np.zeros((2, 5, 6), bool)
+        stack[0, :2], stack[1, 3, 2:] = True, True
+        for masks in (Masks(stack), RleMasks.from_masks(stack), SparseMasks.from_masks(stack)):
+            assert np.array_equal(LabelMap.from_masks(masks).array, LabelMap.from_masks(stack).array)
+
+    def test_maps_and_masks(self):
+        with pytest.raises(TypeError, match=r"LabelMap and Masks have no exact overlap.*label_map.to_masks\(\)"):
+            iou(LabelMap(A), Masks(np.zeros((1, 3, 3), bool)))
+        assert np.array_equal(iou(LabelMap(A).to_masks(), LabelMap(B).to_masks()), iou(LabelMap(A), LabelMap(B)))
 
     def test_ids(self):
         labels = LabelMap.from_masks(np.eye(3, dtype=bool)[:, None, :], ids=[HUGE, 5, -2])
@@ -438,7 +453,7 @@ class TestMasks:
     @pytest.mark.parametrize("shape", [(0, 3, 4), (2, 0, 4), (2, 3, 0)])
     def test_nothing(self, xp, shape):
         labels = LabelMap.from_masks(xp(np.zeros(shape), "bool"))
-        assert labels.size == shape[1:] and len(labels) == shape[0] and tuple(labels.to_masks().shape) == shape
+        assert labels.size == shape[1:] and len(labels) == shape[0] and tuple(labels.to_masks().array.shape) == shape
 
     def test_overlap_names_the_first_pair(self, xp):
         stack = np.zeros((5, 4, 4), int)
@@ -484,18 +499,18 @@ class TestRefused:
             lambda: parts(a, b),
         )
         for call in calls:
-            with pytest.raises(SizeValueError, match=r"one image size \(H, W\); got \(4, 6\) and \(6, 4\)"):
+            with pytest.raises(SizeValueError, match=r"images of one size; got 4×6 and 6×4"):
                 call()
 
     def test_other_kinds(self):
         for call in (lambda: iou(LabelMap(A), Boxes([[0, 0, 1, 1]])), lambda: iou([[0, 0, 1, 1]], LabelMap(A))):
-            with pytest.raises(TypeError, match="do not compare with"):
+            with pytest.raises(TypeError, match="have no exact overlap.*label_map.to_masks"):
                 call()
         with pytest.raises(TypeError, match="`other` must be a LabelMap; got list"):
             LabelMap(A).contingency(B)
 
     def test_stacks(self):
-        with pytest.raises(ValueError, match=r"shape \(N, H, W\); got \(1, 2\)"):
+        with pytest.raises(ValueError, match=r"shape \(N, height, width\); got \(1, 2\)"):
             LabelMap.from_masks([[1, 0]])
         with pytest.raises(TypeError, match="must be bool or integers; got float64"):
             LabelMap.from_masks([[[1.0]]])

@@ -26,8 +26,9 @@ from vesica import (
     join,
     parts,
 )
-from vesica._kernels import native, pick
+from vesica._kernels import pick
 from vesica._kernels.generic import masks as generic
+from vesica._kernels.native import pixels as native_pixels
 from vesica.overlaps.measures import MEASURES
 from vesica.regions import comparable
 
@@ -120,6 +121,13 @@ class TestValue:
         with pytest.raises(error, match=message):
             Masks(array)
 
+    def test_numpy_takes_the_stack(self):
+        stack = noise()
+        assert np.asarray(Masks(stack)) is stack and np.array(Masks(stack)) is not stack
+        assert np.asarray(Masks(stack), np.uint8).dtype == np.uint8
+        with pytest.raises(TypeError, match="RleMasks objects are no arrays"):
+            np.asarray(RleMasks.from_masks(stack))
+
     def test_not_in_order(self):
         """Stacks in another order of axes, every other mask, flipped."""
         stack = noise(6)
@@ -137,7 +145,7 @@ class TestValue:
         """Masks that are not bytes are copied some at a time."""
         stack = noise(7).astype(np.int32)
         want = iou(Masks(stack), Masks(stack))
-        monkeypatch.setattr(native, "_CHUNK", 2 * 70 * 66)
+        monkeypatch.setattr(native_pixels, "_CHUNK", 2 * 70 * 66)
         assert np.array_equal(iou(Masks(stack), Masks(stack)), want)
         assert np.array_equal(Masks(stack).to_rle().to_masks().array, stack != 0)
 
@@ -147,7 +155,7 @@ class TestValue:
         assert np.array_equal(pickle.loads(pickle.dumps(masks)).array, masks.array)
         assert np.array_equal(copy.copy(masks).array, masks.array)
         assert repr(masks) == "Masks(5, 70×66, numpy bool)"
-        with pytest.raises(AttributeError, match="Masks are frozen"):
+        with pytest.raises(AttributeError, match="Masks objects are frozen"):
             masks.array = None
 
 

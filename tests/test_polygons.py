@@ -27,7 +27,7 @@ from vesica import (
     parts,
     tversky,
 )
-from vesica._kernels import native
+from vesica._kernels.native import polygons as native_polygons
 
 DEG = {"unit": "deg", "direction": "cw"}
 SQUARE = [[0, 0], [4, 0], [4, 4], [0, 4]]
@@ -384,7 +384,7 @@ class TestVerbs:
         iou(a, a), join(a, at_least=0.5), best(a, a), iou(a, a.boxes)
 
     def test_area_is_native(self, monkeypatch):
-        monkeypatch.setattr(native, "polygon_areas", lambda flat: np.full(len(flat.regions) - 1, 7.0))
+        monkeypatch.setattr(native_polygons, "areas", lambda flat: np.full(len(flat.regions) - 1, 7.0))
         assert Polygons([SQUARE]).area.tolist() == [7]
 
     def test_no_regions(self):

@@ -224,7 +224,7 @@ class TestValue:
             masks[9]
 
     def test_frozen(self):
-        with pytest.raises(AttributeError, match="RleMasks are frozen"):
+        with pytest.raises(AttributeError, match="RleMasks objects are frozen"):
             RleMasks([], size=(1, 1)).size = (2, 2)
 
     def test_repr(self):

@@ -9,6 +9,8 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, math_name, needs_gradient, result_name, to_numpy, widest_float
+from vesica._check import labels as check_labels
+from vesica._check import polygons as check_polygons
 from vesica._kernels import Tables, pick_arrays
 from vesica.regions.boxes import Boxes
 from vesica.regions.labels import LabelMap, count_regions
@@ -110,7 +112,7 @@ def _of_labels(a: LabelMap, b: LabelMap, aligned: bool, threads: int | None) -> 
     """Label maps are counted here, whatever is asked of them: one pass over the pixels, which threads share."""
     counted, area_b = count_regions(a, b, threads)
     if aligned:
-        check.same_ids(a.ids, b.ids)
+        check_labels.same_ids(a.ids, b.ids)
     return Tables("labels", counted, area_b, "float64", len(counted.area), len(area_b), a.array)
 
 
@@ -163,7 +165,7 @@ def _of_drawn(a: Region, b: Region, threads: int | None) -> Tables:
     polygons, masks = (a, b) if isinstance(a, Polygons) else (b, a)
     assert isinstance(polygons, Polygons)
     assert isinstance(masks, PixelRegions)
-    rule = check.drawing_rule(polygons.rule, type(masks).__name__)
+    rule = check_polygons.drawing_rule(polygons.rule, type(masks).__name__)
     drawn = polygons.to_rle(masks.size, rule=rule, threads=threads)
     tables = _of_pixels(drawn, masks, threads) if polygons is a else _of_pixels(masks, drawn, threads)
     return tables._replace(rule=rule)

@@ -22,9 +22,10 @@ from vesica._array import (
 )
 from vesica._kernels import native
 from vesica._kernels.generic import boxes as generic
+from vesica.regions.collection import Collection
 
 
-class Boxes:
+class Boxes(Collection):
     """N upright boxes, in whichever form they came.
 
     A pixel (x, y) is the square [x, x+1) × [y, y+1), and a box is half-open on pixel edges, so its area is
@@ -121,9 +122,6 @@ class Boxes:
         set_once(self, "dtype", result_name(given))
         if look:
             _look(array, form, corners, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"Boxes are frozen: make new ones instead of setting `{name}`.")
 
     def __len__(self) -> int:
         return int(self.array.shape[0])

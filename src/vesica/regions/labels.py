@@ -9,9 +9,12 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, from_numpy, library, namespace, to_numpy
-from vesica._kernels import Counted, native, pick_arrays
+from vesica._check import labels as check_labels
+from vesica._kernels import Counted, pick_arrays
 from vesica._kernels.generic import labels as generic
 from vesica._kernels.generic.masks import is_set
+from vesica._kernels.native import labels as native_labels
+from vesica.regions.collection import Collection
 from vesica.regions.masks import Masks, stack_of
 
 
@@ -30,7 +33,7 @@ class Contingency:
     counts: Array
 
 
-class LabelMap:
+class LabelMap(Collection):
     """The regions of a map of labels: of a class each, or of an object each.
 
     A comparison counts all pixels once, in whatever way the regions are then measured. Labels may be any 64-bit
@@ -83,11 +86,11 @@ class LabelMap:
         self, array: Any, /, *, ids: Any = None, background: int | None = 0, ignore: int | None = None
     ) -> None:
         set_once = object.__setattr__
-        set_once(self, "array", check.label_map(array, "array"))
-        set_once(self, "background", check.label(background, "background"))
-        set_once(self, "ignore", check.label(ignore, "ignore"))
+        set_once(self, "array", check_labels.label_map(array, "array"))
+        set_once(self, "background", check_labels.label(background, "background"))
+        set_once(self, "ignore", check_labels.label(ignore, "ignore"))
         no_regions = {"background": self.background, "ignore": self.ignore}
-        set_once(self, "_ids", None if ids is None else check.label_ids(ids, no_regions))
+        set_once(self, "_ids", None if ids is None else check_labels.label_ids(ids, no_regions))
         set_once(self, "_found", None)
 
     @classmethod
@@ -105,12 +108,12 @@ class LabelMap:
         xp = namespace(stack)
         stack = cast(is_set(stack), "uint8")
         count = int(stack.shape[0])
-        ids = check.label_ids(range(1, count + 1) if ids is None else ids, {"background": 0})
-        check.one_id_each(ids, count)
+        ids = check_labels.label_ids(range(1, count + 1) if ids is None else ids, {"background": 0})
+        check_labels.one_id_each(ids, count)
 
         layers = xp.sum(stack, axis=0, dtype=xp.int64)
         if 0 not in layers.shape and int(xp.max(layers)) > 1:
-            raise check.overlapping(*_first_overlap(to_numpy(stack)[:, to_numpy(layers) > 1]))
+            raise check_labels.overlapping(*_first_overlap(to_numpy(stack)[:, to_numpy(layers) > 1]))
         if not count:
             return cls(layers, ids=ids)
         number = xp.reshape(xp.argmax(stack, axis=0), (-1,))
@@ -123,9 +126,6 @@ class LabelMap:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LabelMap._remade, (self.array, self._ids, self.background, self.ignore)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"A LabelMap is frozen: make a new one instead of setting `{name}`.")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -246,7 +246,7 @@ def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
     check.same_library(a.array, b.array)
     check.same_image(a.size, b.size)
     if pick_arrays(a.array, b.array).backend == "native":
-        return _Met(*native.count_labels(a.array, b.array, threads=threads))
+        return _Met(*native_labels.count(a.array, b.array, threads=threads))
     return _Met(*generic.count(a.array, b.array))
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from vesica import _check as check
 from vesica._array import Array, dtype_name, library, take_rows, to_numpy
-from vesica._kernels import Pixels, native, pick_arrays
+from vesica._check import masks as check_masks
+from vesica._kernels import Pixels, pick_arrays
 from vesica._kernels.generic import masks as generic
+from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.boxes import Boxes
 from vesica.regions.pixels import PixelRegions
 
@@ -53,7 +57,7 @@ class Masks(PixelRegions):
     array: Array
 
     def __init__(self, array: Any, /, *, above: float | None = None) -> None:
-        array = check.mask_stack(array, "masks", above)
+        array = check_masks.mask_stack(array, "masks", above)
         if above is not None:
             array = array > check.finite(above, "above")
         object.__setattr__(self, "array", array)
@@ -73,6 +77,11 @@ class Masks(PixelRegions):
         height, width = self.size
         return f"Masks({len(self)}, {height}×{width}, {library(self.array)} {dtype_name(self.array)})"
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The stack, for NumPy."""
+        stack = to_numpy(self.array)
+        return np.array(stack, dtype) if copy else np.asarray(stack, dtype)
+
     @property
     def like(self) -> Array:
         return self.array
@@ -83,7 +92,7 @@ class Masks(PixelRegions):
         return pick_arrays(self.array).backend == "native"
 
     def pixels(self, threads: int | None = None) -> Pixels:
-        return native.pack_masks(to_numpy(self.array), threads=threads)
+        return native_pixels.pack_masks(to_numpy(self.array), threads=threads)
 
     @property
     def area(self) -> Array:
@@ -104,4 +113,4 @@ def stack_of(value: Any, name: str) -> Array:
     """A plain stack of masks out of masks of any kind or a bare array."""
     if isinstance(value, PixelRegions):
         return value.to_masks().array
-    return check.mask_stack(value, name, None)
+    return check_masks.mask_stack(value, name, None)

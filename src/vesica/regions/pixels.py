@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vesica import _check as check
 from vesica._array import Array, from_numpy
-from vesica._kernels import Pixels, native
+from vesica._check import masks as check_masks
+from vesica._kernels import Pixels
+from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.boxes import Boxes
+from vesica.regions.collection import Collection
 
 if TYPE_CHECKING:
     from vesica.regions.masks import Masks
     from vesica.regions.rle import RleMasks
 
 
-class PixelRegions(abc.ABC):
+class PixelRegions(Collection, abc.ABC):
     """N sets of pixels of images of one size: dense, run-length or sparse."""
 
     __slots__ = ("size",)
@@ -38,9 +40,6 @@ class PixelRegions(abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int: ...
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{type(self).__name__} are frozen: make new ones instead of setting `{name}`.")
 
     @property
     def shape(self) -> tuple[int]:
@@ -74,5 +73,5 @@ class PixelRegions(abc.ABC):
         """The same masks, dense: bool, of shape (N, height, width)."""
         from vesica.regions.masks import Masks
 
-        check.dense_room(len(self), self.size)
-        return Masks(self._own(native.unpack_masks(self.pixels())))
+        check_masks.dense_room(len(self), self.size)
+        return Masks(self._own(native_pixels.unpack_masks(self.pixels())))

@@ -9,13 +9,17 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, from_numpy, library, result_name, to_numpy
-from vesica._kernels import Rings, native
+from vesica._check import masks as check_masks
+from vesica._check import polygons as check_polygons
+from vesica._kernels import Rings
+from vesica._kernels.native import polygons as native_polygons
 from vesica.regions.boxes import Boxes, columns
+from vesica.regions.collection import Collection
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
 
 
-class Polygons:
+class Polygons(Collection):
     """N polygons on pixel edges. Parts are united, and rings inside a part are filled even-odd.
 
     Areas and shared areas are analytic, in float64: no polygon is rasterised to be compared with another, with a box or
@@ -69,7 +73,7 @@ class Polygons:
     rule: str | None
 
     def __init__(self, regions: Any, /, *, rule: str | None = None) -> None:
-        rule = check.raster_rule(rule)
+        rule = check_polygons.raster_rule(rule)
         rings, parts, counts = _read(regions)
         points = [to_numpy(ring).reshape(-1, 2) for ring in rings]
         names = {dtype_name(ring) for ring in rings}
@@ -105,12 +109,12 @@ class Polygons:
         >>> Polygons.from_arrays([[0, 0], [4, 0], [0, 4]], [0, 3], [0, 1], [0, 1]).area
         array([8.])
         """
-        rule = check.raster_rule(rule)
-        given = check.vertices(points)
+        rule = check_polygons.raster_rule(rule)
+        given = check_polygons.vertices(points)
         vertices = np.array(to_numpy(given), np.float64)
-        rings = check.ring_offsets(rings, len(vertices), "rings", "vertices")
-        parts = check.ring_offsets(parts, len(rings) - 1, "parts", "rings")
-        regions = check.ring_offsets(regions, len(parts) - 1, "regions", "parts")
+        rings = check_polygons.ring_offsets(rings, len(vertices), "rings", "vertices")
+        parts = check_polygons.ring_offsets(parts, len(rings) - 1, "parts", "rings")
+        regions = check_polygons.ring_offsets(regions, len(parts) - 1, "regions", "parts")
         flat = _flat(vertices, rings, parts, regions)
         return cls._of(flat, result_name(dtype_name(given)), _answers_like([given]), rule)
 
@@ -143,13 +147,12 @@ class Polygons:
         """Four corners a row."""
         points = np.ascontiguousarray(corners, np.float64).reshape(-1, 2)
         ones = np.arange(len(corners) + 1, dtype=np.int64)
-        return cls._of(_flat(points, 4 * ones, ones, ones), dtype, _answers_like([array]), check.raster_rule(rule))
+        return cls._of(
+            _flat(points, 4 * ones, ones, ones), dtype, _answers_like([array]), check_polygons.raster_rule(rule)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Polygons._of, (self._rings, self.dtype, self.like, self.rule)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"Polygons are frozen: make new ones instead of setting `{name}`.")
 
     def __len__(self) -> int:
         return len(self._rings.regions) - 1
@@ -225,27 +228,29 @@ class Polygons:
         [0, 3, 2, 3, 2, 3, 12]
         [6, 4, 1, 4, 1, 4, 1, 4]
         """
-        height, width = check.mask_size(size, "size")
-        rule = check.stated(rule or self.rule, check.RULES, "rule", "they disagree about the pixels on the edge")
+        height, width = check_masks.mask_size(size, "size")
+        rule = check.stated(
+            rule or self.rule, check_polygons.RULES, "rule", "they disagree about the pixels on the edge"
+        )
         check.threads(threads)
         self._look_far(rule)
 
-        counts, offsets = native.polygon_counts(self._rings, check.RULES.index(rule), height, width, threads)
+        counts, offsets = native_polygons.counts(self._rings, check_polygons.RULES.index(rule), height, width, threads)
 
         return RleMasks._of(counts, offsets, (height, width))
 
     def _look_far(self, rule: str) -> None:
         """Raise for a vertex whose edges cannot be walked exactly."""
-        power = check.RASTER_POWERS[rule]
+        power = check_polygons.RASTER_POWERS[rule]
         far = np.flatnonzero((np.abs(self._rings.points) >= 2.0**power).any(axis=1))
         if far.size:
-            raise check.too_far(_place(self._rings, int(far[0])), self._rings.points[far[0]], rule, power)
+            raise check_polygons.too_far(_place(self._rings, int(far[0])), self._rings.points[far[0]], rule, power)
 
 
 def _read(regions: Any) -> tuple[list[Array], list[int], list[int]]:
     """All rings as arrays, the number of rings of each part, and the number of parts of each region."""
     if isinstance(regions, numbers.Number) or not hasattr(regions, "__iter__"):
-        raise check.no_regions(regions)
+        raise check_polygons.no_regions(regions)
     rings: list[Array] = []
     parts: list[int] = []
     counts: list[int] = []
@@ -255,7 +260,7 @@ def _read(regions: Any) -> tuple[list[Array], list[int], list[int]]:
         for p, part in enumerate(found):
             parts.append(len(part))
             for r, ring in enumerate(part):
-                check.ring(ring, (i, p, r if len(part) > 1 else None))
+                check_polygons.ring(ring, (i, p, r if len(part) > 1 else None))
             rings += part
     return rings, parts, counts
 
@@ -265,7 +270,7 @@ def _parts(region: Any, i: int) -> list[list[Array]]:
     ring = _ring(region)
     if ring is not None:
         return [[ring]]
-    check.listed(region, f"region {i}", "part")
+    check_polygons.listed(region, f"region {i}", "part")
     found = []
     for p, part in enumerate(region):
         ring = _ring(part)
@@ -274,11 +279,11 @@ def _parts(region: Any, i: int) -> list[list[Array]]:
 
 
 def _rings_of(part: Any, i: int, p: int) -> list[Array]:
-    check.listed(part, f"region {i}, part {p}", "ring")
+    check_polygons.listed(part, f"region {i}, part {p}", "ring")
     rings = [_ring(ring) for ring in part]
     for r, ring in enumerate(rings):
         if ring is None:
-            raise check.no_ring(part[r], f"region {i}, part {p}, ring {r}")
+            raise check_polygons.no_ring(part[r], f"region {i}, part {p}, ring {r}")
     return rings
 
 
@@ -330,17 +335,17 @@ def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.
     bare = Rings(points, rings, parts, regions, np.empty((0, 4)), np.empty(0))
     short = np.flatnonzero(np.diff(rings) < 3)
     if short.size:
-        raise check.short_ring(_place_of_ring(bare, int(short[0])), int(np.diff(rings)[short[0]]))
+        raise check_polygons.short_ring(_place_of_ring(bare, int(short[0])), int(np.diff(rings)[short[0]]))
     limit = check.LIMITS["float64"]
     bad = np.flatnonzero(~(np.abs(points) <= limit).all(axis=1))  # NaN fails it
     if bad.size:
-        raise check.bad_vertex(_place(bare, int(bad[0])), points[bad[0]])
+        raise check_polygons.bad_vertex(_place(bare, int(bad[0])), points[bad[0]])
     starts = rings[parts[regions[:-1]]]
     low, high = (
         ufunc.reduceat(points, starts, axis=0) if starts.size else points for ufunc in (np.minimum, np.maximum)
     )
     boxes = np.ascontiguousarray(np.concatenate([low, high], axis=1))
-    return bare._replace(boxes=boxes, area=native.polygon_areas(bare))
+    return bare._replace(boxes=boxes, area=native_polygons.areas(bare))
 
 
 def _opened(points: np.ndarray, rings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

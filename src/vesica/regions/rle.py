@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._kernels import Pixels, native
+from vesica._check import masks as check_masks
+from vesica._kernels import Pixels
+from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
 
@@ -68,12 +70,12 @@ class RleMasks(PixelRegions):
     _pixels: Pixels | None
 
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
-        height, width = check.mask_size(size, "size")
-        check.list_of_counts(counts)
+        height, width = check_masks.mask_size(size, "size")
+        check_masks.list_of_counts(counts)
         texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
         flat, fault = (_from_texts if any(texts) else _from_lists)(counts, height * width)
         if fault is not None:
-            raise check.bad_counts(fault, height * width, is_text=any(texts))
+            raise check_masks.bad_counts(fault, height * width, is_text=any(texts))
         self._fill((height, width), *flat)
 
     def _fill(self, size: tuple[int, int], counts: np.ndarray, offsets: np.ndarray) -> None:
@@ -94,7 +96,7 @@ class RleMasks(PixelRegions):
 
     @classmethod
     def _of_pixels(cls, pixels: Pixels, threads: int | None = None) -> RleMasks:
-        return cls._of(*native.counts_of_pixels(pixels, threads=threads), (pixels.height, pixels.width))
+        return cls._of(*native_pixels.counts_of_pixels(pixels, threads=threads), (pixels.height, pixels.width))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RleMasks._of, (self.counts, self.offsets, self.size)
@@ -113,7 +115,7 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        counts, size = check.coco_masks(check.coco_list(segmentations))
+        counts, size = check_masks.coco_masks(check_masks.coco_list(segmentations))
         return cls(counts, size=size)
 
     @classmethod
@@ -123,12 +125,12 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_arrays([2, 3, 7, 3], [0, 2, 4], size=(2, 5)).area
         array([3, 3])
         """
-        height, width = check.mask_size(size, "size")
-        flat = check.count_list(counts, None)
-        starts = check.offsets(offsets, len(flat))
-        found, fault = native.canonical_counts(flat, starts, height * width)
+        height, width = check_masks.mask_size(size, "size")
+        flat = check_masks.count_list(counts, None)
+        starts = check_masks.offsets(offsets, len(flat))
+        found, fault = native_pixels.canonical_counts(flat, starts, height * width)
         if fault is not None:
-            raise check.bad_counts(fault, height * width, is_text=False)
+            raise check_masks.bad_counts(fault, height * width, is_text=False)
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
@@ -152,7 +154,7 @@ class RleMasks(PixelRegions):
 
     def pixels(self, threads: int | None = None) -> Pixels:
         if self._pixels is None:
-            packed = native.pack_counts(self.counts, self.offsets, self.size, threads=threads)
+            packed = native_pixels.pack_counts(self.counts, self.offsets, self.size, threads=threads)
             object.__setattr__(self, "_pixels", packed)
             return packed
         return self._pixels
@@ -178,7 +180,7 @@ class RleMasks(PixelRegions):
 
     def to_strings(self) -> list[bytes]:
         """COCO's compressed form of each mask."""
-        text, offsets = native.strings_of_counts(self.counts, self.offsets)
+        text, offsets = native_pixels.strings_of_counts(self.counts, self.offsets)
         ends = offsets.tolist()
         data = text.tobytes()
         return [data[begin:end] for begin, end in itertools.pairwise(ends)]
@@ -197,12 +199,12 @@ class RleMasks(PixelRegions):
     def intersection(self, other: RleMasks | None = None, /) -> RleMasks:
         """What all masks share; or with `other`, mask k with mask k."""
         if other is None:
-            check.some_masks(len(self))
+            check_masks.some_masks(len(self))
         return self._merged(other, either=False)
 
     def _merged(self, other: RleMasks | None, *, either: bool) -> RleMasks:
         if other is not None:
-            check.run_lengths(other, RleMasks)
+            check_masks.run_lengths(other, RleMasks)
             check.same_image(self.size, other.size)
             check.same_rows(len(self), len(other))
             return self._with(other, either)
@@ -216,7 +218,9 @@ class RleMasks(PixelRegions):
 
     def _with(self, other: RleMasks, either: bool) -> RleMasks:
         pixels = self.size[0] * self.size[1]
-        merged = native.merge_counts((self.counts, self.offsets), (other.counts, other.offsets), pixels, either=either)
+        merged = native_pixels.merge_counts(
+            (self.counts, self.offsets), (other.counts, other.offsets), pixels, either=either
+        )
         return RleMasks._of(*merged, self.size)
 
     def _and(self, other: RleMasks) -> RleMasks:
@@ -230,36 +234,36 @@ class RleMasks(PixelRegions):
         >>> RleMasks([[7, 1, 3, 3, 3, 1, 7]], size=(5, 5)).crop(1, 1, 4, 3).to_counts()
         [[1, 3, 1, 1]]
         """
-        window = check.window((x1, y1, x2, y2), self.size)
-        cropped = native.crop_counts(self.counts, self.offsets, self.size[0], window)
+        window = check_masks.window((x1, y1, x2, y2), self.size)
+        cropped = native_pixels.crop_counts(self.counts, self.offsets, self.size[0], window)
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
 
 
-Checked = tuple[native.Flat, native.CountFault | None]
+Checked = tuple[native_pixels.Flat, native_pixels.CountFault | None]
 
 
 def _from_lists(counts: Sequence[Any], pixels: int) -> Checked:
-    return _canonical([check.count_list(one, k) for k, one in enumerate(counts)], pixels)
+    return _canonical([check_masks.count_list(one, k) for k, one in enumerate(counts)], pixels)
 
 
 def _canonical(lists: list[np.ndarray], pixels: int) -> Checked:
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
-    return native.canonical_counts(given, _offsets_of(lists), pixels)
+    return native_pixels.canonical_counts(given, _offsets_of(lists), pixels)
 
 
 def _from_texts(counts: Sequence[Any], pixels: int) -> Checked:
     """Strings; lists among them become strings first."""
     texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
-    return native.counts_of_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), pixels)
+    return native_pixels.counts_of_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), pixels)
 
 
 def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
     if isinstance(counts, (str, bytes, bytearray)):
-        return check.count_string(counts)
-    flat, fault = _canonical([check.count_list(counts, mask)], pixels)
+        return check_masks.count_string(counts)
+    flat, fault = _canonical([check_masks.count_list(counts, mask)], pixels)
     if fault is not None:
-        raise check.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
-    return native.strings_of_counts(*flat)[0].tobytes()
+        raise check_masks.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
+    return native_pixels.strings_of_counts(*flat)[0].tobytes()
 
 
 def _offsets_of(parts: Sequence[Any]) -> np.ndarray:

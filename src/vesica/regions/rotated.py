@@ -21,9 +21,10 @@ from vesica._array import (
     widest_float,
 )
 from vesica.regions.boxes import Boxes, columns
+from vesica.regions.collection import Collection
 
 
-class RotatedBoxes:
+class RotatedBoxes(Collection):
     """N rotated boxes: rows of cx, cy, w, h, angle. At angle 0, w lies along x and h along y.
 
     Arithmetic is in float64, whatever the dtype of the rows; measures come back in the given floating dtype.
@@ -106,9 +107,6 @@ class RotatedBoxes:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RotatedBoxes._unchecked, (self.array, self.unit, self.direction, self.dtype)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"RotatedBoxes are frozen: make new ones instead of setting `{name}`.")
 
     def __len__(self) -> int:
         return int(self.array.shape[0])

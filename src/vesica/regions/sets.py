@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from vesica import _check as check
+from vesica._check import sets as check_sets
 from vesica._kernels import Members
+from vesica.regions.collection import Collection
 
 
-class Sets:
+class Sets(Collection):
     """N finite sets, of integers or of names.
 
     The area of a set is how many members it has. Sets of names compare by their names, whatever else is in them.
@@ -50,7 +51,7 @@ class Sets:
     """None where there are no members at all."""
 
     def __init__(self, sets: Any, /) -> None:
-        self._fill(*_collected(check.list_of_sets(sets)))
+        self._fill(*_collected(check_sets.list_of_sets(sets)))
 
     def _fill(self, ids: np.ndarray, starts: np.ndarray, names: tuple[Hashable, ...], has_names: bool | None) -> None:
         set_once = object.__setattr__
@@ -67,9 +68,6 @@ class Sets:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sets._remade, (self._ids, self._starts, self._names, self._has_names)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"Sets are frozen: make new ones instead of setting `{name}`.")
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -112,7 +110,7 @@ class Sets:
 
 def in_one_vocabulary(a: Sets, b: Sets) -> tuple[Members, Members]:
     """Both with members that are small numbers, the same for equal members."""
-    check.same_kind_of_member(a._has_names, b._has_names)
+    check_sets.same_kind_of_member(a._has_names, b._has_names)
     left, right = a._ids, b._ids
     if a._has_names and b._has_names and a._names != b._names:
         numbers = {name: number for number, name in enumerate(a._names)}
@@ -129,10 +127,10 @@ def _collected(sets: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, tuple[Hasha
     has_names: bool | None = None
     pieces: list[np.ndarray] = []
     for index, one in enumerate(sets):
-        members = check.set_members(one, index)
+        members = check_sets.set_members(one, index)
         if len(members):
             is_names = _are_names(members, index)
-            has_names = check.one_kind_of_member(has_names, is_names, index)
+            has_names = check_sets.one_kind_of_member(has_names, is_names, index)
             if is_names:
                 members = [numbers.setdefault(name, len(numbers)) for name in members]
         pieces.append(np.unique(_as_int64(members, index)))
@@ -145,7 +143,7 @@ def _are_names(members: list[Any] | np.ndarray, index: int) -> bool:
         return False
     kinds = {isinstance(member, (int, np.integer)) for member in members}
     if len(kinds) > 1:
-        raise check.mixed_set(index)
+        raise check_sets.mixed_set(index)
     return not kinds.pop()
 
 
@@ -153,7 +151,7 @@ def _as_int64(members: list[Any] | np.ndarray, index: int) -> np.ndarray:
     try:
         return np.asarray(members, np.int64)
     except OverflowError:
-        raise check.member_too_large(index, max(members, key=abs)) from None
+        raise check_sets.member_too_large(index, max(members, key=abs)) from None
 
 
 def _joined(pieces: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,9 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array
-from vesica._kernels import Pixels, native
+from vesica._check import masks as check_masks
+from vesica._kernels import Pixels
+from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.pixels import PixelRegions
 
 
@@ -69,14 +71,14 @@ class SparseMasks(PixelRegions):
         check.threads(threads)
         outside = check.one_of(outside, ("error", "drop"), "outside")
         indices, values, size = _taken_apart(indices, values, size)
-        layers, height, width = check.sparse_size(size)
-        table = check.index_table(indices)
+        layers, height, width = check_masks.sparse_size(size)
+        table = check_masks.index_table(indices)
         if values is not None:
             # Taken along the second axis, numbers come column by column; kernels read rows.
-            table = np.ascontiguousarray(table[:, check.index_values(values, table.shape[1]) != 0])
-        pixels = native.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
+            table = np.ascontiguousarray(table[:, check_masks.index_values(values, table.shape[1]) != 0])
+        pixels = native_pixels.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
         if not isinstance(pixels, Pixels):
-            raise check.bad_index(table, *pixels, (layers, height, width))
+            raise check_masks.bad_index(table, *pixels, (layers, height, width))
         set_once = object.__setattr__
         set_once(self, "size", (height, width))
         set_once(self, "_pixels", pixels)
@@ -161,7 +163,7 @@ def _from_scipy(value: Any) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
         whole = layers[0].tocoo()
         return np.stack(whole.coords), whole.data, tuple(whole.shape)
     parts = [layer.tocoo() for layer in layers]
-    check.one_shape([tuple(part.shape) for part in parts])
+    check_masks.one_shape([tuple(part.shape) for part in parts])
     n = np.repeat(np.arange(len(parts)), [part.nnz for part in parts])
     y, x = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("row", "col"))
     return np.stack([n, y, x]), np.concatenate([part.data for part in parts]), (len(parts), *parts[0].shape)

@@ -1,0 +1,400 @@
+"""Every argument check and its wording: argument, rule, what came, way out.
+
+Checks of one noun have a file of their own; here is what serves several, and boxes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, has_visible_values, library, to_numpy
+from vesica.errors import SizeValueError
+
+FORMS = ("xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive")
+UNITS = ("deg", "rad")
+DIRECTIONS = ("cw", "ccw")
+
+# Beyond these, the square of a hull could overflow, and a share would be infinity over infinity.
+LIMITS = {"int64": 2**30 - 1, "float32": 2.0**60, "float64": 2.0**508}
+
+NUMBERS = INTEGERS | FLOATS
+_COLUMNS = {
+    "xyxy": ("x1", "y1", "x2", "y2"),
+    "xywh": ("x", "y", "w", "h"),
+    "cxcywh": ("cx", "cy", "w", "h"),
+    "yxyx": ("y1", "x1", "y2", "x2"),
+    "xyxy_inclusive": ("x1", "y1", "x2", "y2"),
+    "rotated": ("cx", "cy", "w", "h", "angle"),
+}
+
+
+def one_of(value: Any, options: Iterable[str], name: str) -> str:
+    options = tuple(options)
+    if isinstance(value, str) and value in options:
+        return value
+    listed = ", ".join(f'"{option}"' for option in options)
+    near = difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
+    hint = f' Did you mean "{near[0]}"?' if near else ""
+    raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")
+
+
+def stated(value: Any, options: Iterable[str], name: str, why: str) -> str:
+    """An option without a default."""
+    if value is None:
+        ways = " or ".join(f'{name}="{option}"' for option in options)
+        raise TypeError(f"`{name}` has no default, because {why}: say {ways}.")
+    return one_of(value, options, name)
+
+
+def positive(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"`{name}` must be a whole number above 0; got {value!r}.")
+    return int(value)
+
+
+def threads(value: Any) -> None:
+    if value is not None:
+        positive(value, "threads")
+
+
+def finite(value: Any, name: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must be a number; got {value!r}.") from None
+    if not np.isfinite(number):
+        raise ValueError(f"`{name}` must be finite; got {number}.")
+    return number
+
+
+def weight(value: Any, name: str) -> float:
+    number = finite(value, name)
+    if number < 0:
+        raise ValueError(f"`{name}` must not be negative; got {value!r}. A weight of 0 leaves that kind of miss out.")
+    return number
+
+
+def image_size(value: Any, name: str) -> tuple[float, float]:
+    try:
+        width, height = (float(side) for side in value)
+    except (TypeError, ValueError):
+        raise ValueError(f"`{name}` must be (width, height); got {value!r}.") from None
+    if not (0 < width < np.inf and 0 < height < np.inf):
+        raise ValueError(f"`{name}` must be (width, height), both above 0; got {value!r}.")
+    return width, height
+
+
+class Threshold(NamedTuple):
+    """t = p / (q · 2^shift), and whether a value must exceed it or only reach it."""
+
+    p: int
+    q: int
+    shift: int
+    strict: bool
+
+    @property
+    def value(self) -> float:
+        return float(Fraction(self.p, self.q << self.shift))
+
+
+def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
+    """The threshold as the fraction its writer meant: 0.3 is 3/10, not the nearest binary number.
+
+    The shortest decimal that reads back as the given float counts, up to six decimals; beyond that
+    the float's own binary fraction.
+    """
+    number = finite(value, name)
+    if not 0 <= number <= 1:
+        hint = " Divide a percentage by 100." if 1 < number <= 100 else ""
+        raise ValueError(f"`{name}` must lie in (0, 1]; got {value!r}.{hint}")
+    if number == 0 and not strict:
+        raise ValueError(
+            f"`{name}` must lie in (0, 1]; got {value!r}, which every pair reaches. "
+            "All pairs that meet: `strict=True`. All pairs: the measure itself gives the matrix."
+        )
+    if isinstance(value, (Fraction, Decimal)) and Fraction(value).denominator < 2**63:
+        return Threshold(*Fraction(value).as_integer_ratio(), 0, strict)
+    # A float32 of 0.3 means 3/10 as well, although as a float64 it is 0.30000001192…
+    narrow = np.dtype(dtype_name(value)).type(number) if _is_narrow(value) else None
+    text = repr(number) if narrow is None else np.format_float_positional(narrow, unique=True, trim="-")
+    exponent = Decimal(text).as_tuple().exponent
+    if isinstance(exponent, int) and exponent >= -6:
+        share = Fraction(text)
+        return Threshold(share.numerator, share.denominator, 0, strict)
+    share = Fraction(number)
+    return Threshold(share.numerator, 1, share.denominator.bit_length() - 1, strict)
+
+
+def _is_narrow(value: Any) -> bool:
+    return hasattr(value, "dtype") and dtype_name(value) in ("float16", "float32")
+
+
+def rows(value: Any, name: str, form: str) -> Array:
+    """A table of numbers with one row a region; leading axes are a batch."""
+    width = len(_COLUMNS[form])
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: fill it or drop the rows.")
+    array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
+    dtype = dtype_name(array)
+    if dtype in NUMBERS and array.ndim > 1 and array.shape[-1] == width:
+        return array
+    if array.ndim == 1 and array.shape[0] == 0 and library(array) == "numpy":
+        return np.empty((0, width), array.dtype)  # an empty list has no second axis to show
+    if dtype not in NUMBERS:
+        raise TypeError(f"`{name}` must hold integers or floats up to 64 bits; got {dtype}.{_dtype_hint(dtype)}")
+    shape = tuple(int(side) for side in array.shape)
+    lead = "(N, " if form == "rotated" else "(…, N, "
+    raise ValueError(f"`{name}` must have shape {lead}{width}); got {shape}.{_shape_hint(shape, width)}")
+
+
+def _listed(value: Any, name: str) -> Array:
+    """A table from lists, or from whatever else NumPy understands."""
+    if hasattr(value, "array") and hasattr(value, "area"):
+        raise TypeError(f"`{name}` is a {type(value).__name__} already; use it as it is, or pass its `array`.")
+    try:
+        return as_array(value)
+    except ValueError:
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in value]
+        odd = next((k for k, length in enumerate(lengths) if length != lengths[0]), None)
+        if odd is None:
+            raise
+        raise ValueError(
+            f"`{name}` must have rows of one length; got {lengths[0]} numbers in row 0 and {lengths[odd]} in row {odd}."
+        ) from None
+
+
+def _dtype_hint(dtype: str) -> str:
+    if dtype == "bool":
+        return " Masks go to Masks(a)."
+    if dtype == "object":
+        return " Such a table comes of integers beyond 64 bits, or of things that are no numbers."
+    return ""
+
+
+def _shape_hint(shape: tuple[int, ...], width: int) -> str:
+    if width == 4 and shape == (4,):
+        return " One box is a table of one row: [[x1, y1, x2, y2]]."
+    if width == 4 and len(shape) == 2 and shape[1] == 5:
+        return " Rotated boxes go to RotatedBoxes(a, unit=…, direction=…); a score or class column goes elsewhere."
+    if width == 4 and len(shape) == 3 and shape[1:] == (4, 2):
+        return " Four corners a row are polygons, not boxes."
+    if width == 4 and len(shape) == 3:
+        return " A stack of masks goes to Masks(a)."
+    if width == 4 and len(shape) == 2 and shape[0] == 4:
+        return " The table looks transposed: pass a.T."
+    if width == 5 and shape[-1:] == (4,):
+        return " Upright boxes go to Boxes(a)."
+    return ""
+
+
+FAULTS = ("none", "nan", "infinite", "inverted_x", "inverted_y", "too_large")
+
+
+def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: str) -> ValueError:
+    """What is wrong with one row, in the words of the form it was given in."""
+    shape = given.shape[:-1]
+    values = to_numpy(given).reshape(-1, given.shape[-1])[index].tolist()
+    place = str(index) if len(shape) == 1 else str(tuple(int(k) for k in np.unravel_index(index, tuple(shape))))
+    named = dict(zip(_COLUMNS[form], values, strict=True))
+    start = f"`{name}` row {place}"
+    strange = next((c for c, v in named.items() if not np.isfinite(v)), None)
+    if strange:
+        return ValueError(f"{start} must be finite; got {strange} = {named[strange]}. Leave the row out, or repair it.")
+    # A fault of the corners alone: finite numbers whose sums and products are not.
+    if fault in ("nan", "infinite", "too_large") or (fault.startswith("inverted") and "x1" not in named):
+        return ValueError(f"{start} is too large: {_row(named)}. {too_large(math)}")
+    if fault == "negative":
+        column = "w" if named["w"] < 0 else "h"
+        way = ' Rows of two corners go to Boxes(a, "xyxy").' if form != "rotated" else ""
+        return ValueError(f"{start} must not have a negative side; got {column} = {named[column]}.{way}")
+    axis = "x" if fault == "inverted_x" else "y"
+    side = "left of" if axis == "x" else "above"
+    first, second = named[f"{axis}1"], named[f"{axis}2"]
+    text = f"{start} is inverted: {axis}2 = {second} lies {side} {axis}1 = {first}"
+    if form == "xyxy_inclusive":
+        return ValueError(f"{text} by more than the one pixel of an empty box.")
+    return ValueError(f'{text}. Rows of x, y, width, height go to Boxes(a, "xywh").')
+
+
+def _row(named: dict[str, Any]) -> str:
+    return ", ".join(f"{column} = {value}" for column, value in named.items())
+
+
+def too_large(math: str) -> str:
+    if math == "int64":
+        return "Integer coordinates must stay within ±(2^30 − 1), or areas overflow: pass them as float64."
+    if math == "float32":
+        return "float32 coordinates must stay within ±2^60, or areas overflow: pass them as float64."
+    return "Coordinates must stay within ±2^508, or areas overflow: choose a larger unit of length."
+
+
+def whole_pixels(form: str, normalised: Any) -> None:
+    if form == "xyxy_inclusive" and normalised is not None:
+        raise ValueError(
+            '`normalised` does not go with "xyxy_inclusive": the + 1 would be a whole image. '
+            "Multiply by the image size first."
+        )
+
+
+def same_library(a: Array, b: Array, first: str = "a", second: str = "b") -> None:
+    if type(a) is type(b) is np.ndarray:
+        return
+    left, right = library(a), library(b)
+    both = f"`{first}` and `{second}` must be"
+    if left != right:
+        raise TypeError(f"{both} arrays of one library; got {left} and {right}. Convert one of them.")
+    if left == "torch" and a.device != b.device:
+        raise ValueError(f"{both} on one device; got {a.device} and {b.device}. Move one of them.")
+
+
+def same_rows(a: int, b: int) -> None:
+    if a != b:
+        raise SizeValueError(
+            f"`a` and `b` must have the same number of rows when aligned; got {a} and {b}. "
+            "All pairs: leave `aligned` out."
+        )
+
+
+def same_batch(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(a, b)
+    except ValueError:
+        raise SizeValueError(f"`a` and `b` must have the same leading axes; got {tuple(a)} and {tuple(b)}.") from None
+
+
+def one_table(shape: tuple[int, ...], name: str, what: str) -> None:
+    if len(shape) != 1:
+        raise ValueError(
+            f"`{name}` must be one table of shape (N, 4) for {what}; got leading axes {tuple(shape[:-1])}. "
+            "Flatten the batch and pass its index as `keys`, or call once for each."
+        )
+
+
+def key_column(value: Any, count: int, name: str) -> np.ndarray:
+    keys = to_numpy(as_array(value))
+    if keys.dtype.kind == "O":
+        raise TypeError(f"`{name}` must be numbers or strings, one kind of them; got {keys.ravel()[0]!r} among others.")
+    if keys.ndim not in (1, 2) or keys.shape[0] != count:
+        raise SizeValueError(f"`{name}` must have one key for each of the {count} rows; got shape {keys.shape}.")
+    if keys.dtype.kind == "f" and not np.all(np.isfinite(keys)):
+        raise ValueError(f"`{name}` must be finite; got {keys[~np.isfinite(keys)][0]}. Give unknown classes a number.")
+    return keys
+
+
+def pair_of_keys(keys: Any) -> tuple[Any, Any]:
+    if isinstance(keys, (tuple, list)) and len(keys) == 2:
+        return keys[0], keys[1]
+    raise TypeError(f"`keys` must be (keys of a, keys of b) when there are two collections; got {type(keys).__name__}.")
+
+
+def same_keys(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Both columns of keys as one, in which equal keys are equal."""
+    if not a.size or not b.size:
+        a, b = (x if x.size else np.empty((0, *y.shape[1:]), y.dtype) for x, y in ((a, b), (b, a)))
+    if a.shape[1:] != b.shape[1:]:
+        raise SizeValueError(f"`keys` must have the same columns on both sides; got shapes {a.shape} and {b.shape}.")
+    a, b = (x.astype(np.int64) if x.dtype == np.uint64 and x.max(initial=0) < 2**63 else x for x in (a, b))
+    if not _one_kind(a.dtype, b.dtype):
+        raise TypeError(f"`keys` must be of one kind on both sides; got {a.dtype} and {b.dtype}.")
+    return np.concatenate([a, b])
+
+
+def _one_kind(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
+    """Would both keep their values in one dtype?"""
+    if {a.kind, b.kind} <= set("iu"):
+        return np.promote_types(a, b).kind in "iu"  # int64 with uint64 would be float64
+    return a.kind == b.kind
+
+
+_KINDS = {
+    "rotated": "rotated boxes",
+    "labels": "label maps",
+    "masks_boxes": "masks and boxes",
+    "boxes_masks": "boxes and masks",
+}
+
+
+def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
+    if measure not in known:
+        named = _KINDS.get(kind, kind)
+        raise TypeError(
+            f"{measure} is not defined for {named}: it needs the upright box around both and its sides. "
+            f"{', '.join(sorted(known))} need only the shared area."
+        )
+
+
+def flat_table(shape: tuple[int, ...], name: str) -> None:
+    if len(shape) != 2:
+        raise ValueError(f"`{name}` must have shape (N, 5); got {tuple(shape)}. Rotated boxes have no batch axes.")
+
+
+def parts_or_pair(measure: str, is_parts: bool, b: Any) -> None:
+    """A measure takes Parts alone, or two collections."""
+    if is_parts and b is not None:
+        raise TypeError(f"{measure} takes Parts alone, or two collections of regions; got Parts and {b!r}.")
+    if not is_parts and b is None:
+        raise TypeError(f"{measure} takes two collections of regions, or Parts; got one collection.")
+
+
+def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:
+    takes = ", ".join(f"`{name}`" for name in ("aligned", "threads", *known))
+    return TypeError(f"{measure} has no option `{option}`; it takes {takes}.")
+
+
+def not_comparable(a: str, b: str, way: str) -> TypeError:
+    return TypeError(f"{a} and {b} have no exact overlap as they are. {way}")
+
+
+def no_gradient(kind: str) -> TypeError:
+    way = "" if kind == "Polygons" else " Dense masks let it through: to_masks()."
+    return TypeError(f"No gradient flows through {kind}: pass the boxes without one (.detach()).{way}")
+
+
+def on_the_host(kind: str) -> TypeError:
+    return TypeError(
+        f"{kind} live on the host, and the dense masks do not: move these with .cpu(), "
+        "or make both dense with to_masks()."
+    )
+
+
+def same_image(a: tuple[int, int], b: tuple[int, int]) -> None:
+    if a != b:
+        raise SizeValueError(
+            f"`a` and `b` must be of images of one size; got {a[0]}×{a[1]} and {b[0]}×{b[1]} (height × width)."
+        )
+
+
+def brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else f"{text[:57]}…"
+
+
+def row_numbers(index: Any, count: int) -> np.ndarray:
+    """The rows that an index of any kind takes, one after the other."""
+    rows = np.atleast_1d(np.arange(count)[to_numpy(index) if hasattr(index, "dtype") else index])
+    if rows.ndim != 1:
+        raise IndexError(f"Masks have one axis to take rows of; got an index that makes {rows.ndim} of it.")
+    return rows
+
+
+def counts(value: Any, name: str) -> Array:
+    """Numbers that are not negative, as an array."""
+    array = as_array(value)
+    if dtype_name(array) not in NUMBERS:
+        raise TypeError(f"`{name}` must be numbers; got {dtype_name(array)}.")
+    if has_visible_values(array):
+        values = to_numpy(array)
+        if values.size and not values.min() >= 0:
+            raise ValueError(f"`{name}` must not be negative; got {values.min()}. It counts what was found.")
+    return array
+
+
+def same_kind_of_region(value: Any, kind: type, name: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"`{name}` must be a {kind.__name__}; got {type(value).__name__}.")

@@ -1,0 +1,82 @@
+"""Checks of label maps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica._array import INTEGERS, Array, as_array, dtype_name, to_numpy
+from vesica.errors import SizeValueError
+
+_INT64 = np.iinfo(np.int64)
+
+
+def label_map(value: Any, name: str) -> Array:
+    """(H, W) integers of any width, or bool."""
+    array = as_array(value)
+    if dtype_name(array) not in INTEGERS | {"bool"}:
+        raise TypeError(
+            f"`{name}` must be integers, one label for each pixel; got {dtype_name(array)}. "
+            "Scores of classes: take their argmax. Whole numbers that a file stored as floats: round and cast them."
+        )
+    if array.ndim != 2:
+        hint = " A stack of masks goes to Masks(a), or to LabelMap.from_masks(a)." if array.ndim == 3 else ""
+        raise ValueError(f"`{name}` must have shape (H, W); got {tuple(array.shape)}.{hint}")
+    if dtype_name(array) == "uint64":
+        largest = int(to_numpy(array).max(initial=0))
+        if largest > _INT64.max:
+            raise ValueError(f"`{name}` must hold labels below 2^63; got {largest}. Number them anew.")
+    return array
+
+
+def label(value: Any, name: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"`{name}` must be a label, an integer, or None; got {value!r}.")
+    if not _INT64.min <= value <= _INT64.max:
+        raise ValueError(f"`{name}` must fit 64 bits; got {value}.")
+    return int(value)
+
+
+def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
+    """Distinct labels, none of which was declared to be no region."""
+    ids = to_numpy(as_array(list(value) if isinstance(value, range) else value))
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise TypeError(f"`ids` must be a list of integers; got shape {ids.shape} of {ids.dtype}.")
+    if ids.size and int(ids.max()) > _INT64.max:
+        raise ValueError(f"`ids` must fit 64 bits; got {ids.max()}.")
+    ids = ids.astype(np.int64)
+    found, times = np.unique(ids, return_counts=True)
+    if found.size != ids.size:
+        raise ValueError(f"`ids` must name each label once; got {found[times > 1][0]} more than once.")
+    for name, label in no_regions.items():
+        if label is not None and label in ids:
+            raise ValueError(f"`ids` must not name the {name}, which is no region; got {label}. Pass {name}=None.")
+    return ids
+
+
+def same_ids(a: np.ndarray, b: np.ndarray) -> None:
+    if not np.array_equal(a, b):
+        raise SizeValueError(
+            f"`a` and `b` must have the same labels in the same order when aligned; got {_some(a)} and {_some(b)}. "
+            "Pass the same `ids=` to both maps: labels that are absent are empty regions."
+        )
+
+
+def _some(ids: np.ndarray) -> str:
+    return str(ids.tolist() if ids.size <= 8 else [*ids[:7].tolist(), "…"]).replace("'", "")
+
+
+def overlapping(i: int, j: int, pixels: int) -> ValueError:
+    shared = "1 pixel" if pixels == 1 else f"{pixels} pixels"
+    return ValueError(
+        f"`masks` must not overlap, since a pixel has one label; masks {i} and {j} share {shared}. "
+        "Masks(a) compares stacks that overlap."
+    )
+
+
+def one_id_each(ids: np.ndarray, count: int) -> None:
+    if ids.size != count:
+        raise SizeValueError(f"`ids` must have one label for each of the {count} masks; got {ids.size}.")

@@ -1,0 +1,102 @@
+"""Checks of polygons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, as_array, dtype_name, to_numpy
+
+RULES = ("coco", "centre", "border")
+# Vertices must stay below these powers of two, or a walk along the edges would lose bits.
+RASTER_POWERS = {"coco": 40, "centre": 40, "border": 30}
+
+
+def raster_rule(value: Any) -> str | None:
+    return None if value is None else check.one_of(value, RULES, "rule")
+
+
+def drawing_rule(rule: str | None, kind: str) -> str:
+    if rule is None:
+        ways = " or ".join(f'rule="{name}"' for name in RULES)
+        raise check.not_comparable(
+            "Polygons", kind, f"Say by which rule to draw the polygons, for they differ: Polygons(…, {ways})."
+        )
+    return rule
+
+
+def no_regions(value: Any) -> TypeError:
+    return TypeError(f"`polygons` must be a list of regions; got {type(value).__name__}.")
+
+
+def listed(value: Any, place: str, what: str) -> None:
+    """A list of parts or rings, with something in it."""
+    if not isinstance(value, (list, tuple)) and not hasattr(value, "ndim"):
+        raise no_ring(value, place)
+    if not len(value):
+        raise ValueError(f"`polygons` {place} must have a {what}; got an empty list. Leave it out.")
+
+
+def no_ring(value: Any, place: str) -> TypeError:
+    came = f"{value!r}" if isinstance(value, (int, float, str)) else f"a {type(value).__name__} of another shape"
+    hint = " One polygon is a list of one region: wrap it in another list." if place.count(" ") == 1 else ""
+    return TypeError(
+        f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}"
+    )
+
+
+def ring(array: Array, place: tuple[int | None, ...]) -> None:
+    """A ring of numbers, each x with its y."""
+    if dtype_name(array) not in check.NUMBERS:
+        raise TypeError(f"{_vertex_place(place)} must hold numbers; got {dtype_name(array)}.")
+    if array.ndim == 1 and array.shape[0] % 2:
+        raise ValueError(
+            f"{_vertex_place(place)} must have an even number of coordinates, x, y, x, y, …; got {array.shape[0]}."
+        )
+
+
+def short_ring(place: tuple[int | None, ...], count: int) -> ValueError:
+    hint = " One polygon is a list of one region: wrap it in another list." if count == 1 else ""
+    return ValueError(f"{_vertex_place(place)} needs three vertices; got {count}.{hint}")
+
+
+def bad_vertex(place: tuple[int | None, ...], vertex: np.ndarray) -> ValueError:
+    start, pair = _vertex_place(place), tuple(vertex.tolist())
+    if np.isfinite(vertex).all():
+        return ValueError(f"{start} is too large: {pair}. {check.too_large('float64')}")
+    return ValueError(f"{start} must be finite; got {pair}. Leave the vertex out, or repair it.")
+
+
+def too_far(place: tuple[int | None, ...], vertex: np.ndarray, rule: str, power: int) -> ValueError:
+    return ValueError(
+        f'{_vertex_place(place)} is too far away for the rule "{rule}": {tuple(vertex.tolist())}. '
+        f"Its coordinates must stay within ±2^{power}: clip the polygon to the image first."
+    )
+
+
+def _vertex_place(place: tuple[int | None, ...]) -> str:
+    named = zip(("region", "part", "ring", "vertex"), place, strict=False)
+    return "`polygons` " + ", ".join(f"{word} {number}" for word, number in named if number is not None)
+
+
+def vertices(value: Any) -> Array:
+    array = as_array(value)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ValueError(f"`points` must have shape (V, 2); got {tuple(array.shape)}.")
+    if dtype_name(array) not in check.NUMBERS:
+        raise TypeError(f"`points` must hold numbers; got {dtype_name(array)}.")
+    return array
+
+
+def ring_offsets(value: Any, count: int, name: str, what: str) -> np.ndarray:
+    """Where each thing begins among `count` others, and the end."""
+    array = to_numpy(as_array(value))
+    if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
+        raise TypeError(f"`{name}` must be a column of integers: where each begins, and the end.")
+    if array[0] != 0 or array[-1] != count or (np.diff(array.astype(np.int64)) < 1).any():
+        raise ValueError(
+            f"`{name}` must start at 0, rise, and end at {count}, the number of {what}; got {array.tolist()}."
+        )
+    return np.array(array, np.int64)

@@ -1,0 +1,23 @@
+"""Label maps: which labels meet how often."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vesica import _native
+from vesica._array import Array, to_numpy
+from vesica._kernels import native
+
+
+def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of a, labels of b, and how many pixels have both; sorted by the labels."""
+    columns = _native.labels_count(_integers(a), _integers(b), native.thread_count(threads))
+    left, right, count = (column.view(np.int64) for column in columns)
+    return left, right, count
+
+
+def _integers(array: Array) -> np.ndarray:
+    """Contiguous integers of a type that the kernels know. A uint64 was found to fit int64 when the map was made."""
+    values = np.ascontiguousarray(to_numpy(array))
+    other = {"bool": np.uint8, "uint64": np.int64}.get(values.dtype.name)
+    return values if other is None else values.view(other)

@@ -1,0 +1,106 @@
+"""Masks of every form as the kernels read them, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import Pixels, native
+
+# Pixels that are copied at a time when masks are not bytes in order.
+_CHUNK = 1 << 25
+
+
+def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
+    """Dense masks of any integer dtype as bits. What is not bytes in order is copied, some masks at a time."""
+    n, height, width = stack.shape
+    count = native.thread_count(threads)
+    if stack.dtype.itemsize == 1 and stack.flags.c_contiguous:
+        return _pixels(_native.masks_pack(stack.view(np.uint8), count), height, width)
+    step = max(1, _CHUNK // max(1, height * width))
+    parts = []
+    for top in range(0, max(n, 1), step):
+        chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
+        parts.append(_pixels(_native.masks_pack(chunk, count), height, width))
+    return _behind_each_other(parts)
+
+
+def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
+    table, words, runs = packed
+    # The same 64 bits under the name that NumPy itself prefers, since columns of the table are shown to users.
+    return Pixels(table.view(np.int64), words, runs, height, width)
+
+
+def _behind_each_other(parts: list[Pixels]) -> Pixels:
+    """Several stacks of bits as one."""
+    if len(parts) == 1:
+        return parts[0]
+    first = 0
+    for part in parts:
+        part.table[part.table[:, 5] >= 0, 5] += first
+        first += len(part.words)
+    table, words = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    return parts[0]._replace(table=table, words=words)
+
+
+def unpack_masks(pixels: Pixels) -> np.ndarray:
+    """Dense masks: (N, height, width) bool."""
+    shape = (len(pixels.table), pixels.height, pixels.width)
+    out = native.empty_bytes(shape)
+    _native.masks_unpack(pixels, out, native.default_threads())
+    return out.view(np.bool_)
+
+
+Flat = tuple[np.ndarray, np.ndarray]
+"""Counts of many masks one after the other, and where each begins."""
+CountFault = tuple[str, int, int]
+"""What is wrong, with which mask, and where in it."""
+COUNT_FAULTS = ("none", "negative", "too_long", "character", "cut", "too_large")
+
+
+def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
+    return _checked(*_native.rle_canonical(counts, offsets, pixels))
+
+
+def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
+    return _checked(*_native.rle_from_strings(text, offsets, pixels, native.default_threads()))
+
+
+def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
+    return _plain(*flat), (COUNT_FAULTS[fault], mask, position) if fault else None
+
+
+def _plain(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    """The same 64 bits under the name that NumPy itself prefers."""
+    return counts.view(np.int64), offsets.view(np.int64)
+
+
+def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
+    text, starts = _native.rle_to_strings(counts, offsets)
+    return text, starts
+
+
+def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
+    """Canonical counts as bits or runs."""
+    return _pixels(_native.rle_pack(counts, offsets, size[0], native.thread_count(threads)), *size)
+
+
+def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
+    """The way back."""
+    return _plain(*_native.rle_unpack(pixels, native.thread_count(threads)))
+
+
+def merge_counts(a: Flat, b: Flat, pixels: int, *, either: bool) -> Flat:
+    return _plain(*_native.rle_merge(*a, *b, pixels, either))
+
+
+def crop_counts(counts: np.ndarray, offsets: np.ndarray, height: int, window: tuple[int, int, int, int]) -> Flat:
+    return _plain(*_native.rle_crop(counts, offsets, height, window))
+
+
+def pack_indices(
+    table: np.ndarray, size: tuple[int, int, int], *, drop: bool, threads: int | None
+) -> Pixels | tuple[int, int]:
+    """Rows n, y, x of pixels as bits or runs; or the axis and the column of the first index that lies outside."""
+    packed, axis, column = _native.sparse_pack(table[0], table[1], table[2], size, drop, native.thread_count(threads))
+    return (axis, column) if packed is None else _pixels(packed, size[1], size[2])

@@ -1,0 +1,21 @@
+"""Polygons: their areas, and the runs of pixels they are drawn as."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import Rings, native
+
+
+def areas(flat: Rings) -> np.ndarray:
+    """The area of each region: parts united, each filled even-odd."""
+    out = np.empty(flat.regions.size - 1, np.float64)
+    _native.polygons_area(flat, out, native.default_threads())
+    return out
+
+
+def counts(flat: Rings, rule: int, height: int, width: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Run lengths of the regions in an image, one region after the other, and where each begins."""
+    counts, offsets = _native.polygons_counts(flat, rule, height, width, native.thread_count(threads))
+    return counts.view(np.int64), offsets.view(np.int64)

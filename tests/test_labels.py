@@ -512,7 +512,7 @@ class TestRefused:
     def test_stacks(self):
         with pytest.raises(ValueError, match=r"shape \(N, height, width\); got \(1, 2\)"):
             LabelMap.from_masks([[1, 0]])
-        with pytest.raises(TypeError, match="must be bool or integers; got float64"):
+        with pytest.raises(TypeError, match="must be booleans or integers; got float64"):
             LabelMap.from_masks([[[1.0]]])
         with pytest.raises(SizeValueError, match="one label for each of the 1 masks; got 2"):
             LabelMap.from_masks([[[1]]], ids=[1, 2])

@@ -79,7 +79,7 @@ def _contingency_spread(a: Table, b: Table) -> Call:
 
 
 def _labels(a: Table, b: Table) -> Call:
-    return lambda: vesica.iou(vesica.LabelMap(a), vesica.LabelMap(b))
+    return lambda: vesica.iou(vesica.LabelMap(a, background=None), vesica.LabelMap(b, background=None))
 
 
 def _counts(found: Any) -> Table:

@@ -194,13 +194,13 @@ class Meetings {
     std::size_t used_ = 0;
 };
 
-// Runs of equal pairs, counted by their labels: what stands in the arrays, counted from the bases.
-template <class T>
-void tally_any(const T* a, std::int64_t base_a, const T* b, std::int64_t base_b, std::size_t count,
-               const Changes& changes, Meetings& meetings) {
+// Runs of equal pairs, counted by their labels: label_a(k) and label_b(k) of pixel k.
+template <class LabelA, class LabelB>
+void tally_any(const LabelA& label_a, const LabelB& label_b, std::size_t count, const Changes& changes,
+               Meetings& meetings) {
     std::size_t start = 0;
     const auto end_run = [&](std::size_t at) {
-        meetings.add(base_a + a[at - 1], base_b + b[at - 1], static_cast<std::int64_t>(at - start));
+        meetings.add(label_a(at - 1), label_b(at - 1), static_cast<std::int64_t>(at - start));
         start = at;
     };
     for (std::size_t w = 0; w * block < count - 1; ++w)
@@ -214,16 +214,93 @@ void tally_any(const T* a, std::int64_t base_a, const T* b, std::int64_t base_b,
 // Where the labels of one side stand in the table. The last byte is often the label to ignore: one further on, it is 0
 // and the table is small.
 struct Window {
-    std::int64_t base = 0;  // of the label whose byte is 0
-    Byte tops[2] = {0, 0};  // the largest byte so far, and the largest of all of them one further on
+    std::int64_t base = 0;                // of the label whose byte is 0
+    const std::int64_t* names = nullptr;  // or the label of each byte, where they have been numbered
+    Byte tops[2] = {0, 0};                // the largest byte so far, and the largest of all of them one further on
     bool is_new = true;
 
     Byte shift() const { return tops[1] < tops[0]; }
     std::size_t size() const { return is_new ? 0 : tops[shift()] + std::size_t(1); }
-    std::int64_t label(std::size_t place) const { return base + static_cast<Byte>(place - shift()); }
+    std::int64_t label_of(Byte byte) const { return names ? names[byte] : base + byte; }
+    std::int64_t label(std::size_t place) const { return label_of(static_cast<Byte>(place - shift())); }
     bool stands_as(const Window& other) const {
-        return base == other.base && shift() == other.shift() && size() == other.size();
+        return base == other.base && names == other.names && shift() == other.shift() && size() == other.size();
     }
+};
+
+// Few labels, however large, as bytes, without a search: a multiplier spreads them over slots, no two on one.
+class Numbers {
+  public:
+    static constexpr std::size_t most = 255;
+
+    Numbers() { names_.reserve(most); }
+    const std::int64_t* names() const { return names_.data(); }
+
+    // The number of each label; false if there are too many of them.
+    bool write(const std::int64_t* labels, std::size_t count, Byte* out) {
+        if (names_.empty()) learn(labels[0]);
+        for (std::size_t done = 0; (done += known(labels + done, count - done, out + done)) < count;)
+            if (!learn(labels[done])) return false;
+        return true;
+    }
+
+  private:
+    std::size_t slot(std::int64_t label) const { return static_cast<std::uint64_t>(label) * multiplier_ >> shift_; }
+
+    // The numbers of labels up to the first unknown one.
+    std::size_t known(const std::int64_t* labels, std::size_t count, Byte* out) const {
+        // Copies, for a byte that is written might be anything.
+        const std::int64_t* const names = labels_.data();
+        const Byte* const bytes = bytes_.data();
+        const std::uint64_t multiplier = multiplier_;
+        const unsigned shift = shift_;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t place = static_cast<std::uint64_t>(labels[k]) * multiplier >> shift;
+            if (names[place] != labels[k]) return k;
+            out[k] = bytes[place];
+        }
+        return count;
+    }
+
+    bool learn(std::int64_t label) {
+        if (names_.size() == most) return false;
+        names_.push_back(label);
+        const std::size_t place = slot(label);
+        // A slot of nobody holds the first label, which has a slot of its own.
+        const bool is_free = names_.size() > 1 && labels_[place] == names_[0] && place != slot(names_[0]);
+        if (is_free)
+            labels_[place] = label, bytes_[place] = static_cast<Byte>(names_.size() - 1);
+        else
+            spread();
+        return true;
+    }
+
+    // Look for a multiplier. With as many slots as pairs of labels, every second or third one will do.
+    void spread() {
+        const std::size_t slots = std::bit_ceil(std::max<std::size_t>(64, 2 * names_.size() * names_.size()));
+        shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots));
+        labels_.resize(slots), bytes_.resize(slots);
+        do {
+            multiplier_ = (multiplier_ + 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u | 1;
+        } while (!place_all());
+    }
+
+    bool place_all() {
+        std::fill(labels_.begin(), labels_.end(), names_[0]);
+        std::fill(bytes_.begin(), bytes_.end(), Byte(0));
+        for (std::size_t k = 1; k < names_.size(); ++k) {
+            const std::size_t place = slot(names_[k]);
+            if (labels_[place] != names_[0] || place == slot(names_[0])) return false;
+            labels_[place] = names_[k], bytes_[place] = static_cast<Byte>(k);
+        }
+        return true;
+    }
+
+    std::vector<std::int64_t> names_;
+    std::vector<std::int64_t> labels_ = std::vector<std::int64_t>(1);
+    std::vector<Byte> bytes_ = std::vector<Byte>(1);
+    std::uint64_t multiplier_ = 1;
+    unsigned shift_ = 63;
 };
 
 struct FindTops {
@@ -274,7 +351,8 @@ class Side {
     const Byte* bytes(Window& window) {
         const Byte* bytes = at<Byte>();
         if (map_.type != Type::uint8) {
-            if (window.is_new || low_ < window.base || distance(window.base, high_) > 255) window = {.base = low_};
+            if (window.is_new || window.names || low_ < window.base || distance(window.base, high_) > 255)
+                window = {.base = low_};
             narrow_.resize(piece);
             bytes = narrow_.data();
             with_type(map_.type, [&]<class T>(T) {
@@ -284,6 +362,20 @@ class Side {
         isa::run<FindTops>(bytes, count_, static_cast<Byte*>(window.tops));
         window.is_new = false;
         return bytes;
+    }
+
+    // The piece as numbers of its labels, and a window that names them; null if there are too many.
+    const Byte* numbers(const std::int64_t* labels, Window& window) {
+        if (is_many_) return nullptr;
+        narrow_.resize(piece);
+        if (!numbers_.write(labels, count_, narrow_.data())) {
+            is_many_ = true;
+            return nullptr;
+        }
+        if (window.names != numbers_.names()) window = {.names = numbers_.names()};
+        isa::run<FindTops>(static_cast<const Byte*>(narrow_.data()), count_, static_cast<Byte*>(window.tops));
+        window.is_new = false;
+        return narrow_.data();
     }
 
     const std::int64_t* any() {
@@ -309,6 +401,8 @@ class Side {
     std::int64_t low_ = 0, high_ = 0;
     std::vector<Byte> narrow_;
     std::vector<std::int64_t> wide_;
+    Numbers numbers_;
+    bool is_many_ = false;  // labels, too many for numbers
 };
 
 // Is there a block with many changes?
@@ -382,27 +476,20 @@ class Part {
     void add(std::size_t begin, std::size_t count) {
         Changes changes;
         a_.move_to(begin, count), b_.move_to(begin, count);
-        if (!a_.fits() || !b_.fits()) {
-            const std::int64_t *a = a_.any(), *b = b_.any();
-            find_changes(a, b, count, changes);
-            return tally_any(a, 0, b, 0, count, changes, meetings_);
-        }
-
         Window left = left_, right = right_;
-        const Byte *a = a_.bytes(left), *b = b_.bytes(right);
-        find_changes(a, b, count, changes);
-        bool is_busy;
-        isa::run<FindBusy>(static_cast<const std::uint64_t*>(changes.data()), (count - 1) / block, &is_busy);
-        seen_ += count;
-        if (!left.stands_as(left_) || !right.stands_as(right_) || counted_ + count > most) {
-            // A new table has to pay: it is cleared, and what was in the old one is moved.
-            if (left.size() * right.size() * (is_busy ? 1 : 8) > seen_)
-                return tally_any(a, left.base, b, right.base, count, changes, meetings_);
-            move_to(left, right);
+        if (a_.fits() && b_.fits()) {
+            const Byte *a = a_.bytes(left), *b = b_.bytes(right);
+            find_changes(a, b, count, changes);
+            return add_bytes(a, left, b, right, count, changes, is_busy(changes, count));
         }
-        left_ = left, right_ = right;  // the tops may have changed although the table has not
-        counted_ += count;
-        tally(a, b, count, changes.data(), is_busy);
+        const std::int64_t *a = a_.any(), *b = b_.any();
+        find_changes(a, b, count, changes);
+        if (is_busy(changes, count)) {
+            const Byte* const numbers_a = a_.fits() ? a_.bytes(left) : a_.numbers(a, left);
+            const Byte* const numbers_b = b_.fits() ? b_.bytes(right) : b_.numbers(b, right);
+            if (numbers_a && numbers_b) return add_bytes(numbers_a, left, numbers_b, right, count, changes, true);
+        }
+        tally_any([&](std::size_t k) { return a[k]; }, [&](std::size_t k) { return b[k]; }, count, changes, meetings_);
     }
 
     const Meetings& meetings() {
@@ -412,6 +499,27 @@ class Part {
 
   private:
     static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+
+    static bool is_busy(const Changes& changes, std::size_t count) {
+        bool answer;
+        isa::run<FindBusy>(changes.data(), (count - 1) / block, &answer);
+        return answer;
+    }
+
+    void add_bytes(const Byte* a, const Window& left, const Byte* b, const Window& right, std::size_t count,
+                   const Changes& changes, bool is_busy) {
+        seen_ += count;
+        if (!left.stands_as(left_) || !right.stands_as(right_) || counted_ + count > most) {
+            // A new table has to pay: it is cleared, and what was in the old one is moved.
+            if (left.size() * right.size() * (is_busy ? 1 : 8) > seen_)
+                return tally_any([&](std::size_t k) { return left.label_of(a[k]); },
+                                 [&](std::size_t k) { return right.label_of(b[k]); }, count, changes, meetings_);
+            move_to(left, right);
+        }
+        left_ = left, right_ = right;  // the tops may have changed although the table has not
+        counted_ += count;
+        tally(a, b, count, changes.data(), is_busy);
+    }
 
     void tally(const Byte* a, const Byte* b, std::size_t count, const std::uint64_t* changes, bool is_busy) {
         const std::size_t size = left_.size() * right_.size(), copies = table_.size() / size;

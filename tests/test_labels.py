@@ -364,6 +364,25 @@ class TestIds:
             iou(LabelMap(A, ids=[1, 2]), LabelMap(B, ids=[2, 1]), aligned=True)
 
 
+class TestNumbers:
+    """Noisy maps of large ids: labels are numbered as they come, as long as a byte will do."""
+
+    @pytest.mark.parametrize("labels", [1, 2, 19, 100, 254, 255, 256, 400])
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_any_number_of_labels(self, labels, threads):
+        rng = np.random.default_rng(labels)
+        names = rng.integers(-(2**63), 2**63 - 1, labels)
+        a, b = rng.integers(0, labels, (2, 200, 301))
+        b[:60] = b[60, 0]  # a quiet part, counted by its runs
+        few = rng.integers(0, 9, a.shape)  # a side that fits a byte
+        for left, right in ((names[a], names[b]), (names[a], few), (few, names[b])):
+            found = LabelMap(left, background=None).contingency(LabelMap(right, background=None), threads=threads)
+            want = np.zeros(found.counts.shape, np.int64)
+            np.add.at(want, (np.searchsorted(found.ids_a, left), np.searchsorted(found.ids_b, right)), 1)
+            assert np.array_equal(found.counts, want)
+            assert np.array_equal(found.ids_a, np.unique(left)) and np.array_equal(found.ids_b, np.unique(right))
+
+
 class TestIgnore:
     TRUTH, GUESS = [[1, 1, 255, 255]], [[1, 2, 1, 2]]
 

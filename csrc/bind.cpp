@@ -382,15 +382,21 @@ CheckedTuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets
     return give(found, std::move(out));
 }
 
-CheckedTuple rle_from_strings(Flat<std::uint8_t> text, Flat<std::int64_t> offsets, std::int64_t pixels,
-                              std::size_t threads) {
-    rle::OwnedCounts out;
+// Pixels, or the number of the fault, its mask and its place.
+std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t> rle_from_strings(Flat<std::uint8_t> text,
+                                                                                      Flat<std::int64_t> offsets,
+                                                                                      std::int64_t height,
+                                                                                      std::int64_t pixels,
+                                                                                      std::size_t threads) {
+    pixels::Owned packed;
     rle::Finding found;
     {
         nb::gil_scoped_release unlocked;
-        found = rle::from_strings(text.data(), offsets.data(), offsets.size() - 1, pixels, out, threads);
+        found = rle::from_strings(text.data(), offsets.data(), offsets.size() - 1, height, pixels, packed, threads);
     }
-    return give(found, std::move(out));
+    if (found.fault != rle::Fault::none)
+        return {std::nullopt, static_cast<int>(found.fault), found.mask, found.position};
+    return {give(std::move(packed)), 0, 0, 0};
 }
 
 std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::int64_t> counts,
@@ -463,7 +469,7 @@ void define_pixels(nb::module_& m) {
     m.def("masks_pack", &masks_pack, "stack"_a.noconvert(), "threads"_a);
     m.def("masks_unpack", &masks_unpack, "pixels"_a, "out"_a.noconvert(), "threads"_a);
     m.def("rle_canonical", &rle_canonical, "counts"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a);
-    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a,
+    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "pixels"_a,
           "threads"_a);
     m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
     m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "threads"_a);

@@ -76,6 +76,21 @@ std::int64_t bits_and_runs(const Stack& a, const Mask& mask_a, const Stack& b, c
     return sum;
 }
 
+struct Box {
+    std::int32_t x1, y1, x2, y2;
+};
+
+// A byte for each box: does it meet the given one? The columns lie `stride` numbers behind each other.
+struct FindMeeting {
+    static VESICA_INLINE void body(const std::int32_t* columns, std::size_t stride, std::size_t count, Box box,
+                                   std::uint8_t* VESICA_RESTRICT out) {
+        const std::int32_t *VESICA_RESTRICT x1 = columns, *VESICA_RESTRICT y1 = columns + stride;
+        const std::int32_t *VESICA_RESTRICT x2 = columns + 2 * stride, *VESICA_RESTRICT y2 = columns + 3 * stride;
+        for (std::size_t j = 0; j < count; ++j)
+            out[j] = (box.x1 < x2[j]) & (x1[j] < box.x2) & (box.y1 < y2[j]) & (y1[j] < box.y2);
+    }
+};
+
 // The pixels of the window whose position is below p.
 std::int64_t before(const Window& window, std::int64_t height, std::int64_t p) {
     const std::int64_t x = p / height, y = p - x * height;
@@ -201,20 +216,50 @@ void paint(const Stack& stack, const Mask& mask, std::uint64_t* words) {
     for (std::int64_t r = mask.run; r < mask.end; ++r) painter.add(stack.runs[r]);
 }
 
+Corners::Corners(const Stack& stack) : count_(stack.count), numbers_(4 * stack.count) {
+    for (std::size_t j = 0; j < count_; ++j) {
+        const Mask& mask = stack.masks[j];
+        const std::int64_t sides[4] = {mask.x1, mask.y1, mask.x2, mask.y2};
+        for (std::size_t k = 0; k < 4; ++k) numbers_[k * count_ + j] = static_cast<std::int32_t>(sides[k]);
+    }
+}
+
+void Corners::meeting(const Mask& mask, std::vector<std::uint32_t>& found) const {
+    constexpr std::size_t tile = 256;
+    std::uint64_t flags[tile / 8];
+    std::uint8_t* const bytes = reinterpret_cast<std::uint8_t*>(flags);
+    const Box box{static_cast<std::int32_t>(mask.x1), static_cast<std::int32_t>(mask.y1),
+                  static_cast<std::int32_t>(mask.x2), static_cast<std::int32_t>(mask.y2)};
+    found.clear();
+    for (std::size_t from = 0; from < count_; from += tile) {
+        const std::size_t count = std::min(tile, count_ - from);
+        std::fill_n(flags, tile / 8, 0);
+        isa::run<FindMeeting>(numbers_.data() + from, count_, count, box, bytes);
+        for (std::size_t w = 0; w < (count + 7) / 8; ++w) {
+            if (!flags[w]) continue;
+            for (std::size_t j = 8 * w; j < std::min(count, 8 * w + 8); ++j)
+                if (bytes[j]) found.push_back(static_cast<std::uint32_t>(from + j));
+        }
+    }
+}
+
 void Masks::prepare(std::size_t threads) {
     // Bits pay when a mask meets this many others; before, runs are merged with runs.
     constexpr std::size_t several = 3;
-    const auto has_runs = [](const Stack& s) {
-        return s.count && std::none_of(s.masks, s.masks + s.count, [](const Mask& mask) { return mask.has_bits(); });
-    };
-    const bool paint_a = has_runs(a_), paint_b = has_runs(b_), is_self = a_.masks == b_.masks;
+    corners_ = std::make_unique<Corners>(b_);
+    const auto all = [](const Stack& s, const auto& test) { return std::all_of(s.masks, s.masks + s.count, test); };
+    const auto has_area = [](const Mask& mask) { return mask.area > 0; };
+    const auto has_runs = [](const Mask& mask) { return !mask.has_bits(); };
+    all_have_area_ = all(a_, has_area) && all(b_, has_area);
+    const bool paint_a = all(a_, has_runs), paint_b = all(b_, has_runs), is_self = a_.masks == b_.masks;
     if (!paint_a && !paint_b) return;
     std::vector<std::size_t> met_a(a_.count), met_b(b_.count);
-    for (std::size_t i = 0; i < a_.count; ++i)
-        for (std::size_t j = 0; j < b_.count; ++j) {
-            const bool both = meet(a_.masks[i], b_.masks[j]);
-            met_a[i] += both, met_b[j] += both;
-        }
+    std::vector<std::uint32_t> partners;
+    for (std::size_t i = 0; i < a_.count; ++i) {
+        corners_->meeting(a_.masks[i], partners);
+        met_a[i] = partners.size();
+        for (const std::uint32_t j : partners) ++met_b[j];
+    }
     const auto wanted = [](const std::vector<std::size_t>& met) {
         std::vector<bool> is_wanted(met.size());
         for (std::size_t k = 0; k < met.size(); ++k) is_wanted[k] = met[k] >= several;

@@ -129,6 +129,18 @@ class Painted {
     std::unique_ptr<std::uint64_t[]> words_;
 };
 
+// The boxes of masks by column, as vector instructions want them. Sides of images are below 2^30.
+class Corners {
+  public:
+    explicit Corners(const Stack& stack);
+    // Which boxes meet this one? In rising order.
+    void meeting(const Mask& mask, std::vector<std::uint32_t>& found) const;
+
+  private:
+    std::size_t count_;
+    std::vector<std::int32_t> numbers_;  // all x1, then all y1, x2, y2
+};
+
 // Masks against masks: a source of parts, see sources.hpp.
 class Masks {
   public:
@@ -136,6 +148,7 @@ class Masks {
     Masks(const Stack& a, const Stack& b) : a_(a), b_(b) {}
     // Every pair is going to be looked at: masks of runs that will meet several others get bits.
     void prepare(std::size_t threads);
+    bool all_have_area() const { return all_have_area_; }
     std::size_t n() const { return a_.count; }
     std::size_t m() const { return b_.count; }
     Number area_a(std::size_t i) const { return a_.masks[i].area; }
@@ -145,13 +158,16 @@ class Masks {
 
     class Row {
       public:
-        Row(const Masks& source, std::size_t i) : a_(source.a_), b_(source.b_), mask_(a_.masks[i]) {}
+        Row(const Masks& source, std::size_t i) : source_(source), a_(source.a_), b_(source.b_), mask_(a_.masks[i]) {}
+        // Those that it may share pixels with. The source is prepared.
+        void partners(std::vector<std::uint32_t>& found) const { source_.corners_->meeting(mask_, found); }
         Number inter(std::size_t j) {
             const Mask& other = b_.masks[j];
             return meet(mask_, other) ? shared(a_, mask_, b_, other) : 0;
         }
 
       private:
+        const Masks& source_;
         const Stack &a_, &b_;
         const Mask& mask_;
     };
@@ -164,6 +180,8 @@ class Masks {
   private:
     Stack a_, b_;
     std::unique_ptr<Painted> painted_a_, painted_b_;
+    std::unique_ptr<Corners> corners_;  // of b
+    bool all_have_area_ = false;
 };
 
 }  // namespace vesica::pixels

@@ -36,21 +36,6 @@ class Writer {
         add(true, run.end - run.begin);
     }
     std::int64_t sum() const { return sum_; }
-    // All counts of a mask, whose sum is at most `pixels`.
-    void add_mask(const std::vector<std::int64_t>& counts, std::int64_t pixels) {
-        // Mostly they are canonical already.
-        std::int64_t sum = counts.empty() ? 0 : counts[0];
-        bool is_canonical = !counts.empty();
-        for (std::size_t k = 1; k < counts.size(); ++k) sum += counts[k], is_canonical &= counts[k] != 0;
-        if (is_canonical && sum == pixels) {
-            out_.data.insert(out_.data.end(), counts.begin(), counts.end());
-            out_.offsets.push_back(static_cast<std::int64_t>(out_.data.size()));
-            return;
-        }
-        bool is_set = false;
-        for (const std::int64_t length : counts) add(is_set, length), is_set = !is_set;
-        close(pixels);
-    }
     // The rest is background.
     void close(std::int64_t pixels) {
         add(false, pixels - sum_);
@@ -105,12 +90,14 @@ Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::in
     }
 }
 
-// All numbers of one string, as they stand.
-Finding numbers(const std::uint8_t* text, std::size_t begin, std::size_t end, std::int64_t pixels,
-                std::vector<std::int64_t>& out) {
-    out.resize(end - begin);
-    std::int64_t *to = out.data(), sum = 0;
-    for (std::size_t at = begin; at < end; ++to) {
+// The runs of one string, behind those of others. Runs without length vanish, and their neighbours become one.
+Finding read(const std::uint8_t* text, std::size_t begin, std::size_t end, std::int64_t pixels,
+             std::vector<Run>& runs) {
+    const std::size_t before = runs.size();
+    std::int64_t position = 0, last = 0, last_but_one = 0;
+    bool is_set = false;
+    std::size_t numbers = 0;
+    for (std::size_t at = begin; at < end; ++numbers, is_set = !is_set) {
         const std::size_t start = at;
         const unsigned code = text[at] - 48u;
         std::int64_t value = 0;
@@ -119,12 +106,17 @@ Finding numbers(const std::uint8_t* text, std::size_t begin, std::size_t end, st
         } else if (const Fault fault = number(text, end, at, value); fault != Fault::none) {
             return {fault, 0, at - begin};
         }
-        if (to - out.data() > 2) value += to[-2];  // below 2^61 each: no overflow
+        if (numbers > 2) value += last_but_one;  // below 2^61 each: no overflow
         if (value < 0) return {Fault::negative, 0, start - begin};
-        if (value > pixels - sum) return {Fault::too_long, 0, start - begin};
-        sum += * to = value;
+        if (value > pixels - position) return {Fault::too_long, 0, start - begin};
+        if (is_set && value) {
+            if (runs.size() > before && runs.back().end == position)
+                runs.back().end += value;
+            else
+                runs.push_back({position, position + value});
+        }
+        position += value, last_but_one = last, last = value;
     }
-    out.resize(static_cast<std::size_t>(to - out.data()));
     return {};
 }
 
@@ -164,32 +156,45 @@ Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out) {
     return {};
 }
 
-Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t pixels,
-                     OwnedCounts& out, std::size_t threads) {
+Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t height,
+                     std::int64_t pixels, pixels::Owned& out, std::size_t threads) {
     const std::size_t length = static_cast<std::size_t>(offsets[count]);
     const std::size_t grain = threads::at_least_one((std::size_t(1) << 15) * count / threads::at_least_one(length));
-    const std::size_t chunks = threads::at_least_one((count + grain - 1) / grain);
-    std::vector<OwnedCounts> pieces(chunks);
+    const std::size_t chunks = (count + grain - 1) / grain;
+    std::vector<std::vector<Run>> pieces(chunks);
     std::vector<Finding> findings(chunks);
-    if (!count) pieces[0].offsets.push_back(0);
+    out.count = count;
+    out.masks = std::make_unique<Mask[]>(count);
     threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        const std::size_t chunk = begin / grain;
-        Writer writer(pieces[chunk], end - begin);
-        std::vector<std::int64_t> raw;
-        pieces[chunk].data.reserve(static_cast<std::size_t>(offsets[end] - offsets[begin]));
+        std::vector<Run>& runs = pieces[begin / grain];
+        runs.reserve(static_cast<std::size_t>(offsets[end] - offsets[begin]) / 2);
         for (std::size_t i = begin; i < end; ++i) {
-            findings[chunk] = numbers(text, static_cast<std::size_t>(offsets[i]),
-                                      static_cast<std::size_t>(offsets[i + 1]), pixels, raw);
-            if (findings[chunk].fault != Fault::none) {
-                findings[chunk].mask = i;
+            const std::size_t first = runs.size();
+            Finding found = read(text, static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1]),
+                                 pixels, runs);
+            if (found.fault != Fault::none) {
+                found.mask = i, findings[begin / grain] = found;
                 return;
             }
-            writer.add_mask(raw, pixels);
+            pixels::Extent extent(height);
+            for (std::size_t r = first; r < runs.size(); ++r) extent.add(runs[r]);
+            out.masks[i] = extent.mask();
+            out.masks[i].run = static_cast<std::int64_t>(first),
+            out.masks[i].end = static_cast<std::int64_t>(runs.size());
         }
     });
     for (const Finding& found : findings)
         if (found.fault != Fault::none) return found;
-    out = gathered(pieces);
+    for (const std::vector<Run>& piece : pieces) out.run_count += piece.size();
+    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
+    out.words = std::make_unique<std::uint64_t[]>(0);
+    std::size_t at = 0;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        for (std::size_t i = chunk * grain; i < std::min(count, (chunk + 1) * grain); ++i)
+            out.masks[i].run += static_cast<std::int64_t>(at), out.masks[i].end += static_cast<std::int64_t>(at);
+        std::copy(pieces[chunk].begin(), pieces[chunk].end(), out.runs.get() + at);
+        at += pieces[chunk].size();
+    }
     return {};
 }
 

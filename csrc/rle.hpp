@@ -32,11 +32,11 @@ struct Finding {
 // Any counts → canonical ones. Zeros are dropped and their neighbours merged; a short sum is padded with background.
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out);
 
-// Strings of characters 48 … 111, five bits each, one after the other → canonical counts.
-Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t pixels,
-                     OwnedCounts& out, std::size_t threads);
+// Strings of characters 48 … 111, five bits each, one after the other → the form of the kernels, all as runs.
+Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t height,
+                     std::int64_t pixels, pixels::Owned& out, std::size_t threads);
 
-// The way back.
+// Canonical counts → strings.
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets);
 
 // Canonical counts → the form of the kernels, all as runs; and back.

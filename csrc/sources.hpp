@@ -8,6 +8,8 @@
 //   S::Row(s, i)                    region i of a, made ready to meet many; may be costly
 //   row.inter(j)                    the area it shares with region j of b, as Number
 //   s.prepare(threads)              optional: called once before every pair is looked at
+//   row.partners(list)              optional: those j that may share area with it; then also
+//   s.all_have_area()               whether every region has area; both after `prepare`
 // In place of boxes it may have
 //   S::Partners(s)                  who meets whom; belongs to one thread
 //   partners.each(i, visit)         calls visit(j, shared area) for each j that region i shares area with
@@ -54,8 +56,21 @@ void matrix(const measures::Options& options, const S& source, R* out, std::size
     over_rows(source.n(), m, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
-            for (std::size_t j = 0; j < m; ++j)
+            const auto fill = [&](std::size_t j) {
                 out[i * m + j] = static_cast<R>(M::value(parts(source, row, i, j), options));
+            };
+            if constexpr (requires(std::vector<std::uint32_t>& found) { row.partners(found); }) {
+                if (source.all_have_area()) {
+                    // What shares nothing has one value, whatever its area is.
+                    std::vector<std::uint32_t> partners;
+                    row.partners(partners);
+                    const Parts<typename S::Number> apart{0, 1, 1};
+                    std::fill_n(out + i * m, m, static_cast<R>(M::value(apart, options)));
+                    for (const std::uint32_t j : partners) fill(j);
+                    continue;
+                }
+            }
+            for (std::size_t j = 0; j < m; ++j) fill(j);
         }
     });
 }

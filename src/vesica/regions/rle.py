@@ -61,37 +61,32 @@ class RleMasks(PixelRegions):
     array([], dtype=int64)
     """
 
-    __slots__ = ("_pixels", "counts", "offsets")
+    __slots__ = ("_flat", "_pixels")
 
-    counts: np.ndarray
-    """All counts, int64, canonical, one mask after the other."""
-    offsets: np.ndarray
-    """(N + 1) int64: mask k has counts[offsets[k] : offsets[k + 1]]."""
+    # One of the two at least; the other is made when it is asked for.
+    _flat: native_pixels.Flat | None
     _pixels: Pixels | None
 
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
         height, width = check_masks.mask_size(size, "size")
         check_masks.list_of_counts(counts)
         texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
-        flat, fault = (_from_texts if any(texts) else _from_lists)(counts, height * width)
-        if fault is not None:
-            raise check_masks.bad_counts(fault, height * width, is_text=any(texts))
-        self._fill((height, width), *flat)
+        if any(texts):
+            self._fill((height, width), None, _from_texts(counts, (height, width)))
+        else:
+            self._fill((height, width), _from_lists(counts, height * width), None)
 
-    def _fill(self, size: tuple[int, int], counts: np.ndarray, offsets: np.ndarray) -> None:
-        for array in (counts, offsets):
-            array.setflags(write=False)  # kernels trust them
+    def _fill(self, size: tuple[int, int], flat: native_pixels.Flat | None, pixels: Pixels | None) -> None:
         set_once = object.__setattr__
         set_once(self, "size", size)
-        set_once(self, "counts", counts)
-        set_once(self, "offsets", offsets)
-        set_once(self, "_pixels", None)
+        set_once(self, "_flat", None if flat is None else _locked(*flat))
+        set_once(self, "_pixels", pixels)
 
     @classmethod
     def _of(cls, counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> RleMasks:
         """Counts that are known to be canonical."""
         self = cls.__new__(cls)
-        self._fill(size, counts, offsets)
+        self._fill(size, (counts, offsets), None)
         return self
 
     @classmethod
@@ -134,7 +129,7 @@ class RleMasks(PixelRegions):
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.offsets) - 1 if self._pixels is None else len(self._pixels.table)
 
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""
@@ -151,6 +146,24 @@ class RleMasks(PixelRegions):
     @property
     def like(self) -> None:
         return None
+
+    @property
+    def counts(self) -> np.ndarray:
+        """All counts, int64, canonical, one mask after the other."""
+        return self._counted()[0]
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """(N + 1) int64: mask k has counts[offsets[k] : offsets[k + 1]]."""
+        return self._counted()[1]
+
+    def _counted(self) -> native_pixels.Flat:
+        if self._flat is None:
+            assert self._pixels is not None
+            flat = _locked(*native_pixels.counts_of_pixels(self._pixels, threads=None))
+            object.__setattr__(self, "_flat", flat)
+            return flat
+        return self._flat
 
     def pixels(self, threads: int | None = None) -> Pixels:
         if self._pixels is None:
@@ -239,32 +252,42 @@ class RleMasks(PixelRegions):
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
 
 
-Checked = tuple[native_pixels.Flat, native_pixels.CountFault | None]
-
-
-def _from_lists(counts: Sequence[Any], pixels: int) -> Checked:
+def _from_lists(counts: Sequence[Any], pixels: int) -> native_pixels.Flat:
     return _canonical([check_masks.count_list(one, k) for k, one in enumerate(counts)], pixels)
 
 
-def _canonical(lists: list[np.ndarray], pixels: int) -> Checked:
+def _canonical(lists: list[np.ndarray], pixels: int, first: int = 0) -> native_pixels.Flat:
+    """Canonical counts of some masks, the first of which the caller knows by this number."""
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
-    return native_pixels.canonical_counts(given, _offsets_of(lists), pixels)
+    flat, fault = native_pixels.canonical_counts(given, _offsets_of(lists), pixels)
+    if fault is not None:
+        kind, mask, place = fault
+        raise check_masks.bad_counts((kind, first + mask, place), pixels, is_text=False)
+    return flat
 
 
-def _from_texts(counts: Sequence[Any], pixels: int) -> Checked:
+def _from_texts(counts: Sequence[Any], size: tuple[int, int]) -> Pixels:
     """Strings; lists among them become strings first."""
+    pixels = size[0] * size[1]
     texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
-    return native_pixels.counts_of_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), pixels)
+    found = native_pixels.pack_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), size)
+    if not isinstance(found, Pixels):
+        raise check_masks.bad_counts(found, pixels, is_text=True)
+    return found
 
 
 def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
     if isinstance(counts, (str, bytes, bytearray)):
         return check_masks.count_string(counts)
-    flat, fault = _canonical([check_masks.count_list(counts, mask)], pixels)
-    if fault is not None:
-        raise check_masks.bad_counts((fault[0], mask, fault[2]), pixels, is_text=False)
+    flat = _canonical([check_masks.count_list(counts, mask)], pixels, mask)
     return native_pixels.strings_of_counts(*flat)[0].tobytes()
 
 
 def _offsets_of(parts: Sequence[Any]) -> np.ndarray:
     return np.array([0, *itertools.accumulate(map(len, parts))], np.int64)
+
+
+def _locked(counts: np.ndarray, offsets: np.ndarray) -> native_pixels.Flat:
+    for array in (counts, offsets):
+        array.setflags(write=False)  # kernels trust them
+    return counts, offsets

@@ -62,8 +62,13 @@ def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tu
     return _checked(*_native.rle_canonical(counts, offsets, pixels))
 
 
-def counts_of_strings(text: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
-    return _checked(*_native.rle_from_strings(text, offsets, pixels, native.default_threads()))
+def pack_strings(text: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
+    """Compressed strings, one after the other, as runs; or what is wrong with the first bad one."""
+    height, width = size
+    packed, fault, mask, position = _native.rle_from_strings(
+        text, offsets, height, height * width, native.default_threads()
+    )
+    return (COUNT_FAULTS[fault], mask, position) if packed is None else _pixels(packed, height, width)
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:

@@ -159,6 +159,10 @@ class TestCommand:
         answer = json.loads(run(capsys, "truth.png", "guess.png", "--background", "2", "--json")[1])
         assert answer["ids_a"] == [0, 1] and answer["ids_b"] == [0, 1, 3]
 
+    def test_aligned_is_label_with_label(self, maps, capsys):
+        answer = json.loads(run(capsys, "truth.png", "guess.png", "--aligned", "--json")[1])
+        assert answer["ids_a"] == answer["ids_b"] == [1, 2, 3] and answer["values"] == [2 / 3, 0.75, 0.0]
+
     def test_ignore(self, maps, capsys):
         answer = json.loads(run(capsys, "truth.png", "guess.png", "--ignore", "1", "--json")[1])
         assert answer["ids_a"] == [2] and answer["ids_b"] == [2, 3] and answer["values"] == [[0.75, 0.25]]

@@ -261,6 +261,29 @@ class TestOtherLibraries:
         whole = scipy_sparse.coo_array(self.STACK)
         assert np.array_equal(SparseMasks(whole).to_masks().array, self.STACK != 0)
 
+    def test_bare(self):
+        """What is sparse is masks, wherever regions are wanted."""
+        scipy_sparse = pytest.importorskip("scipy.sparse")
+        box, want = [[2, 1, 5, 3]], [[1.0], [0.0], [0.0]]
+        assert iou([scipy_sparse.csr_matrix(layer) for layer in self.STACK], box).tolist() == want
+        assert iou(scipy_sparse.coo_array(self.STACK), box).tolist() == want
+        assert iou(scipy_sparse.csr_matrix(self.STACK[0]), box).tolist() == want[:1]
+
+    def test_what_a_tensor_brings_is_not_said_twice(self):
+        torch = pytest.importorskip("torch")
+        tensor = torch.from_numpy(self.STACK).to_sparse()
+        assert SparseMasks(tensor, size=(3, 5, 6)).area.tolist() == [6, 0, 1]
+        with pytest.raises(
+            SizeValueError, match=r"`size` must be that of the sparse tensor, \(3, 5, 6\); got \(3, 6, 5\)"
+        ):
+            SparseMasks(tensor, size=(3, 6, 5))
+        with pytest.raises(TypeError, match="`values` goes with a table of indices"):
+            SparseMasks(tensor, np.ones(7))
+
+    def test_dense(self):
+        with pytest.raises(SizeValueError, match=r"got \(3, 5, 6\). A dense stack goes to SparseMasks.from_masks"):
+            SparseMasks(self.STACK)
+
     def test_pydata(self):
         class Coo:
             """What pydata/sparse's COO shows of itself."""

@@ -112,7 +112,7 @@ def cast(array: Array, name: str, /) -> Array:
     if name == "int64" and widest_float(array) != "float64":
         raise TypeError(
             "Integer regions need 64-bit integers, which JAX has switched off: "
-            'call jax.config.update("jax_enable_x64", True), or pass floats.'
+            'call jax.config.update("jax_enable_x64", True), or pass boxes as floats.'
         )
     xp = namespace(array)
     return xp.astype(array, getattr(xp, name))

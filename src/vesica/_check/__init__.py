@@ -358,8 +358,8 @@ def no_gradient(kind: str) -> TypeError:
 
 def on_the_host(kind: str) -> TypeError:
     return TypeError(
-        f"{kind} live on the host, and the dense masks do not: move these with .cpu(), "
-        "or make both dense with to_masks()."
+        f"{kind} live on the host, and the dense masks do not: bring these to the host, "
+        "or turn the others into dense masks of the same library."
     )
 
 

@@ -213,6 +213,7 @@ def index_table(value: Any) -> np.ndarray:
     shape = tuple(int(side) for side in array.shape)
     if len(shape) != 2 or shape[0] != 3:
         hint = " It looks transposed: pass indices.T." if len(shape) == 2 and shape[1] == 3 else ""
+        hint = " A dense stack goes to SparseMasks.from_masks(a)." if len(shape) == 3 else hint
         raise SizeValueError(f"`indices` must have three rows, n, y, x: shape (3, P); got {shape}.{hint}")
     dtype = dtype_name(array)
     if dtype not in INTEGERS and (shape[1] or dtype not in FLOATS):
@@ -228,6 +229,17 @@ def _one_array(value: Any, name: str) -> Array:
         return as_array(value)
     except ValueError:
         raise SizeValueError(f"`{name}` must have rows of one length; got rows of several.") from None
+
+
+def no_values(values: Any) -> None:
+    if values is not None:
+        raise TypeError("`values` goes with a table of indices: a sparse tensor brings its own.")
+
+
+def own_size(own: tuple[int, ...], size: Any) -> None:
+    """The size of a sparse tensor, and what was said of it."""
+    if size is not None and tuple(size) != tuple(own):
+        raise SizeValueError(f"`size` must be that of the sparse tensor, {tuple(own)}; got {size!r}. Leave it out.")
 
 
 def index_values(value: Any, count: int) -> np.ndarray:

@@ -68,6 +68,19 @@ def read(path: str, arguments: argparse.Namespace) -> Region:
         raise InputError(f"{file.name}: {error}") from error
 
 
+def with_all_labels(a: Region, b: Region | None) -> tuple[Region, Region | None]:
+    """Two label maps with the labels of both, so that row k is the same label on both sides."""
+    import numpy as np
+
+    from vesica.regions import LabelMap
+
+    if not isinstance(a, LabelMap) or not isinstance(b, LabelMap):
+        return a, b
+    ids = np.union1d(a.ids, b.ids)
+    first, second = (LabelMap(m.array, ids=ids, background=m.background, ignore=m.ignore) for m in (a, b))
+    return first, second
+
+
 def _region(file: File, arguments: argparse.Namespace) -> Region:
     """Regions of the kind that the content shows."""
     from vesica.io import arrays, coco, png

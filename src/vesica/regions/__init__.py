@@ -20,7 +20,7 @@ from vesica.regions.polygons import Polygons
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
 from vesica.regions.sets import Sets, in_one_vocabulary
-from vesica.regions.sparse import SparseMasks
+from vesica.regions.sparse import SparseMasks, is_sparse
 
 Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks | LabelMap | Sets
 REGIONS = (Boxes, RotatedBoxes, Polygons, Masks, RleMasks, SparseMasks, LabelMap, Sets)
@@ -45,12 +45,11 @@ def as_region(value: Any, name: str) -> Region:
     masks; a list of COCO's dicts is run lengths; a sparse tensor is sparse masks."""
     if isinstance(value, REGIONS):
         return value
-    if isinstance(value, (list, tuple)):
-        if value and isinstance(value[0], dict):
-            return RleMasks.from_coco(value)
-    elif getattr(value, "is_sparse", False) or (hasattr(value, "coords") and hasattr(value, "shape")):
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
+        return RleMasks.from_coco(value)
+    if type(value) is not np.ndarray and is_sparse(value):
         return SparseMasks(value)
-    elif getattr(value, "ndim", 0) == 3 and dtype_name(value) == "bool":
+    if getattr(value, "ndim", 0) == 3 and dtype_name(value) == "bool":
         return Masks(value)
     return Boxes._named(value, name)
 

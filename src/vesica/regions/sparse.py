@@ -71,8 +71,8 @@ class SparseMasks(PixelRegions):
         check.threads(threads)
         outside = check.one_of(outside, ("error", "drop"), "outside")
         indices, values, size = _taken_apart(indices, values, size)
-        layers, height, width = check_masks.sparse_size(size)
         table = check_masks.index_table(indices)
+        layers, height, width = check_masks.sparse_size(size)
         if values is not None:
             # Taken along the second axis, numbers come column by column; kernels read rows.
             table = np.ascontiguousarray(table[:, check_masks.index_values(values, table.shape[1]) != 0])
@@ -143,13 +143,28 @@ def _positions(counts: np.ndarray, offsets: np.ndarray, pixels: int, height: int
 
 def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
     """Indices, values and size of a sparse tensor of any library; a plain table stays what it is."""
-    if _is_scipy(indices) or (isinstance(indices, (list, tuple)) and indices and all(map(_is_scipy, indices))):
-        return _from_scipy(indices)
+    if not is_sparse(indices):
+        return indices, values, size
+    check_masks.no_values(values)
     if getattr(indices, "is_sparse", False):  # torch
-        return indices._indices(), indices._values(), tuple(indices.shape)
-    if hasattr(indices, "coords") and hasattr(indices, "shape") and hasattr(indices, "data"):  # pydata/sparse
-        return indices.coords, indices.data, tuple(indices.shape)
-    return indices, values, size
+        own = indices._indices(), indices._values(), tuple(indices.shape)
+    elif hasattr(indices, "coords") and not hasattr(indices, "tocoo"):  # pydata/sparse
+        own = indices.coords, indices.data, tuple(indices.shape)
+    else:
+        own = _from_scipy(indices)
+    check_masks.own_size(own[2], size)
+    return own
+
+
+def is_sparse(value: Any) -> bool:
+    """A sparse tensor of torch, of pydata/sparse or of scipy, or a list of scipy's matrices?"""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_is_scipy, value))
+    return bool(getattr(value, "is_sparse", False)) or _is_pydata(value) or _is_scipy(value)
+
+
+def _is_pydata(value: Any) -> bool:
+    return hasattr(value, "coords") and hasattr(value, "shape") and hasattr(value, "data")
 
 
 def _is_scipy(value: Any) -> bool:

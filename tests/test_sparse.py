@@ -242,6 +242,13 @@ class TestOtherLibraries:
         tensor = torch.sparse_coo_tensor([[0, 0], [1, 1], [2, 2]], [1, 1], (1, 4, 4), check_invariants=True)
         assert SparseMasks(tensor).area.tolist() == [1]
 
+    def test_torch_stays_torch(self):
+        torch = pytest.importorskip("torch")
+        masks = SparseMasks(torch.from_numpy(self.STACK).to_sparse())
+        for some in (masks, masks[:2], pickle.loads(pickle.dumps(masks))):
+            assert isinstance(some.area, torch.Tensor) and isinstance(iou(some, some), torch.Tensor)
+        assert masks.like.numel() == 0, "the indices would stay in memory"
+
     def test_no_gradient_is_lost(self):
         torch = pytest.importorskip("torch")
         boxes = torch.tensor([[2.0, 1.0, 5.0, 3.0]], requires_grad=True)
@@ -293,6 +300,12 @@ class TestOtherLibraries:
             shape = (3, 5, 6)
 
         assert SparseMasks(Coo()).area.tolist() == [6, 0, 1]
+
+    def test_a_fill_value_would_be_lost(self):
+        pydata = pytest.importorskip("sparse")
+        tensor = pydata.COO.from_numpy(np.ones((1, 3, 3)), fill_value=1.0)
+        with pytest.raises(ValueError, match=r"must be 0 where it names nothing; got a fill value of .*1\.0"):
+            SparseMasks(tensor)
 
 
 class TestValue:

@@ -15,8 +15,7 @@ from vesica.errors import SizeValueError
 
 def mask_stack(value: Any, name: str, above: Any) -> Array:
     """A stack of masks: booleans or integers; floats where `above` says which of them count."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: fill it first.")
+    check.not_masked(value, name, "fill it first")
     array = as_array(value) if hasattr(value, "ndim") else _stacked(value, name)
     dtype, shape = dtype_name(array), tuple(int(side) for side in array.shape)
     if dtype in FLOATS and above is None and array.ndim == 3:
@@ -71,6 +70,9 @@ def _whole_sides(value: Any) -> list[int] | None:
 
 
 def list_of_counts(value: Any) -> None:
+    if hasattr(value, "to_rle"):
+        kind = type(value).__name__
+        raise TypeError(f"`counts` must be lists or strings; got {kind}. Masks of any kind have to_rle().")
     is_one = isinstance(value, (str, bytes, bytearray, dict)) or getattr(value, "ndim", 1) == 0
     if is_one or not hasattr(value, "__len__"):
         raise TypeError(
@@ -93,6 +95,7 @@ def _whole_numbers(value: Any, name: str) -> np.ndarray:
         return np.empty(0, np.int64)
     if counts.ndim != 1 or counts.dtype.kind not in "iuf":
         hint = " Dicts of COCO go to RleMasks.from_coco." if isinstance(value, dict) else ""
+        hint = " One mask is a list of one: [[…]]." if counts.ndim == 0 and counts.dtype.kind in "iu" else hint
         raise TypeError(f"{name} must be a flat list of whole numbers, or a string; got {check.brief(value)}.{hint}")
     if counts.dtype.kind == "f":
         bad = np.flatnonzero(~(counts == np.floor(counts)) | (np.abs(counts) >= 2.0**60))
@@ -118,7 +121,7 @@ def bad_counts(fault: tuple[str, int, int], pixels: int, *, is_text: bool) -> Va
         "negative": f"must not be negative; {place} is.",
         "too_long": f"must not exceed the {pixels} pixels of the image; {place} goes beyond them.",
         "character": f"must be characters 0 to o; the one at {position} is not. Is this a string of COCO?",
-        "cut": "end inside a number. The string was cut.",
+        "cut": f"end inside a number, after character {position - 1}. The string was cut.",
         "too_large": f"must be numbers of images; the one that reaches character {position} has more than 60 bits.",
     }
     return ValueError(f"`counts` of mask {mask} {texts[kind]}")
@@ -234,6 +237,13 @@ def _one_array(value: Any, name: str) -> Array:
 def no_values(values: Any) -> None:
     if values is not None:
         raise TypeError("`values` goes with a table of indices: a sparse tensor brings its own.")
+
+
+def filled_with_nothing(tensor: Any) -> None:
+    """Pixels that a sparse tensor does not name are no part of a mask."""
+    fill = getattr(tensor, "fill_value", 0)
+    if fill != 0:
+        raise ValueError(f"A sparse tensor must be 0 where it names nothing; got a fill value of {fill!r}.")
 
 
 def own_size(own: tuple[int, ...], size: Any) -> None:

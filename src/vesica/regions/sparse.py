@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array
+from vesica._array import Array, as_array
 from vesica._check import masks as check_masks
 from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels
@@ -82,14 +82,14 @@ class SparseMasks(PixelRegions):
         set_once = object.__setattr__
         set_once(self, "size", (height, width))
         set_once(self, "_pixels", pixels)
-        set_once(self, "_like", indices if hasattr(indices, "dtype") and not isinstance(indices, np.ndarray) else None)
+        set_once(self, "_like", _nothing_of(indices))
 
     @classmethod
-    def _of_pixels(cls, pixels: Pixels) -> SparseMasks:
+    def _of_pixels(cls, pixels: Pixels, like: Array | None = None) -> SparseMasks:
         self = cls.__new__(cls)
         object.__setattr__(self, "size", (pixels.height, pixels.width))
         object.__setattr__(self, "_pixels", pixels)
-        object.__setattr__(self, "_like", None)
+        object.__setattr__(self, "_like", like)
         return self
 
     @classmethod
@@ -100,7 +100,7 @@ class SparseMasks(PixelRegions):
         return cls._of_pixels((masks if isinstance(masks, PixelRegions) else Masks(masks)).pixels())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SparseMasks._of_pixels, (self._pixels,)
+        return SparseMasks._of_pixels, (self._pixels, self._like)
 
     def __len__(self) -> int:
         return len(self._pixels.table)
@@ -108,7 +108,7 @@ class SparseMasks(PixelRegions):
     def __getitem__(self, index: Any) -> SparseMasks:
         """Some of the masks; one index gives one mask, still as a stack."""
         rows = check.row_numbers(index, len(self))
-        return SparseMasks._of_pixels(self._pixels._replace(table=self._pixels.table[rows]))
+        return SparseMasks._of_pixels(self._pixels._replace(table=self._pixels.table[rows]), self._like)
 
     def __repr__(self) -> str:
         height, width = self.size
@@ -141,6 +141,12 @@ def _positions(counts: np.ndarray, offsets: np.ndarray, pixels: int, height: int
     return np.stack([np.repeat(layer[is_set], lengths), y, x])
 
 
+def _nothing_of(indices: Any) -> Array | None:
+    """An empty table of the same library, so that the indices need not stay in memory; None where that is NumPy."""
+    table = as_array(indices) if hasattr(indices, "dtype") else None
+    return None if table is None or isinstance(table, np.ndarray) else table[:, :0]
+
+
 def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
     """Indices, values and size of a sparse tensor of any library; a plain table stays what it is."""
     if not is_sparse(indices):
@@ -149,6 +155,7 @@ def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
     if getattr(indices, "is_sparse", False):  # torch
         own = indices._indices(), indices._values(), tuple(indices.shape)
     elif hasattr(indices, "coords") and not hasattr(indices, "tocoo"):  # pydata/sparse
+        check_masks.filled_with_nothing(indices)
         own = indices.coords, indices.data, tuple(indices.shape)
     else:
         own = _from_scipy(indices)

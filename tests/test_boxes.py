@@ -234,6 +234,7 @@ SAY = [
     ([[0, 0, 1, 1, 0.5]], {}, r"`boxes` must have shape \(…, N, 4\); got \(1, 5\)\. Rotated boxes go to RotatedBoxes"),
     ([0, 0, 1, 1], {}, r"got \(4,\)\. One box is a table of one row"),
     (np.zeros((4, 7)), {}, r"got \(4, 7\)\. The table looks transposed: pass a\.T"),
+    (np.zeros((6, 8), int), {}, r"got \(6, 8\)\. A map of labels goes to LabelMap\(a\), rows of x, y, .* to Polygons"),
     (np.zeros((3, 4, 2)), {}, r"Four corners a row are polygons"),
     (np.zeros((2, 5, 5), int), {}, r"got \(2, 5, 5\)\. A stack of masks goes to Masks\(a\)"),
     ([[0, 0, 2, 1], [1, 2, 3]], {}, r"rows of one length; got 4 numbers in row 0 and 3 in row 1"),
@@ -264,6 +265,9 @@ class TestRefused:
             (np.zeros((2, 4), bool), r"got bool\. Masks go to Masks\(a\)"),
             (np.zeros((2, 4), complex), "got complex128"),
             ([["a", "b", "c", "d"]], "must hold integers or floats"),
+            (["71320N4"], r"Sets of names go to Sets\(a\), strings of COCO to RleMasks"),
+            ([{1, 2}], r"Sets go to Sets\(a\)"),
+            ({"size": [5, 5], "counts": "0"}, "dicts of COCO into a list"),
             ([[0, 0, 2**70, 1]], "got object. Such a table comes of integers beyond 64 bits"),
             (Boxes(PIXELS), "`boxes` is a Boxes already; use it as it is, or pass its `array`"),
             (

@@ -125,8 +125,8 @@ class TestValue:
         stack = noise()
         assert np.asarray(Masks(stack)) is stack and np.array(Masks(stack)) is not stack
         assert np.asarray(Masks(stack), np.uint8).dtype == np.uint8
-        with pytest.raises(TypeError, match="RleMasks objects are no arrays"):
-            np.asarray(RleMasks.from_masks(stack))
+        with pytest.raises(TypeError, match=r"RleMasks objects are no arrays: to_masks\(\)"):
+            Masks(RleMasks.from_masks(stack))
 
     def test_not_in_order(self):
         """Stacks in another order of axes, every other mask, flipped."""
@@ -420,6 +420,22 @@ class TestTwin:
             assert isinstance(answer, torch.Tensor) and answer.dtype == torch.float64
             assert np.array_equal(answer.numpy(), iou(stack, stack))
         assert isinstance(iou(rle, torch.tensor([[1.0, 2, 30, 40]])), torch.Tensor)
+
+    def test_rle_with_narrow_jax(self):
+        """Without 64 bits JAX has boxes in float32; runs are measured in full width all the same."""
+        jax = pytest.importorskip("jax")
+        was = jax.config.jax_enable_x64
+        jax.config.update("jax_enable_x64", False)
+        try:
+            boxes, stack = np.array([[1, 1, 4, 4.5], [0, 0.25, 2, 2]], "float32"), noise()
+            for masks in (RleMasks.from_masks(stack), SparseMasks.from_masks(stack)):
+                for got, want in (
+                    (iou(masks, jax.numpy.asarray(boxes)), iou(stack, boxes)),
+                    (iou(jax.numpy.asarray(boxes), masks), iou(boxes, stack)),
+                ):
+                    assert isinstance(got, jax.Array) and got.dtype == "float32" and np.array_equal(got, want)
+        finally:
+            jax.config.update("jax_enable_x64", was)
 
     def test_libraries_do_not_mix(self):
         torch = pytest.importorskip("torch")

@@ -137,6 +137,21 @@ class TestForms:
         with pytest.raises(TypeError, match="one library"):
             iou(polygons, Polygons([SQUARE]))
 
+    def test_no_gradient_is_lost(self):
+        torch = pytest.importorskip("torch")
+        ring = torch.tensor(SQUARE, dtype=torch.float32, requires_grad=True)
+        boxes = torch.tensor([[0.0, 0.0, 4.0, 4.0]], requires_grad=True)
+        for call in (
+            lambda: Polygons([ring]),
+            lambda: Polygons.from_arrays(ring, [0, 4], [0, 1], [0, 1]),
+            lambda: Polygons.from_boxes(boxes),
+            lambda: iou(Polygons([ring.detach()]), boxes),
+        ):
+            with pytest.raises(TypeError, match=r"No gradient flows through Polygons.*\.detach\(\)"):
+                call()
+        with torch.no_grad():
+            assert not iou(Polygons([ring]), boxes).requires_grad
+
     def test_repr_and_shape(self):
         polygons = Polygons([SQUARE, TRIANGLE], rule="coco")
         assert repr(polygons) == "Polygons(2, 7 vertices, rule='coco', numpy float64)"
@@ -419,7 +434,9 @@ SAY = [
     ([[SQUARE, [[], []]]], ValueError, r"region 0, part 1, ring 0 needs three vertices; got 0"),
     ([["a", "b"]], TypeError, r"region 0, part 0 must be vertices.*got 'a'"),
     ([np.array(["a", "b"])], TypeError, r"region 0, part 0 must hold numbers"),
-    ([{}], TypeError, r"region 0 must be vertices.*got a dict"),
+    ([{}], TypeError, r"region 0 must be vertices.*got a dict\.$"),
+    ([{"size": [5, 5], "counts": "0"}], TypeError, r"got a dict\. Run lengths of COCO go to RleMasks\.from_coco"),
+    ([[[[[0, 0, 1]]]]], TypeError, r"region 0, part 0, ring 0 must be vertices.*got a list of another shape"),
     ([np.empty((0, 3, 2))], ValueError, r"region 0 must have a part; got an empty list"),
     ([[[[SQUARE]]]], TypeError, r"region 0, part 0, ring 0 must be vertices"),
 ]

@@ -123,7 +123,7 @@ class TestBroken:
         ([b"7132 N4"], "`counts` of mask 0 must be characters 0 to o; the one at 4 is not"),
         (["71320N4", "713é"], "`counts` of mask 1 must be characters 0 to o; the one at 3"),
         (["7132\u4e00"], "must be characters 0 to o; the one at 4"),
-        ([b"71320N4P"], "`counts` of mask 0 end inside a number. The string was cut"),
+        ([b"71320N4P"], "`counts` of mask 0 end inside a number, after character 7. The string was cut"),
         ([b"o" * 40], "has more than 60 bits"),
         ([b"O"], "must not be negative; the number at character 0 is"),
         ([b"0140050K0", b"0140K"], "`counts` of mask 1 must not be negative; the number at character 4"),
@@ -145,6 +145,8 @@ class TestBroken:
             ([[[1, 2], [3]]], "lists of several lengths"),
             ([{"counts": 1}], "Dicts of COCO go to RleMasks.from_coco"),
             ([None], "must be a flat list"),
+            ([7, 18], r"got 7\. One mask is a list of one"),
+            (Masks(np.ones((1, 5, 5), bool)), r"got Masks\. Masks of any kind have to_rle"),
         ],
     )
     def test_kind(self, counts, message):

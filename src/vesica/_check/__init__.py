@@ -135,11 +135,15 @@ def _is_narrow(value: Any) -> bool:
     return hasattr(value, "dtype") and dtype_name(value) in ("float16", "float32")
 
 
+def not_masked(value: Any, name: str, way: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: {way}.")
+
+
 def rows(value: Any, name: str, form: str) -> Array:
     """A table of numbers with one row a region; leading axes are a batch."""
     width = len(_COLUMNS[form])
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: fill it or drop the rows.")
+    not_masked(value, name, "fill it or drop the rows")
     array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
     dtype = dtype_name(array)
     if dtype in NUMBERS and array.ndim > 1 and array.shape[-1] == width:
@@ -173,7 +177,12 @@ def _dtype_hint(dtype: str) -> str:
     if dtype == "bool":
         return " Masks go to Masks(a)."
     if dtype == "object":
-        return " Such a table comes of integers beyond 64 bits, or of things that are no numbers."
+        return (
+            " Such a table comes of integers beyond 64 bits, or of things that are no numbers. "
+            "Sets go to Sets(a), dicts of COCO into a list."
+        )
+    if dtype.startswith("str"):
+        return " Sets of names go to Sets(a), strings of COCO to RleMasks(a, size=…)."
     return ""
 
 
@@ -188,6 +197,8 @@ def _shape_hint(shape: tuple[int, ...], width: int) -> str:
         return " A stack of masks goes to Masks(a)."
     if width == 4 and len(shape) == 2 and shape[0] == 4:
         return " The table looks transposed: pass a.T."
+    if width == 4 and len(shape) == 2 and shape[1] > 5:
+        return " A map of labels goes to LabelMap(a), rows of x, y, x, y, … to Polygons(a)."
     if width == 5 and shape[-1:] == (4,):
         return " Upright boxes go to Boxes(a)."
     return ""
@@ -352,8 +363,12 @@ def not_comparable(a: str, b: str, way: str) -> TypeError:
 
 
 def no_gradient(kind: str) -> TypeError:
-    way = "" if kind == "Polygons" else " Dense masks let it through: to_masks()."
-    return TypeError(f"No gradient flows through {kind}: pass the boxes without one (.detach()).{way}")
+    if kind == "Polygons":
+        return TypeError("No gradient flows through Polygons: pass boxes and vertices without one (.detach()).")
+    return TypeError(
+        f"No gradient flows through {kind}: pass the boxes without one (.detach()). "
+        "Dense masks let it through: to_masks()."
+    )
 
 
 def on_the_host(kind: str) -> TypeError:

@@ -40,8 +40,10 @@ def listed(value: Any, place: str, what: str) -> None:
 
 
 def no_ring(value: Any, place: str) -> TypeError:
-    came = f"{value!r}" if isinstance(value, (int, float, str)) else f"a {type(value).__name__} of another shape"
-    hint = " One polygon is a list of one region: wrap it in another list." if place.count(" ") == 1 else ""
+    came = f"{value!r}" if isinstance(value, (int, float, str)) else f"a {type(value).__name__}"
+    came += " of another shape" if isinstance(value, (list, tuple)) or hasattr(value, "ndim") else ""
+    hint = " One polygon is a list of one region: wrap it in another list." if isinstance(value, (int, float)) else ""
+    hint = " Run lengths of COCO go to RleMasks.from_coco." if isinstance(value, dict) and "counts" in value else hint
     return TypeError(
         f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}"
     )

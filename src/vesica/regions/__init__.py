@@ -102,8 +102,6 @@ def _of_polygons(a: Boxes | RotatedBoxes | Polygons, b: Boxes | RotatedBoxes | P
 def _as_polygons(regions: Boxes | RotatedBoxes | Polygons) -> Polygons:
     if isinstance(regions, Polygons):
         return regions
-    if needs_gradient(regions.array):
-        raise check.no_gradient("Polygons")
     return Polygons.from_boxes(regions) if isinstance(regions, Boxes) else Polygons.from_rotated(regions)
 
 
@@ -156,7 +154,7 @@ def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> 
         return _on_device(masks), corners, corners
     if needs_gradient(boxes.array):
         raise check.no_gradient(type(masks).__name__)
-    return masks.pixels(threads), np.ascontiguousarray(to_numpy(corners)), boxes.array
+    return masks.pixels(threads), np.ascontiguousarray(to_numpy(corners), np.float64), boxes.array
 
 
 def _of_drawn(a: Region, b: Region, threads: int | None) -> Tables:

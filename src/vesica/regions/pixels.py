@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,6 +58,9 @@ class PixelRegions(Collection, abc.ABC):
         Of a mask with the pixels (x, y) = (2, 3) and (4, 3) it is [2, 3, 5, 4].
         """
         return Boxes(self._own(self.pixels().table[:, 1:5].copy()))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(f"{type(self).__name__} objects are no arrays: to_masks() makes dense ones of them.")
 
     def _own(self, array: np.ndarray) -> Array:
         return array if self.like is None else from_numpy(array, self.like)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, dtype_name, from_numpy, library, result_name, to_numpy
+from vesica._array import Array, as_array, dtype_name, from_numpy, library, needs_gradient, result_name, to_numpy
 from vesica._check import masks as check_masks
 from vesica._check import polygons as check_polygons
 from vesica._kernels import Rings
@@ -315,8 +315,10 @@ def _as_array(value: Any, axes: int) -> np.ndarray | None:
 
 def _answers_like(arrays: list[Array]) -> Array:
     """An empty array like these: of torch if all of them are, otherwise of NumPy."""
+    if any(map(needs_gradient, arrays)):
+        raise check.no_gradient("Polygons")
     if arrays and all(library(array) == "torch" for array in arrays):
-        return arrays[0].detach().reshape(-1)[:0]
+        return arrays[0].reshape(-1)[:0]
     return np.empty(0)
 
 

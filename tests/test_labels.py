@@ -491,6 +491,8 @@ SAY = [
     ([1, 2], {}, ValueError, r"shape \(H, W\); got \(2,\)\.$"),
     (np.array([[2**63]], "uint64"), {}, ValueError, "labels below 2\\^63; got 9223372036854775808"),
     ([["a"]], {}, TypeError, "must be integers"),
+    ([[1, 2], [3]], {}, SizeValueError, "`array` must have rows of one length; got rows of several"),
+    (np.ma.array([[1, 2]], mask=[[0, 1]]), {}, TypeError, "`array` must not be a masked array.*ignore="),
     ([[1]], {"background": 0.5}, TypeError, "`background` must be a label, an integer, or None; got 0.5"),
     ([[1]], {"background": True}, TypeError, "`background` must be a label"),
     ([[1]], {"ignore": 2**63}, ValueError, "`ignore` must fit 64 bits"),

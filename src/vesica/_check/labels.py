@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vesica import _check as check
 from vesica._array import INTEGERS, Array, as_array, dtype_name, to_numpy
 from vesica.errors import SizeValueError
 
@@ -14,7 +15,11 @@ _INT64 = np.iinfo(np.int64)
 
 def label_map(value: Any, name: str) -> Array:
     """(H, W) integers of any width, or bool."""
-    array = as_array(value)
+    check.not_masked(value, name, "fill it, and say ignore= of what you filled in")
+    try:
+        array = as_array(value)
+    except ValueError:
+        raise SizeValueError(f"`{name}` must have rows of one length; got rows of several.") from None
     if dtype_name(array) not in INTEGERS | {"bool"}:
         raise TypeError(
             f"`{name}` must be integers, one label for each pixel; got {dtype_name(array)}. "

@@ -28,6 +28,7 @@ def files(tmp_path, monkeypatch):
     np.save("soft.npy", np.where(CROSS, np.float32(0.75), np.float32(0.25)))
     np.save("wide.npy", np.zeros((1, 5, 6), bool))
     np.save("flat.npy", CROSS[0].astype(int))
+    np.save("one.npy", CROSS[0])
     np.save("channel.npy", CROSS[:, None].astype(int))
     np.savez("one.npz", CROSS)
     np.savez("two.npz", truth=CROSS, soft=np.float64([[0, 0, 4, 4]]))
@@ -247,6 +248,10 @@ class TestErrors:
         assert got == code and err == ""
         answer = json.loads(out)
         assert answer["exit"] == code and message in answer["error"]
+
+    def test_a_mask_by_itself_is_no_rotated_box(self, files, capsys):
+        _, _, err = run(capsys, "iou", "one.npy", "box.csv")
+        assert err.endswith("got (5, 5). One mask is a stack of one: mask[None].\n")
 
     def test_our_fault(self, files, capsys, monkeypatch):
         def broken(*_, **__):

@@ -119,6 +119,8 @@ def _region_of_numbers(array: np.ndarray, arguments: argparse.Namespace, name: s
 
 def _option_for(array: np.ndarray, arguments: argparse.Namespace) -> str:
     """The option that was probably meant."""
+    if array.dtype == bool:
+        return ""  # masks, whatever the options say
     if array.ndim == 2 and array.shape[1] != 4 and arguments.masks:
         return " One mask is a stack of one: (1, height, width)."
     if array.ndim == 2 and array.shape[1] == 5 and not arguments.rotated:

@@ -21,7 +21,9 @@ from vesica import (
     SparseMasks,
     _native,
     best,
+    coverage,
     dice,
+    distance,
     iou,
     join,
     parts,
@@ -191,6 +193,15 @@ class TestKinds:
         for a, b in ((Masks(noise()), Masks(noise())), (Masks(noise()), Boxes([[0, 0, 1, 1]]))):
             with pytest.raises(TypeError, match=f"{name} is not defined for masks"):
                 MEASURES[name](a, b)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_nothing(self, kind):
+        """A box without area, and a mask without pixels: 0/0 is what `empty` says."""
+        masks, flat = KINDS[kind](np.stack([np.ones((4, 6), bool), np.zeros((4, 6), bool)])), [[1, 1, 1, 3]]
+        assert iou(masks, flat).tolist() == [[0], [0]] and iou(masks, flat, empty=1.0).tolist() == [[0], [1]]
+        assert coverage(flat, masks, empty=0.25).tolist() == [[0.25, 0.25]]
+        assert coverage(masks, flat, empty=0.25).tolist() == [[0], [0.25]]
+        assert distance(masks, flat).tolist() == [[1], [1]] and distance(masks, flat, empty=1.0).tolist() == [[1], [0]]
 
     def test_sides_are_told_apart(self):
         masks, boxes = Masks(noise()), [[3, 4, 30, 50]]

@@ -149,6 +149,10 @@ class TestMembers:
         assert a[1].to_list() == [{"b", "c"}] and a[[2, 0]].to_list() == [set(), {"a"}]
         assert a[np.array([False, True, False])].to_list() == [{"b", "c"}] and a[5:].to_list() == []
 
+    def test_one_axis(self):
+        with pytest.raises(IndexError, match="one axis to take rows of"):
+            Sets([[1], [2]])[[[0, 1]]]
+
     def test_frozen_and_copied(self):
         a = Sets([{"a"}, {"b", "c"}])
         with pytest.raises(AttributeError, match="frozen"):

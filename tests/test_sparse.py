@@ -249,6 +249,11 @@ class TestOtherLibraries:
             assert isinstance(some.area, torch.Tensor) and isinstance(iou(some, some), torch.Tensor)
         assert masks.like.numel() == 0, "the indices would stay in memory"
 
+    def test_a_size_that_is_none(self):
+        torch = pytest.importorskip("torch")
+        with pytest.raises(SizeValueError, match=r"`size` must be \(N, height, width\).*got 5"):
+            SparseMasks(torch.from_numpy(self.STACK).to_sparse(), size=5)
+
     def test_no_gradient_is_lost(self):
         torch = pytest.importorskip("torch")
         boxes = torch.tensor([[2.0, 1.0, 5.0, 3.0]], requires_grad=True)

@@ -394,7 +394,7 @@ def row_numbers(index: Any, count: int) -> np.ndarray:
     """The rows that an index of any kind takes, one after the other."""
     rows = np.atleast_1d(np.arange(count)[to_numpy(index) if hasattr(index, "dtype") else index])
     if rows.ndim != 1:
-        raise IndexError(f"Masks have one axis to take rows of; got an index that makes {rows.ndim} of it.")
+        raise IndexError(f"There is one axis to take rows of; got an index that makes {rows.ndim} of it.")
     return rows
 
 

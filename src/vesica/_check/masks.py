@@ -248,7 +248,7 @@ def filled_with_nothing(tensor: Any) -> None:
 
 def own_size(own: tuple[int, ...], size: Any) -> None:
     """The size of a sparse tensor, and what was said of it."""
-    if size is not None and tuple(size) != tuple(own):
+    if size is not None and sparse_size(size) != tuple(own):
         raise SizeValueError(f"`size` must be that of the sparse tensor, {tuple(own)}; got {size!r}. Leave it out.")
 
 

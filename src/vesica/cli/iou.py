@@ -12,7 +12,7 @@ MEASURES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou",
 
 _EPILOG = """\
 files; `-` is standard input:
-  boxes         .npy, .npz, .csv or .json with a box a row; rows of five numbers are rotated boxes
+  boxes         .npy, .npz, .csv or .json with a box a row; with --rotated rows of five
   masks         .npy or .npz of booleans, (N, height, width), or of numbers with --masks; COCO's run lengths in .json
   label maps    .png of one channel, grey or a palette
 

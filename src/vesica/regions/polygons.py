@@ -160,8 +160,7 @@ class Polygons(Collection):
     def __getitem__(self, index: Any) -> Polygons:
         """Some of the regions; one index gives one region, still as a collection."""
         flat = self._rings
-        index = to_numpy(index) if hasattr(index, "ndim") else index
-        chosen = np.atleast_1d(np.arange(len(self))[index])
+        chosen = check.row_numbers(index, len(self))
         regions, some_parts = _gather(flat.regions, chosen)
         parts, some_rings = _gather(flat.parts, some_parts)
         rings, some_points = _gather(flat.rings, some_rings)

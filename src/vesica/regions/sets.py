@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vesica import _check as check
 from vesica._check import sets as check_sets
 from vesica._kernels import Members
 from vesica.regions.collection import Collection
@@ -74,7 +75,7 @@ class Sets(Collection):
 
     def __getitem__(self, index: Any) -> Sets:
         """Some of the sets; one index gives one set, still as a collection."""
-        rows = np.atleast_1d(np.arange(len(self))[index])
+        rows = check.row_numbers(index, len(self))
         pieces = [self._ids[self._starts[row] : self._starts[row + 1]] for row in rows.tolist()]
         return Sets._remade(*_joined(pieces), self._names, self._has_names)
 

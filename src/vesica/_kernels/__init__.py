@@ -159,7 +159,7 @@ CASES = (
     Case("torch on another device", *DEVICE),
     Case("JAX, CuPy, any array-API library", *OTHER),
     Case(
-        "JAX outside a trace, for join",
+        "boxes of JAX outside a trace, for join",
         "native",
         "the number of pairs is no fixed shape, so they are found on the host",
     ),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from vesica import Boxes, RotatedBoxes, _native, best, giou, iou, join, parts
+from vesica import Boxes, Masks, RotatedBoxes, _native, best, giou, iou, join, parts
 from vesica._kernels import CASES, DEVICE, GRADIENT, TENSORS, native, pick
 from vesica.overlaps.measures import MEASURES
 from vesica.overlaps.parts import twin_parts
@@ -92,8 +92,12 @@ class TestDelegation:
             x = jax.numpy.asarray(rows(4, dtype="float32"))
             assert iou(x, x).dtype == "float32" and best(x, x, k=2).index.shape == (4, 2)
             assert len(join(x, at_least=0.01)) == len(join(rows(4, dtype="float32"), at_least=0.01))
-            with pytest.raises(TypeError, match="Integer regions need 64-bit integers, which JAX has switched off"):
+            with pytest.raises(TypeError, match="need 64-bit integers, which JAX has switched off"):
                 Boxes(jax.numpy.asarray([[0, 0, 1, 1]]))
+            stack = jax.numpy.ones((1, 3, 3), bool)
+            for call in (lambda: iou(stack, stack), lambda: Masks(stack).area, lambda: Masks(stack).boxes):
+                with pytest.raises(TypeError, match="masks and label maps need 64-bit integers"):
+                    call()
         finally:
             jax.config.update("jax_enable_x64", was)
 

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import oracles
+import strategies
 from vesica import (
     Boxes,
     LabelMap,
     Masks,
+    Polygons,
     RleMasks,
     SizeValueError,
     SparseMasks,
@@ -454,6 +456,36 @@ class TestMasks:
         assert labels.ids.tolist() == [1, 2, 3, 4] and xp.back(labels.area).tolist() == [12, 4, 0, 6]
         assert xp.back(labels.to_masks().array).tolist() == (stack != 0).tolist()
 
+    def test_runs(self, xp):
+        rng = np.random.default_rng(1)
+        blocks = np.kron(rng.integers(0, 5, (7, 9)), np.ones((5, 4), int))
+        for array in (
+            blocks,
+            rng.integers(0, 5, (13, 8)),
+            np.full((3, 4), 2),
+            np.zeros((0, 4), int),
+            np.zeros((4, 0), int),
+        ):
+            labels = LabelMap(xp(array, "int64"), ids=[4, 9, 2, 1])
+            stack = np.stack([array == label for label in (4, 9, 2, 1)])
+            assert np.array_equal(labels.to_rle().to_masks().array, stack)
+            assert np.array_equal(xp.back(labels.to_masks().array), stack)
+            assert np.array_equal(xp.back(labels.boxes.xyxy), Masks(stack).boxes.xyxy)
+            assert np.array_equal(xp.back(labels[[2, 0]].area), stack.sum(axis=(1, 2))[[2, 0]])
+
+    @given(strategies.stacks(5))
+    def test_from_masks_that_do_not_overlap(self, stack):
+        apart = stack & (np.cumsum(stack, axis=0) == 1)
+        want = (apart * np.arange(1, len(stack) + 1)[:, None, None]).sum(axis=0)
+        for masks in (apart, RleMasks.from_masks(apart), SparseMasks.from_masks(apart)):
+            assert np.array_equal(LabelMap.from_masks(masks).array, want)
+        shared = np.array([[(x & y).sum() for y in stack] for x in stack]).reshape(len(stack), len(stack))
+        pairs = np.argwhere(np.triu(shared, 1))
+        if len(pairs):
+            i, j = pairs[0]
+            with pytest.raises(ValueError, match=f"masks {i} and {j} share {shared[i, j]} pixel"):
+                LabelMap.from_masks(stack)
+
     def test_masks_of_any_kind(self):
         stack = np.zeros((2, 5, 6), bool)
         stack[0, :2], stack[1, 3, 2:] = True, True
@@ -461,8 +493,11 @@ class TestMasks:
             assert np.array_equal(LabelMap.from_masks(masks).array, LabelMap.from_masks(stack).array)
 
     def test_maps_and_masks(self):
-        with pytest.raises(TypeError, match=r"LabelMap and Masks have no exact overlap.*label_map.to_masks\(\)"):
+        with pytest.raises(TypeError, match=r"LabelMap and Masks have no exact overlap.*label_map.to_rle\(\)"):
             iou(LabelMap(A), Masks(np.zeros((1, 3, 3), bool)))
+        polygons = Polygons([[0, 0, 2, 0, 2, 2]])
+        with pytest.raises(TypeError, match=r"label_map.to_rle\(\). Then draw the others by a rule"):
+            iou(polygons, LabelMap(A))
         assert np.array_equal(iou(LabelMap(A).to_masks(), LabelMap(B).to_masks()), iou(LabelMap(A), LabelMap(B)))
 
     def test_ids(self):
@@ -525,7 +560,7 @@ class TestRefused:
 
     def test_other_kinds(self):
         for call in (lambda: iou(LabelMap(A), Boxes([[0, 0, 1, 1]])), lambda: iou([[0, 0, 1, 1]], LabelMap(A))):
-            with pytest.raises(TypeError, match="have no exact overlap.*label_map.to_masks"):
+            with pytest.raises(TypeError, match="have no exact overlap.*label_map.to_rle"):
                 call()
         with pytest.raises(TypeError, match="`other` must be a LabelMap; got list"):
             LabelMap(A).contingency(B)

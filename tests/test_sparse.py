@@ -296,6 +296,14 @@ class TestOtherLibraries:
         with pytest.raises(SizeValueError, match=r"got \(3, 5, 6\). A dense stack goes to SparseMasks.from_masks"):
             SparseMasks(self.STACK)
 
+    def test_other_layouts(self):
+        torch, sparse = pytest.importorskip("torch"), pytest.importorskip("sparse")
+        rows = [torch.from_numpy(layer).to_sparse_csr() for layer in self.STACK]
+        assert SparseMasks(rows).area.tolist() == [6, 0, 1]
+        assert SparseMasks(rows[0]).area.tolist() == [6]
+        assert SparseMasks([sparse.COO.from_numpy(layer) for layer in self.STACK]).area.tolist() == [6, 0, 1]
+        assert iou(sparse.GCXS.from_numpy(self.STACK), [[2, 1, 5, 3]]).tolist() == [[1], [0], [0]]
+
     def test_pydata(self):
         class Coo:
             """What pydata/sparse's COO shows of itself."""

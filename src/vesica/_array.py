@@ -109,13 +109,19 @@ def cast(array: Array, name: str, /) -> Array:
         return array
     if isinstance(array, np.ndarray):
         return array.astype(name)
-    if name == "int64" and widest_float(array) != "float64":
-        raise TypeError(
-            "Integer regions need 64-bit integers, which JAX has switched off: "
-            'call jax.config.update("jax_enable_x64", True), or pass boxes as floats.'
-        )
+    if name == "int64":
+        need_int64(array)
     xp = namespace(array)
     return xp.astype(array, getattr(xp, name))
+
+
+def need_int64(array: Array, /) -> None:
+    """Raise where the library was told to have no 64-bit integers, before it warns by itself."""
+    if widest_float(array) != "float64":
+        raise TypeError(
+            "Integer boxes, masks and label maps need 64-bit integers, which JAX has switched off: "
+            'call jax.config.update("jax_enable_x64", True), or pass boxes as floats.'
+        )
 
 
 def as_index(array: Array, /) -> Array:

@@ -193,7 +193,9 @@ def _way_out(a: Region, b: Region) -> str:
     if Sets in kinds:
         return "Sets have no place in an image: they compare with sets alone."
     if LabelMap in kinds:
-        return "A label map is a stack of masks, one for each label: label_map.to_masks()."
+        drawn = kinds & {Polygons, RotatedBoxes}
+        then = ' Then draw the others by a rule: Polygons(…, rule="centre").' if drawn else ""
+        return f"A label map is masks, one for each label: label_map.to_rle().{then}"
     return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
 
 

@@ -10,6 +10,14 @@ class Collection:
 
     __slots__ = ()
 
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N,)"""
+        return (len(self),)
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} objects are frozen: make a new one instead of setting `{name}`.")
 

@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, dtype_name, from_numpy, library, namespace, to_numpy
+from vesica._array import Array, cast, dtype_name, from_numpy, library, to_numpy
 from vesica._check import labels as check_labels
 from vesica._kernels import Counted, pick_arrays
 from vesica._kernels.generic import labels as generic
-from vesica._kernels.generic.masks import is_set
 from vesica._kernels.native import labels as native_labels
+from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
-from vesica.regions.masks import Masks, stack_of
+from vesica.regions.masks import Masks
+from vesica.regions.pixels import PixelRegions
+from vesica.regions.rle import RleMasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,21 +106,23 @@ class LabelMap(Collection):
         ...
         ValueError: `masks` must not overlap, since a pixel has one label; masks 0 and 1 share 1 pixel. Masks(a) compares stacks that overlap.
         """  # noqa: E501
-        stack = stack_of(masks, "masks")
-        xp = namespace(stack)
-        stack = cast(is_set(stack), "uint8")
-        count = int(stack.shape[0])
-        ids = check_labels.label_ids(range(1, count + 1) if ids is None else ids, {"background": 0})
-        check_labels.one_id_each(ids, count)
+        masks = masks if isinstance(masks, PixelRegions) else Masks(masks)
+        ids = check_labels.label_ids(range(1, len(masks) + 1) if ids is None else ids, {"background": 0})
+        check_labels.one_id_each(ids, len(masks))
+        rle = masks.to_rle()
+        mask, begin, end = _runs(rle)
+        order = np.argsort(begin, kind="stable")
+        if (begin[order][1:] < np.maximum.accumulate(end[order])[:-1]).any():
+            raise check_labels.overlapping(*_first_overlap(rle))
 
-        layers = xp.sum(stack, axis=0, dtype=xp.int64)
-        if 0 not in layers.shape and int(xp.max(layers)) > 1:
-            raise check_labels.overlapping(*_first_overlap(to_numpy(stack)[:, to_numpy(layers) > 1]))
-        if not count:
-            return cls(layers, ids=ids)
-        number = xp.reshape(xp.argmax(stack, axis=0), (-1,))
-        labels = xp.reshape(xp.take(from_numpy(ids, stack), number, axis=0), layers.shape)
-        return cls(labels * layers, ids=ids)  # a pixel of no mask has layers 0
+        height, width = masks.size
+        columns = np.zeros(height * width, np.int64)
+        lengths = end - begin
+        columns[np.repeat(begin - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))] = np.repeat(
+            ids[mask], lengths
+        )
+        array = np.ascontiguousarray(columns.reshape(width, height).T)
+        return cls(array if masks.like is None else from_numpy(array, masks.like), ids=ids)
 
     @classmethod
     def _remade(cls, array: Array, ids: np.ndarray | None, background: int | None, ignore: int | None) -> LabelMap:
@@ -145,10 +149,6 @@ class LabelMap(Collection):
         """Height and width."""
         height, width = self.array.shape
         return int(height), int(width)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self),)
 
     @property
     def ids(self) -> np.ndarray:
@@ -186,6 +186,30 @@ class LabelMap(Collection):
         counts = np.zeros((len(ids_a), len(ids_b)), np.int64)
         counts[rows, columns] = met.pixels
         return Contingency(ids_a, ids_b, from_numpy(counts, self.array))
+
+    def __getitem__(self, index: Any) -> LabelMap:
+        """Some of the regions; one index gives one region, still as a map."""
+        rows = check.row_numbers(index, len(self))
+        return LabelMap(self.array, ids=self.ids[rows], background=self.background, ignore=self.ignore)
+
+    @property
+    def boxes(self) -> Boxes:
+        """The smallest box around each region, half-open; zeros for no pixels."""
+        return Boxes(from_numpy(to_numpy(self.to_rle().boxes.array), self.array))
+
+    def to_rle(self) -> RleMasks:
+        """One run-length mask for each of `ids`. Memory grows with outlines, not with labels times pixels.
+
+        >>> LabelMap([[1, 1, 0, 2]]).to_rle().to_counts()
+        [[0, 2, 2], [3, 1]]
+        """
+        columns = to_numpy(self.array).T.ravel()
+        starts = np.append(0, 1 + np.flatnonzero(columns[1:] != columns[:-1]))[: columns.size]
+        ends = np.append(starts[1:], columns.size)[: columns.size]
+        rank = _ranks(self.ids, columns[starts].astype(np.int64))
+        order = np.flatnonzero(rank >= 0)
+        order = order[np.argsort(rank[order], kind="stable")]
+        return _masks_of_runs(rank[order], starts[order], ends[order], len(self), self.size)
 
     def to_masks(self) -> Masks:
         """One dense mask for each of `ids`.
@@ -276,10 +300,36 @@ def _sums(rows: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
     return sums
 
 
-def _first_overlap(stack: np.ndarray) -> tuple[int, int, int]:
-    """The first two masks that share a pixel, and how many: of (N, P) pixels that several masks have."""
-    stack = stack != 0
-    i = int(np.flatnonzero(stack.any(axis=1))[0])
-    shared = (stack & stack[i]).sum(axis=1)
-    j = i + 1 + int(np.flatnonzero(shared[i + 1 :])[0])
-    return i, j, int(shared[j])
+def _runs(rle: RleMasks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All runs of all masks: the mask, the first position, one past the last."""
+    table, runs = rle.pixels().table, rle.pixels().runs
+    mask = np.repeat(np.arange(len(table)), table[:, 7] - table[:, 6])
+    return mask, runs[:, 0], runs[:, 1]
+
+
+def _masks_of_runs(mask: np.ndarray, begin: np.ndarray, end: np.ndarray, count: int, size: tuple[int, int]) -> RleMasks:
+    """Masks of runs that are ordered by mask, then by position."""
+    pixels = size[0] * size[1]
+    runs = np.bincount(mask, minlength=count).astype(np.int64)
+    first = np.cumsum(runs) - runs
+    before = np.concatenate([[0], end[:-1]])[: len(end)]
+    before[first[runs > 0]] = 0  # the first run of a mask counts from the top
+    # For each run the background before it and itself, and for each mask the background behind.
+    offsets = np.concatenate([[0], np.cumsum(2 * runs + 1)])
+    counts = np.full(int(offsets[-1]), pixels, np.int64)
+    at = 2 * np.arange(len(mask)) + mask
+    counts[at], counts[at + 1] = begin - before, end - begin
+    last = (first + runs - 1)[runs > 0]
+    counts[offsets[1:][runs > 0] - 1] = pixels - end[last]
+    return RleMasks.from_arrays(counts, offsets, size=size)
+
+
+def _first_overlap(rle: RleMasks) -> tuple[int, int, int]:
+    """The first two masks that share a pixel, and how many."""
+    for i in range(len(rle)):
+        rest = rle[i + 1 :]
+        shared = rle[[i] * len(rest)].intersection(rest).area
+        if shared.any():
+            j = int(np.flatnonzero(shared)[0])
+            return i, i + 1 + j, int(shared[j])
+    raise AssertionError("runs overlap, but no two masks do")

@@ -107,10 +107,3 @@ class Masks(PixelRegions):
     def to_masks(self) -> Masks:
         """The masks themselves, as booleans."""
         return self if dtype_name(self.array) == "bool" else Masks(generic.is_set(self.array))
-
-
-def stack_of(value: Any, name: str) -> Array:
-    """A plain stack of masks out of masks of any kind or a bare array."""
-    if isinstance(value, PixelRegions):
-        return value.to_masks().array
-    return check_masks.mask_stack(value, name, None)

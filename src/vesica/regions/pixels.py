@@ -42,11 +42,6 @@ class PixelRegions(Collection, abc.ABC):
     def __len__(self) -> int: ...
 
     @property
-    def shape(self) -> tuple[int]:
-        """(N,)"""
-        return (len(self),)
-
-    @property
     def area(self) -> Array:
         """The number of pixels of each mask, int64."""
         return self._own(self.pixels().area.copy())

@@ -172,10 +172,6 @@ class Polygons(Collection):
         return f"Polygons({len(self)}, {len(self.points)} vertices{rule}, {library(self.like)} {self.dtype})"
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self),)
-
-    @property
     def points(self) -> np.ndarray:
         """All vertices, ring after ring: (V, 2) float64."""
         return np.array(self._rings.points)

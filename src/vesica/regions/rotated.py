@@ -120,10 +120,6 @@ class RotatedBoxes(Collection):
         return f"RotatedBoxes({len(self)}, unit={self.unit!r}, direction={self.direction!r}, {kind})"
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self),)
-
-    @property
     def area(self) -> Array:
         """w · h of each box, in float64."""
         return self._rows[:, 2] * self._rows[:, 3]

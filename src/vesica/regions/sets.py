@@ -89,10 +89,6 @@ class Sets(Collection):
         return "float64"
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return (len(self),)
-
-    @property
     def area(self) -> np.ndarray:
         """The number of members of each set, int64."""
         return np.diff(self._starts)

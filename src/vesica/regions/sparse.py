@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,8 +61,8 @@ class SparseMasks(PixelRegions):
     def __init__(
         self,
         indices: Any,
-        values: Any = None,
         /,
+        values: Any = None,
         *,
         size: tuple[int, int, int] | None = None,
         outside: str = "error",
@@ -152,40 +152,45 @@ def _taken_apart(indices: Any, values: Any, size: Any) -> tuple[Any, Any, Any]:
     if not is_sparse(indices):
         return indices, values, size
     check_masks.no_values(values)
-    if getattr(indices, "is_sparse", False):  # torch
-        own = indices._indices(), indices._values(), tuple(indices.shape)
-    elif hasattr(indices, "coords") and not hasattr(indices, "tocoo"):  # pydata/sparse
-        check_masks.filled_with_nothing(indices)
-        own = indices.coords, indices.data, tuple(indices.shape)
-    else:
-        own = _from_scipy(indices)
-    check_masks.own_size(own[2], size)
+    layers = indices if isinstance(indices, (list, tuple)) else [indices]
+    parts = [_coo(layer) for layer in layers]
+    own = parts[0] if len(parts) == 1 and len(parts[0].shape) == 3 else _stacked(parts)
+    check_masks.own_size(own.shape, size)
     return own
 
 
+class _Coo(NamedTuple):
+    """What all sparse tensors come down to."""
+
+    coords: Any
+    """(axes, P)"""
+    values: Any
+    shape: tuple[int, ...]
+
+
 def is_sparse(value: Any) -> bool:
-    """A sparse tensor of torch, of pydata/sparse or of scipy, or a list of scipy's matrices?"""
+    """A sparse tensor of torch, of pydata/sparse or of scipy, or a list of those of two axes?"""
     if isinstance(value, (list, tuple)):
-        return bool(value) and all(map(_is_scipy, value))
-    return bool(getattr(value, "is_sparse", False)) or _is_pydata(value) or _is_scipy(value)
+        return bool(value) and all(not isinstance(one, (list, tuple)) and is_sparse(one) for one in value)
+    is_torch = getattr(value, "is_sparse", False) or getattr(value, "is_sparse_csr", False)
+    return bool(is_torch) or (hasattr(value, "shape") and (hasattr(value, "tocoo") or hasattr(value, "coords")))
 
 
-def _is_pydata(value: Any) -> bool:
-    return hasattr(value, "coords") and hasattr(value, "shape") and hasattr(value, "data")
+def _coo(value: Any) -> _Coo:
+    if hasattr(value, "to_sparse_coo"):  # torch
+        value = value.to_sparse_coo()
+        return _Coo(value._indices(), value._values(), tuple(value.shape))
+    if hasattr(value, "tocoo"):
+        value = value.tocoo()
+    check_masks.filled_with_nothing(value)
+    coords = value.coords if hasattr(value, "coords") else (value.row, value.col)
+    return _Coo(np.stack(coords), value.data, tuple(value.shape))
 
 
-def _is_scipy(value: Any) -> bool:
-    return hasattr(value, "tocoo") and hasattr(value, "shape")
-
-
-def _from_scipy(value: Any) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
-    """One array of three axes, or matrices of two axes, each a layer."""
-    layers = list(value) if isinstance(value, (list, tuple)) else [value]
-    if len(layers) == 1 and len(layers[0].shape) == 3:
-        whole = layers[0].tocoo()
-        return np.stack(whole.coords), whole.data, tuple(whole.shape)
-    parts = [layer.tocoo() for layer in layers]
-    check_masks.one_shape([tuple(part.shape) for part in parts])
-    n = np.repeat(np.arange(len(parts)), [part.nnz for part in parts])
-    y, x = (np.concatenate([getattr(part, axis) for part in parts]) for axis in ("row", "col"))
-    return np.stack([n, y, x]), np.concatenate([part.data for part in parts]), (len(parts), *parts[0].shape)
+def _stacked(layers: list[_Coo]) -> _Coo:
+    """Matrices of two axes, each a layer."""
+    check_masks.one_shape([layer.shape for layer in layers])
+    coords, values = ([to_numpy(as_array(layer[k])) for layer in layers] for k in (0, 1))
+    n = np.repeat(np.arange(len(layers)), [part.shape[1] for part in coords])
+    table = np.concatenate([n[None], np.concatenate(coords, axis=1)])
+    return _Coo(table, np.concatenate(values), (len(layers), *layers[0].shape))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vesica._array import Array, cast, device, dtype_name, namespace, widest_float
+from vesica._array import Array, cast, device, dtype_name, namespace, need_int64, widest_float
 
 _NUMBERS = 1 << 22
 # Sums of so many ones are exact in float32, in whatever order a device adds them.
@@ -19,6 +19,7 @@ def is_set(a: Array) -> Array:
 def inter(a: Array, b: Array, *, aligned: bool) -> Array:
     """The pixels that masks share: (N, M), or (N,) when aligned. Stacks are (N, H, W) and (M, H, W)."""
     xp = namespace(a)
+    need_int64(a)
     n, m = int(a.shape[0]), int(b.shape[0])
     total = xp.zeros((n,) if aligned else (n, m), dtype=xp.int64, device=device(a))
     for rows in _rows(a, max(n, m)):
@@ -39,6 +40,7 @@ def area(a: Array) -> Array:
 def boxes(a: Array) -> Array:
     """The box around each mask, [0, 0, 0, 0] for no pixels."""
     xp = namespace(a)
+    need_int64(a)
     seen = is_set(a)
     x1, x2 = _span(xp.any(seen, axis=1))
     y1, y2 = _span(xp.any(seen, axis=2))

@@ -296,6 +296,7 @@ class TestOtherLibraries:
         with pytest.raises(SizeValueError, match=r"got \(3, 5, 6\). A dense stack goes to SparseMasks.from_masks"):
             SparseMasks(self.STACK)
 
+    @pytest.mark.filterwarnings("ignore:Sparse CSR")  # torch calls it a beta
     def test_other_layouts(self):
         torch, sparse = pytest.importorskip("torch"), pytest.importorskip("sparse")
         rows = [torch.from_numpy(layer).to_sparse_csr() for layer in self.STACK]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array
+from vesica._array import Array, as_array, to_numpy
 from vesica._check import masks as check_masks
 from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels

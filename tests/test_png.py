@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import vesica
-from vesica import InputError, MissingExtra
+from vesica import InputError, LabelMap, MissingExtra
 from vesica.cli import main
 from vesica.io.files import File, load
 from vesica.io.png import labels_of
@@ -163,6 +163,20 @@ class TestCommand:
         answer = json.loads(run(capsys, "truth.png", "guess.png", "--aligned", "--json")[1])
         assert answer["ids_a"] == answer["ids_b"] == [1, 2, 3] and answer["values"] == [2 / 3, 0.75, 0.0]
 
+    def test_labels_are_masks_for_boxes_and_masks(self, maps, capsys):
+        (maps / "boxes.csv").write_text("0,0,2,2\n1,1,3,3\n")
+        masks = LabelMap(TRUTH).to_masks()
+        np.save("masks.npy", masks.array)
+        want = vesica.iou(masks, [[0, 0, 2, 2], [1, 1, 3, 3]])
+        answer = json.loads(run(capsys, "truth.png", "boxes.csv", "--json")[1])
+        assert answer["values"] == want.tolist()
+        answer = json.loads(run(capsys, "boxes.csv", "truth.png", "--json")[1])
+        assert answer["values"] == want.T.tolist()
+        assert (
+            json.loads(run(capsys, "truth.png", "masks.npy", "--json")[1])["values"]
+            == vesica.iou(masks, masks).tolist()
+        )
+
     def test_ignore(self, maps, capsys):
         answer = json.loads(run(capsys, "truth.png", "guess.png", "--ignore", "1", "--json")[1])
         assert answer["ids_a"] == [2] and answer["ids_b"] == [2, 3] and answer["values"] == [[0.75, 0.25]]
@@ -170,8 +184,6 @@ class TestCommand:
         assert answer["ids_b"] == [1, 2] and answer["values"] == [[2 / 3, 0.0], [0.0, 1.0]]
 
     def test_equals_the_library(self, maps, capsys):
-        from vesica.regions.labels import LabelMap
-
         answer = json.loads(run(capsys, "truth.png", "guess.png", "--measure", "dice", "--json")[1])
         assert answer["values"] == vesica.dice(LabelMap(TRUTH), LabelMap(GUESS)).tolist()
 

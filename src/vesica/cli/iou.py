@@ -56,8 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     a = operands.read(arguments.a, arguments)
     b = None if arguments.b is None else operands.read(arguments.b, arguments)
-    if arguments.aligned:
-        a, b = operands.with_all_labels(a, b)
+    a, b = operands.matched(a, b, aligned=arguments.aligned)
     answer = Answer(arguments, a, b)
     if arguments.output:
         write(arguments.output, answer.table(), header=answer.header)

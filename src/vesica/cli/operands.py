@@ -68,17 +68,20 @@ def read(path: str, arguments: argparse.Namespace) -> Region:
         raise InputError(f"{file.name}: {error}") from error
 
 
-def with_all_labels(a: Region, b: Region | None) -> tuple[Region, Region | None]:
-    """Two label maps with the labels of both, so that row k is the same label on both sides."""
+def matched(a: Region, b: Region | None, *, aligned: bool) -> tuple[Region, Region | None]:
+    """Label maps as their partner wants them: with the same labels when aligned, as masks for what is no label map."""
     import numpy as np
 
     from vesica.regions import LabelMap
 
-    if not isinstance(a, LabelMap) or not isinstance(b, LabelMap):
-        return a, b
-    ids = np.union1d(a.ids, b.ids)
-    first, second = (LabelMap(m.array, ids=ids, background=m.background, ignore=m.ignore) for m in (a, b))
-    return first, second
+    if isinstance(a, LabelMap) and isinstance(b, LabelMap) and aligned:
+        ids = np.union1d(a.ids, b.ids)
+        a, b = (LabelMap(m.array, ids=ids, background=m.background, ignore=m.ignore) for m in (a, b))
+    elif isinstance(a, LabelMap) and b is not None and not isinstance(b, LabelMap):
+        a = a.to_rle()
+    elif isinstance(b, LabelMap) and not isinstance(a, LabelMap):
+        b = b.to_rle()
+    return a, b
 
 
 def _region(file: File, arguments: argparse.Namespace) -> Region:

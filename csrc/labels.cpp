@@ -6,23 +6,14 @@
 #include <cstring>
 #include <limits>
 
+#include "changes.hpp"
 #include "isa.hpp"
+#include "numbers.hpp"
 #include "threads.hpp"
-
-#if VESICA_X86
-#include <immintrin.h>
-#endif
 
 namespace vesica::labels {
 namespace {
 
-using Byte = std::uint8_t;
-
-// Pixels are taken in pieces that stay in the nearest cache while they are looked at several times.
-constexpr std::size_t piece = 1 << 14;
-// Changes are found 64 pixels at a time: bit k of a word is pixel 64 · word + k + 1, which has a left neighbour.
-constexpr std::size_t block = 64;
-using Changes = std::array<std::uint64_t, piece / block + 1>;
 // With more changes than this in a block, counting each pixel is cheaper than counting runs.
 constexpr int many = 16;
 // Consecutive pixels go to different tables: adding to a number that was just written has to wait for it.
@@ -42,110 +33,6 @@ auto with_type(Type type, const F& f) {
         case Type::int64: break;
     }
     return f(std::int64_t());
-}
-
-// ---- where the pair changes
-
-template <class T>
-std::uint64_t changes_at(const T* a, const T* b, std::size_t count) {
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < count; ++k)
-        word |= static_cast<std::uint64_t>((a[k + 1] != a[k]) | (b[k + 1] != b[k])) << k;
-    return word;
-}
-
-// Eight bytes as one number, the first lowest; compilers make one load of it.
-std::uint64_t eight(const Byte* p) {
-    std::uint64_t word = 0;
-    for (unsigned k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(p[k]) << 8 * k;
-    return word;
-}
-
-void changes_baseline(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
-    constexpr std::uint64_t each = 0x0101010101010101u;
-    for (std::size_t w = 0; w < blocks; ++w) {
-        out[w] = 0;
-        for (std::size_t k = 0; k < block; k += 8) {
-            const Byte *pa = a + w * block + k, *pb = b + w * block + k;
-            const std::uint64_t differ = (eight(pa) ^ eight(pa + 1)) | (eight(pb) ^ eight(pb + 1));
-            // The top bit of each byte that is not 0, brought down; then the eight of them side by side.
-            const std::uint64_t ones = (((differ & 0x7f * each) + 0x7f * each) | differ) >> 7 & each;
-            out[w] |= (ones * 0x0102040810204080u >> 56) << k;
-        }
-    }
-}
-
-void changes_baseline(const std::int64_t* a, const std::int64_t* b, std::size_t blocks, std::uint64_t* out) {
-    for (std::size_t w = 0; w < blocks; ++w) out[w] = changes_at(a + w * block, b + w * block, block);
-}
-
-#if VESICA_X86
-VESICA_AVX2 inline __m256i load(const void* p) {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
-
-VESICA_AVX2 void changes_avx2(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
-    for (std::size_t w = 0; w < blocks; ++w) {
-        std::uint64_t equal = 0;
-        for (std::size_t half = 0; half < 2; ++half) {
-            const Byte *pa = a + w * block + half * 32, *pb = b + w * block + half * 32;
-            const __m256i same = _mm256_and_si256(_mm256_cmpeq_epi8(load(pa), load(pa + 1)),  //
-                                                  _mm256_cmpeq_epi8(load(pb), load(pb + 1)));
-            equal |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(same))) << (32 * half);
-        }
-        out[w] = ~equal;
-    }
-}
-
-VESICA_AVX2 void changes_avx2(const std::int64_t* a, const std::int64_t* b, std::size_t blocks, std::uint64_t* out) {
-    for (std::size_t w = 0; w < blocks; ++w) {
-        std::uint64_t equal = 0;
-        for (std::size_t k = 0; k < block; k += 4) {
-            const std::int64_t *pa = a + w * block + k, *pb = b + w * block + k;
-            const __m256i same = _mm256_and_si256(_mm256_cmpeq_epi64(load(pa), load(pa + 1)),  //
-                                                  _mm256_cmpeq_epi64(load(pb), load(pb + 1)));
-            equal |= static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << k;
-        }
-        out[w] = ~equal;
-    }
-}
-
-VESICA_AVX512 void changes_avx512(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
-    for (std::size_t w = 0; w < blocks; ++w) {
-        const Byte *pa = a + w * block, *pb = b + w * block;
-        out[w] = _mm512_cmpneq_epu8_mask(_mm512_loadu_si512(pa), _mm512_loadu_si512(pa + 1)) |
-                 _mm512_cmpneq_epu8_mask(_mm512_loadu_si512(pb), _mm512_loadu_si512(pb + 1));
-    }
-}
-
-VESICA_AVX512 void changes_avx512(const std::int64_t* a, const std::int64_t* b, std::size_t blocks,
-                                  std::uint64_t* out) {
-    for (std::size_t w = 0; w < blocks; ++w) {
-        std::uint64_t word = 0;
-        for (std::size_t k = 0; k < block; k += 8) {
-            const std::int64_t *pa = a + w * block + k, *pb = b + w * block + k;
-            const unsigned some = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(pa), _mm512_loadu_si512(pa + 1)) |
-                                  _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(pb), _mm512_loadu_si512(pb + 1));
-            word |= static_cast<std::uint64_t>(some) << k;
-        }
-        out[w] = word;
-    }
-}
-#endif
-
-// One word for each block of pixels that have a left neighbour; the last one may be short.
-template <class T>
-void find_changes(const T* a, const T* b, std::size_t count, Changes& out) {
-    const std::size_t full = (count - 1) / block, rest = (count - 1) % block;
-    out[full] = changes_at(a + full * block, b + full * block, rest);
-#if VESICA_X86
-    switch (isa::current()) {
-        case isa::Level::avx512: return changes_avx512(a, b, full, out.data());
-        case isa::Level::avx2: return changes_avx2(a, b, full, out.data());
-        case isa::Level::baseline: break;
-    }
-#endif
-    changes_baseline(a, b, full, out.data());
 }
 
 // ---- any labels
@@ -226,81 +113,6 @@ struct Window {
     bool stands_as(const Window& other) const {
         return base == other.base && names == other.names && shift() == other.shift() && size() == other.size();
     }
-};
-
-// Few labels, however large, as bytes, without a search: a multiplier spreads them over slots, no two on one.
-class Numbers {
-  public:
-    static constexpr std::size_t most = 255;
-
-    Numbers() { names_.reserve(most); }
-    const std::int64_t* names() const { return names_.data(); }
-
-    // The number of each label; false if there are too many of them.
-    bool write(const std::int64_t* labels, std::size_t count, Byte* out) {
-        if (names_.empty()) learn(labels[0]);
-        for (std::size_t done = 0; (done += known(labels + done, count - done, out + done)) < count;)
-            if (!learn(labels[done])) return false;
-        return true;
-    }
-
-  private:
-    std::size_t slot(std::int64_t label) const { return static_cast<std::uint64_t>(label) * multiplier_ >> shift_; }
-
-    // The numbers of labels up to the first unknown one.
-    std::size_t known(const std::int64_t* labels, std::size_t count, Byte* out) const {
-        // Copies, for a byte that is written might be anything.
-        const std::int64_t* const names = labels_.data();
-        const Byte* const bytes = bytes_.data();
-        const std::uint64_t multiplier = multiplier_;
-        const unsigned shift = shift_;
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t place = static_cast<std::uint64_t>(labels[k]) * multiplier >> shift;
-            if (names[place] != labels[k]) return k;
-            out[k] = bytes[place];
-        }
-        return count;
-    }
-
-    bool learn(std::int64_t label) {
-        if (names_.size() == most) return false;
-        names_.push_back(label);
-        const std::size_t place = slot(label);
-        // A slot of nobody holds the first label, which has a slot of its own.
-        const bool is_free = names_.size() > 1 && labels_[place] == names_[0] && place != slot(names_[0]);
-        if (is_free)
-            labels_[place] = label, bytes_[place] = static_cast<Byte>(names_.size() - 1);
-        else
-            spread();
-        return true;
-    }
-
-    // Look for a multiplier. With as many slots as pairs of labels, every second or third one will do.
-    void spread() {
-        const std::size_t slots = std::bit_ceil(std::max<std::size_t>(64, 2 * names_.size() * names_.size()));
-        shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots));
-        labels_.resize(slots), bytes_.resize(slots);
-        do {
-            multiplier_ = (multiplier_ + 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u | 1;
-        } while (!place_all());
-    }
-
-    bool place_all() {
-        std::fill(labels_.begin(), labels_.end(), names_[0]);
-        std::fill(bytes_.begin(), bytes_.end(), Byte(0));
-        for (std::size_t k = 1; k < names_.size(); ++k) {
-            const std::size_t place = slot(names_[k]);
-            if (labels_[place] != names_[0] || place == slot(names_[0])) return false;
-            labels_[place] = names_[k], bytes_[place] = static_cast<Byte>(k);
-        }
-        return true;
-    }
-
-    std::vector<std::int64_t> names_;
-    std::vector<std::int64_t> labels_ = std::vector<std::int64_t>(1);
-    std::vector<Byte> bytes_ = std::vector<Byte>(1);
-    std::uint64_t multiplier_ = 1;
-    unsigned shift_ = 63;
 };
 
 struct FindTops {

@@ -420,6 +420,8 @@ SAY = [
     ([["a", "b"]], TypeError, r"region 0, part 0 must be vertices.*got 'a'"),
     ([np.array(["a", "b"])], TypeError, r"region 0, part 0 must hold numbers"),
     ([{}], TypeError, r"region 0 must be vertices.*got a dict"),
+    ([np.array(3)], TypeError, r"region 0 must be vertices.*got a ndarray of another shape"),
+    ([[SQUARE, np.array(3)]], TypeError, r"region 0, part 1 must be vertices"),
     ([np.empty((0, 3, 2))], ValueError, r"region 0 must have a part; got an empty list"),
     ([[[[SQUARE]]]], TypeError, r"region 0, part 0, ring 0 must be vertices"),
 ]

@@ -43,8 +43,8 @@ format: $(VENV)/.check
 	$(BIN)/clang-format -i csrc/*.cpp csrc/*.hpp
 
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
-	$(SANITISED) -m pytest tests/test_join.py tests/test_best.py tests/test_rotated.py tests/test_kernels.py \
-	  -q -k "not memory and not fork"
+	$(SANITISED) -m pytest -q -k "not memory and not fork" \
+	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets,tests/test_$(noun).py)
 
 fuzz: $(SANITISE)/.installed  ## any input at all, under the same sanitisers; FUZZ_SECONDS=600 FUZZ_SEED=7
 	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))

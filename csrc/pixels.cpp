@@ -251,7 +251,8 @@ void Masks::prepare(std::size_t threads) {
     const auto has_area = [](const Mask& mask) { return mask.area > 0; };
     const auto has_runs = [](const Mask& mask) { return !mask.has_bits(); };
     all_have_area_ = all(a_, has_area) && all(b_, has_area);
-    const bool paint_a = all(a_, has_runs), paint_b = all(b_, has_runs), is_self = a_.masks == b_.masks;
+    const bool paint_a = all(a_, has_runs), paint_b = all(b_, has_runs);
+    const bool is_self = a_.masks == b_.masks && a_.count == b_.count;
     if (!paint_a && !paint_b) return;
     std::vector<std::size_t> met_a(a_.count), met_b(b_.count);
     std::vector<std::uint32_t> partners;

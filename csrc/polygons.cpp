@@ -284,7 +284,10 @@ double Slabs::area_of_parts(const Regions& regions, std::int64_t first, std::int
     Slant slant(window);
     slant.add(regions, first, end);
     turned_ = slant.is_tall();
-    if (end - first == 1 && regions.parts[end] - ring == 1 && is_simple(regions, ring)) return shoelace(regions, ring);
+    if (end - first == 1 && regions.parts[end] - ring == 1 && is_simple(regions, ring)) {
+        const double inside = shoelace(regions, ring);
+        if (std::isfinite(inside)) return inside;  // a huge spiral overflows on its way, though its area does not
+    }
     start();
     const Window seen = turned_ ? window.turned() : window;
     add(regions, first, end, seen);

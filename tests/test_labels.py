@@ -209,6 +209,11 @@ class TestOneAnswer:
         a.setflags(write=False)
         assert table(a[::2, ::-3], a.T[:27, :32].T) == oracles.met(a[::2, ::-3], a.T[:27, :32].T)
 
+    def test_true_is_one_whatever_its_byte(self):
+        a = np.array([[0, 1, 2, 255]], "uint8").view(bool)
+        assert LabelMap(a).ids.tolist() == [1]
+        assert LabelMap(a).area.tolist() == [3]
+
 
 class TestBackends:
     def test_native_counts_numpy_and_cpu_tensors(self, monkeypatch):
@@ -526,14 +531,15 @@ SAY = [
     ([1, 2], {}, ValueError, r"shape \(H, W\); got \(2,\)\.$"),
     (np.array([[2**63]], "uint64"), {}, ValueError, "labels below 2\\^63; got 9223372036854775808"),
     ([["a"]], {}, TypeError, "must be integers"),
-    ([[1, 2], [3]], {}, SizeValueError, "`array` must have rows of one length; got rows of several"),
-    (np.ma.array([[1, 2]], mask=[[0, 1]]), {}, TypeError, "`array` must not be a masked array.*ignore="),
+    ([[1, 2], [3]], {}, SizeValueError, "`array` must be rows of one length; got lists of several lengths"),
+    (np.ma.ones((1, 1), int), {}, TypeError, "`array` must not be a masked array, .* fill it first"),
     ([[1]], {"background": 0.5}, TypeError, "`background` must be a label, an integer, or None; got 0.5"),
     ([[1]], {"background": True}, TypeError, "`background` must be a label"),
     ([[1]], {"ignore": 2**63}, ValueError, "`ignore` must fit 64 bits"),
     ([[1]], {"ids": [1, 1]}, ValueError, "`ids` must name each label once; got 1 more than once"),
     ([[1]], {"ids": [[1]]}, TypeError, "`ids` must be a list of integers"),
     ([[1]], {"ids": [1.5]}, TypeError, "`ids` must be a list of integers"),
+    ([[1]], {"ids": [[1], [1, 2]]}, SizeValueError, "`ids` must be a list of integers; got lists of several lengths"),
     ([[1]], {"ids": range(3)}, ValueError, "`ids` must not name the background, .* got 0. Pass background=None"),
     ([[1]], {"ids": [1, 9], "ignore": 9}, ValueError, "`ids` must not name the ignore, .* got 9"),
 ]

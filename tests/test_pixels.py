@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vesica
-from vesica import Masks, RleMasks, SparseMasks
+from vesica import Masks, RleMasks, SparseMasks, _native
 from vesica.errors import SizeValueError
 
 LARGEST = (2**30 - 1, 2**30 - 1)
@@ -166,3 +166,14 @@ class TestSparse:
         boxes = [[width - 9 + k / 4, height - 9 + k / 8, width - 1, height - 1.5] for k in range(30)] * 20
         expected = [(8 - k / 4) * (7.5 - k / 8) for k in range(30)] * 20
         assert vesica.parts(masks, boxes).inter[0].tolist() == pytest.approx(expected, rel=1e-12)
+
+
+class TestKernel:
+    def test_the_first_rows_of_the_same_table(self):
+        """They begin where the table begins, and are not the table."""
+        masks = RleMasks.from_masks(np.random.default_rng(0).random((5, 20, 20)) < 0.5).pixels()
+        first = masks._replace(table=masks.table[:2])
+        whole, some, turned = (np.empty(shape, np.int64) for shape in ((5, 5), (2, 5), (5, 2)))
+        for a, b, out in ((masks, masks, whole), (first, masks, some), (masks, first, turned)):
+            _native.masks_inter(a, b, out, 1)
+        assert np.array_equal(some, whole[:2]) and np.array_equal(turned, whole[:, :2])

@@ -217,8 +217,17 @@ class TestArea:
         far = Polygons([(np.array(ring) + 1e12).tolist() for ring in (TRIANGLE, BOW)])
         assert np.array_equal(far.area, near.area)
 
+    def test_huge_spiral(self):
+        """It winds so often that the sum of the shoelace formula overflows on its way."""
+        k = np.arange(800)
+        out = (0.9 + k[:, None] / 8000) * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])[k % 4]
+        ring = np.concatenate([out, (out - np.sign(out) / 8000)[::-1]])
+        small, huge = Polygons([ring]).area, Polygons([ring * 2.0**507]).area
+        assert huge / 2.0**1014 == pytest.approx(small, rel=1e-9)
+
     def test_turned_comb(self):
         """Many edges side by side: no slower to answer lying than standing."""
+        pytest.importorskip("shapely")
         teeth = [[k / 2, 10.0 if k % 4 in (1, 2) else 0.0] for k in range(4000)]
         comb = np.array([*teeth, [2000, -1], [0, -1]])
         a, b = Polygons([comb]), Polygons([comb[:, ::-1]])
@@ -310,6 +319,7 @@ class TestShared:
 
     def test_thin_crossed(self):
         """supervision#2303: equal upright boxes around both, and hardly any overlap."""
+        pytest.importorskip("shapely")
         a, b = ([[0, 0], [100, 99], [100, 100], [0, 1]], [[0, 99], [100, 0], [100, 1], [0, 100]])
         assert one(a, b) == pytest.approx(oracles.polygon([[a]]).intersection(oracles.polygon([[b]])).area, abs=1e-12)
 
@@ -437,6 +447,8 @@ SAY = [
     ([{}], TypeError, r"region 0 must be vertices.*got a dict\.$"),
     ([{"size": [5, 5], "counts": "0"}], TypeError, r"got a dict\. Run lengths of COCO go to RleMasks\.from_coco"),
     ([[[[[0, 0, 1]]]]], TypeError, r"region 0, part 0, ring 0 must be vertices.*got a list of another shape"),
+    ([np.array(3)], TypeError, r"region 0 must be vertices.*got a ndarray of another shape"),
+    ([[SQUARE, np.array(3)]], TypeError, r"region 0, part 1 must be vertices"),
     ([np.empty((0, 3, 2))], ValueError, r"region 0 must have a part; got an empty list"),
     ([[[[SQUARE]]]], TypeError, r"region 0, part 0, ring 0 must be vertices"),
 ]

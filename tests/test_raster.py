@@ -179,12 +179,11 @@ class TestCentre:
 
     def test_neighbours_share_no_pixel_and_leave_none(self):
         """Triangles that tile a square, each edge walked in both directions."""
-        from scipy.spatial import Delaunay
-
+        spatial = pytest.importorskip("scipy.spatial")
         rng = np.random.default_rng(1)
         points = np.concatenate([rng.uniform(0, 40, (150, 2)), np.round(rng.uniform(0, 80, (150, 2))) / 2])
         points = np.concatenate([points, [[0, 0], [40, 0], [0, 40], [40, 40]]])
-        tiles = points[Delaunay(points).simplices]
+        tiles = points[spatial.Delaunay(points).simplices]
         assert np.all(masks(list(tiles), (40, 40), "centre").sum(axis=0) == 1)
 
     def test_whole_boxes_are_their_pixels(self):

@@ -177,6 +177,8 @@ SAY = [
     ([np.array([2**63], "uint64")], ValueError, "must hold integers that fit 64 bits"),
     ([np.array([0.5])], TypeError, "must be integers or names in one row; got shape \\(1,\\) of float64"),
     ([np.array([[1]])], TypeError, "in one row; got shape \\(1, 1\\)"),
+    ([np.array([1.5], object)], TypeError, "`sets` number 0 must hold integers or names; got 1.5"),
+    ([np.array([{}, 1], object)], TypeError, "number 0 must be a set of integers or hashable names"),
 ]
 
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import masks, rle, sparse
+from . import labels, masks, polygons, rle, sets, sparse
 
-TRIALS = {"masks": masks.trial, "rle": rle.trial, "sparse": sparse.trial}
+TRIALS = {
+    "masks": masks.trial,
+    "rle": rle.trial,
+    "sparse": sparse.trial,
+    "polygons": polygons.trial,
+    "labels": labels.trial,
+    "sets": sets.trial,
+}
 
 
 def run(seed: int, number: int, nouns: list[str]) -> None:

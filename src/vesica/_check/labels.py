@@ -15,11 +15,7 @@ _INT64 = np.iinfo(np.int64)
 
 def label_map(value: Any, name: str) -> Array:
     """(H, W) integers of any width, or bool."""
-    check.not_masked(value, name, "fill it, and say ignore= of what you filled in")
-    try:
-        array = as_array(value)
-    except ValueError:
-        raise SizeValueError(f"`{name}` must have rows of one length; got rows of several.") from None
+    array = _even(value, name, "rows of one length")
     if dtype_name(array) not in INTEGERS | {"bool"}:
         raise TypeError(
             f"`{name}` must be integers, one label for each pixel; got {dtype_name(array)}. "
@@ -45,9 +41,18 @@ def label(value: Any, name: str) -> int | None:
     return int(value)
 
 
+def _even(value: Any, name: str, rule: str) -> Array:
+    """An array of the value, unless its lists differ in length."""
+    check.not_masked(value, name, "fill it first")
+    try:
+        return as_array(value)
+    except ValueError:
+        raise SizeValueError(f"`{name}` must be {rule}; got lists of several lengths.") from None
+
+
 def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
     """Distinct labels, none of which was declared to be no region."""
-    ids = to_numpy(as_array(list(value) if isinstance(value, range) else value))
+    ids = to_numpy(_even(list(value) if isinstance(value, range) else value, "ids", "a list of integers"))
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"`ids` must be a list of integers; got shape {ids.shape} of {ids.dtype}.")
     if ids.size and int(ids.max()) > _INT64.max:

@@ -33,7 +33,7 @@ def no_regions(value: Any) -> TypeError:
 
 def listed(value: Any, place: str, what: str) -> None:
     """A list of parts or rings, with something in it."""
-    if not isinstance(value, (list, tuple)) and not hasattr(value, "ndim"):
+    if not isinstance(value, (list, tuple)) and not getattr(value, "ndim", 0):
         raise no_ring(value, place)
     if not len(value):
         raise ValueError(f"`polygons` {place} must have a {what}; got an empty list. Leave it out.")

@@ -32,7 +32,9 @@ def set_members(value: Any, index: int) -> list[Any] | np.ndarray:
             raise TypeError(f"{where} must be integers or names in one row; got shape {array.shape} of {array.dtype}.")
         if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64.max:
             raise ValueError(f"{where} must hold integers that fit 64 bits; got {array.max()}.")
-        return array.astype(np.int64) if array.dtype.kind in "iu" else list(array.tolist())
+        if array.dtype.kind in "iu":
+            return array.astype(np.int64)
+        value = array.tolist()
     try:
         members = list(set(value))
     except TypeError:

@@ -19,5 +19,6 @@ def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.nd
 def _integers(array: Array) -> np.ndarray:
     """Contiguous integers of a type that the kernels know. A uint64 was found to fit int64 when the map was made."""
     values = np.ascontiguousarray(to_numpy(array))
-    other = {"bool": np.uint8, "uint64": np.int64}.get(values.dtype.name)
-    return values if other is None else values.view(other)
+    if values.dtype == bool:
+        return np.not_equal(values.view(np.uint8), 0).view(np.uint8)  # whatever byte stands for true
+    return values.view(np.int64) if values.dtype == np.uint64 else values

@@ -103,7 +103,8 @@ def _words(rng: Rng, given: np.ndarray) -> dict[str, Any]:
     if chance(rng, 0.3):
         words["ids"] = [pick(rng, some) for _ in range(int(rng.integers(0, 4)))]
         if chance(rng, 0.5):
-            words["ids"] = sorted(set(words["ids"]) - {words.get("background", 0), words.get("ignore")}, reverse=True)
+            no_regions = [words.get("background", 0), words.get("ignore")]
+            words["ids"] = sorted({label for label in words["ids"] if label not in no_regions}, reverse=True)
         if chance(rng, 0.1):
             words["ids"] = pick(rng, STRANGE)
     return words

@@ -62,6 +62,7 @@ LABEL_CASES = (
     LabelCase("labels streets, 1 thread"),
     LabelCase("labels noise, 1 thread", is_noise=True),
     LabelCase("labels streets", is_pinned=False),
+    LabelCase("labels noise", is_noise=True, is_pinned=False),
     LabelCase("labels streets int64, 1 thread", dtype="int64"),
     LabelCase("labels noise int64, 1 thread", is_noise=True, dtype="int64"),
 )

@@ -270,6 +270,12 @@ void Masks::prepare(std::size_t threads) {
     if (paint_b && !is_self)
         painted_b_ = std::make_unique<Painted>(b_, wanted(met_b), threads), b_ = painted_b_->stack();
     if (is_self) b_ = a_;
+    steps_ = a_.count * b_.count;
+    for (std::size_t i = 0; i < a_.count; ++i) {
+        const Mask& mask = a_.masks[i];
+        const std::size_t runs = static_cast<std::size_t>(mask.end - mask.run);
+        steps_ += met_a[i] * (mask.has_bits() ? 16 + mask.words() / 8 : 8 * runs);
+    }
 }
 
 }  // namespace vesica::pixels

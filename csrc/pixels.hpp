@@ -149,6 +149,7 @@ class Masks {
     // Every pair is going to be looked at: masks of runs that will meet several others get bits.
     void prepare(std::size_t threads);
     bool all_have_area() const { return all_have_area_; }
+    std::size_t steps() const { return steps_; }
     std::size_t n() const { return a_.count; }
     std::size_t m() const { return b_.count; }
     Number area_a(std::size_t i) const { return a_.masks[i].area; }
@@ -182,6 +183,7 @@ class Masks {
     std::unique_ptr<Painted> painted_a_, painted_b_;
     std::unique_ptr<Corners> corners_;  // of b
     bool all_have_area_ = false;
+    std::size_t steps_ = 0;
 };
 
 }  // namespace vesica::pixels

@@ -10,6 +10,7 @@
 //   s.prepare(threads)              optional: called once before every pair is looked at
 //   row.partners(list)              optional: those j that may share area with it; then also
 //   s.all_have_area()               whether every region has area; both after `prepare`
+//   s.steps()                       optional: about how many steps of the processor all pairs take; 0: not known
 // In place of boxes it may have
 //   S::Partners(s)                  who meets whom; belongs to one thread
 //   partners.each(i, visit)         calls visit(j, shared area) for each j that region i shares area with
@@ -43,17 +44,22 @@ Parts<typename S::Number> parts(const S& source, typename S::Row& row, std::size
 }
 
 // Run work(begin, end) on ranges of rows: several of them at a time where rows are short.
-template <class Work>
-void over_rows(std::size_t n, std::size_t m, std::size_t threads, const Work& work) {
-    constexpr std::size_t pairs_in_chunk = 64;
-    threads::over(n, threads::at_least_one(pairs_in_chunk / threads::at_least_one(m)), threads, work);
+template <class S, class Work>
+void over_rows(const S& source, std::size_t m, std::size_t threads, const Work& work) {
+    constexpr std::size_t pairs_in_chunk = 64, steps_of_a_pair = 256;
+    // Steps of the processor, roughly, from which on a second thread pays for its waking up.
+    constexpr std::size_t worth_threads = 1 << 16;
+    std::size_t steps = source.n() * m * steps_of_a_pair;
+    if constexpr (requires { source.steps(); }) steps = source.steps() ? source.steps() : steps;
+    threads::over(source.n(), threads::at_least_one(pairs_in_chunk / threads::at_least_one(m)),
+                  steps < worth_threads ? 1 : threads, work);
 }
 
 // The measure of every pair: out[i * m + j].
 template <class M, class R, class S>
 void matrix(const measures::Options& options, const S& source, R* out, std::size_t threads) {
     const std::size_t m = source.m();
-    over_rows(source.n(), m, threads, [&](std::size_t begin, std::size_t end) {
+    over_rows(source, m, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
             const auto fill = [&](std::size_t j) {
@@ -84,7 +90,7 @@ void pairwise(measures::Name measure, const measures::Options& options, const S&
 // The measure of a[i] with b[i]: out[i].
 template <class M, class R, class S>
 void zip(const measures::Options& options, const S& source, R* out, std::size_t threads) {
-    over_rows(source.n(), 1, threads, [&](std::size_t begin, std::size_t end) {
+    over_rows(source, 1, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
             out[i] = static_cast<R>(M::value(parts(source, row, i, i), options));
@@ -110,7 +116,7 @@ template <class S>
 void best(measures::Name measure, const measures::Options& options, const S& source, std::size_t k, std::int64_t* index,
           double* value, std::size_t threads) {
     measures::with_region_measure(measure, [&]<class M>(M) {
-        over_rows(source.n(), source.m(), threads, [&](std::size_t begin, std::size_t end) {
+        over_rows(source, source.m(), threads, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 typename S::Row row(source, i);
                 best::Top<double> top(k, index + i * k, value + i * k);

@@ -13,6 +13,7 @@ from vesica._check import labels as check_labels
 from vesica._check import polygons as check_polygons
 from vesica._kernels import Tables, pick_arrays
 from vesica.regions.boxes import Boxes
+from vesica.regions.collection import Collection
 from vesica.regions.labels import LabelMap, count_regions
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
@@ -23,7 +24,6 @@ from vesica.regions.sets import Sets, in_one_vocabulary
 from vesica.regions.sparse import SparseMasks, is_sparse
 
 Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks | LabelMap | Sets
-REGIONS = (Boxes, RotatedBoxes, Polygons, Masks, RleMasks, SparseMasks, LabelMap, Sets)
 
 __all__ = [
     "Boxes",
@@ -43,8 +43,8 @@ __all__ = [
 def as_region(value: Any, name: str) -> Region:
     """Regions stay what they are. A bare table of four columns is boxes, x1, y1, x2, y2; a bare stack of booleans is
     masks; a list of COCO's dicts is run lengths; a sparse tensor is sparse masks."""
-    if isinstance(value, REGIONS):
-        return value
+    if isinstance(value, Collection):
+        return value  # type: ignore[return-value]  # every collection is one of the kinds
     if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
         return RleMasks.from_coco(value)
     if type(value) is not np.ndarray and is_sparse(value):

@@ -11,6 +11,7 @@ namespace vesica::masks {
 namespace {
 
 using bits::word;
+using pixels::Made;
 using pixels::Mask;
 
 // One image as bits by column, and the 64 rows of a band as bits by row: what one thread works in.
@@ -99,20 +100,15 @@ class Desk {
     std::vector<std::uint64_t> rows_, columns_;
 };
 
-struct Cut {
-    std::unique_ptr<std::uint64_t[]> words;
-    std::size_t count = 0;
-};
-
 // The words of the box alone, and the area.
-Cut cut(Desk& desk, Mask& mask) {
+Made cut(Desk& desk, Mask& mask) {
     mask.area = 1;  // not empty: `words` may be asked
-    Cut out{std::make_unique_for_overwrite<std::uint64_t[]>(mask.words()), mask.words()};
+    Made out{std::make_unique_for_overwrite<std::uint64_t[]>(mask.words()), mask.words(), {}};
     const std::size_t columns = mask.columns();
     for (std::size_t b = 0; b < mask.bands(); ++b)
         std::copy_n(desk.columns() + (static_cast<std::size_t>(mask.band()) + b) * desk.stride() + mask.x1, columns,
                     out.words.get() + b * columns);
-    mask.area = bits::count_under({out.words.get(), columns}, mask.bands(), columns, ~0ull, ~0ull);
+    mask.area = pixels::area_of(out.words.get(), mask);
     return out;
 }
 
@@ -124,31 +120,18 @@ std::size_t bundle(std::size_t height, std::size_t width) {
 }  // namespace
 
 pixels::Owned pack(Dense stack, std::size_t threads) {
-    pixels::Owned out;
-    out.count = stack.count;
-    out.masks = std::make_unique<Mask[]>(stack.count);
-    std::vector<Cut> cuts(stack.count);
+    auto masks = std::make_unique<Mask[]>(stack.count);
+    std::vector<Made> made(stack.count);
     const std::size_t size = stack.height * stack.width;
     threads::over(stack.count, bundle(stack.height, stack.width), threads, [&](std::size_t begin, std::size_t end) {
         Desk desk(stack.height, stack.width);
         for (std::size_t i = begin; i < end; ++i) {
             desk.read(stack.data + i * size);
-            out.masks[i] = desk.box();
-            if (out.masks[i].x2) cuts[i] = cut(desk, out.masks[i]);
+            masks[i] = desk.box();
+            if (masks[i].x2) made[i] = cut(desk, masks[i]);
         }
     });
-    for (std::size_t i = 0; i < stack.count; ++i) {
-        if (!cuts[i].count) continue;
-        out.masks[i].word = static_cast<std::int64_t>(out.word_count);
-        out.word_count += cuts[i].count;
-    }
-    out.words = std::make_unique_for_overwrite<std::uint64_t[]>(out.word_count);
-    for (std::size_t i = 0; i < stack.count; ++i) {
-        if (cuts[i].count) std::copy_n(cuts[i].words.get(), cuts[i].count, out.words.get() + out.masks[i].word);
-        cuts[i] = {};  // its memory is not needed twice
-    }
-    out.runs = std::make_unique<pixels::Run[]>(0);
-    return out;
+    return pixels::gathered(std::move(masks), made);
 }
 
 void unpack(const pixels::Stack& stack, std::uint8_t* out, std::size_t threads) {

@@ -32,6 +32,12 @@ struct Options {
     bool of_b;           // coverage: share of the second region instead of the first
 };
 
+// The parts that the measures of any region are made of.
+template <class T>
+struct Parts {
+    T inter, area_a, area_b;
+};
+
 // The only division of the library.
 template <class T>
 VESICA_INLINE Real<T> ratio(T num, T den, double empty) {

@@ -53,16 +53,6 @@ std::int64_t both_runs(const Stack& a, const Mask& mask_a, const Stack& b, const
     return sum;
 }
 
-// Call visit(x, y1, y2) for each column that the run covers, in columns [x1, x2).
-template <class Visit>
-void each_column(Run run, std::int64_t height, std::int64_t x1, std::int64_t x2, const Visit& visit) {
-    run.begin = std::max(run.begin, x1 * height), run.end = std::min(run.end, x2 * height);
-    if (run.begin >= run.end) return;
-    Column column{height};
-    for (column.seek(run.begin); run.begin < run.end; run.begin = column.top += height, ++column.x)
-        visit(column.x, run.begin - column.top, std::min(run.end - column.top, height));
-}
-
 // Bits of one mask against runs of the other.
 std::int64_t bits_and_runs(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
     const std::int64_t x1 = std::max(mask_a.x1, mask_b.x1), x2 = std::min(mask_a.x2, mask_b.x2);
@@ -172,6 +162,31 @@ void runs_of(const std::uint64_t* words, const Mask& mask, std::int64_t height, 
         }
         if (open) runs.back().end = top + static_cast<std::int64_t>(bands * word);
     }
+}
+
+Owned gathered(std::unique_ptr<Mask[]> masks, std::vector<Made>& made) {
+    Owned out;
+    out.count = made.size(), out.masks = std::move(masks);
+    for (std::size_t n = 0; n < made.size(); ++n) {
+        Mask& mask = out.masks[n];
+        mask.word = made[n].word_count ? static_cast<std::int64_t>(out.word_count) : -1;
+        mask.run = static_cast<std::int64_t>(out.run_count);
+        out.word_count += made[n].word_count, out.run_count += made[n].runs.size();
+        mask.end = static_cast<std::int64_t>(out.run_count);
+    }
+    out.words = std::make_unique_for_overwrite<std::uint64_t[]>(out.word_count);
+    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
+    for (std::size_t n = 0; n < made.size(); ++n) {
+        if (made[n].word_count)
+            std::copy_n(made[n].words.get(), made[n].word_count, out.words.get() + out.masks[n].word);
+        std::copy(made[n].runs.begin(), made[n].runs.end(), out.runs.get() + out.masks[n].run);
+        made[n] = {};  // its memory is not needed twice
+    }
+    return out;
+}
+
+std::int64_t area_of(const std::uint64_t* words, const Mask& mask) {
+    return bits::count_under({words, mask.columns()}, mask.bands(), mask.columns(), ~0ull, ~0ull);
 }
 
 void Extent::add(Run run) {

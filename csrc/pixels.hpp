@@ -7,6 +7,7 @@
 // Runs serve where bits would be mostly zeros.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,6 @@ struct Mask {
     std::size_t bands() const { return area ? static_cast<std::size_t>(((y2 - 1) >> 6) - band() + 1) : 0; }
     std::size_t words() const { return bands() * columns(); }
 };
-constexpr std::size_t mask_width = sizeof(Mask) / sizeof(std::int64_t);
 
 struct Stack {
     const Mask* masks;
@@ -52,6 +52,19 @@ struct Owned {
     std::unique_ptr<Run[]> runs;
     std::size_t run_count = 0;
 };
+
+// One mask while it is made: words or runs.
+struct Made {
+    std::unique_ptr<std::uint64_t[]> words;
+    std::size_t word_count = 0;
+    std::vector<Run> runs;
+};
+
+// Masks that were made one by one, all behind each other. Sets where the words and runs of each are.
+Owned gathered(std::unique_ptr<Mask[]> masks, std::vector<Made>& made);
+
+// The set bits of a mask, whose box is known.
+std::int64_t area_of(const std::uint64_t* words, const Mask& mask);
 
 // A whole number of pixels: [x1, x2) x [y1, y2).
 struct Window {
@@ -80,6 +93,16 @@ struct Column {
         if (position - top >= height) x = position / height, top = x * height;
     }
 };
+
+// Call visit(x, y1, y2) for each column that the run covers, in columns [x1, x2).
+template <class Visit>
+void each_column(Run run, std::int64_t height, std::int64_t x1, std::int64_t x2, const Visit& visit) {
+    run.begin = std::max(run.begin, x1 * height), run.end = std::min(run.end, x2 * height);
+    if (run.begin >= run.end) return;
+    Column column{height};
+    for (column.seek(run.begin); run.begin < run.end; run.begin = column.top += height, ++column.x)
+        visit(column.x, run.begin - column.top, std::min(run.end - column.top, height));
+}
 
 // Sets the bits of runs that rise, in the words of a box that they lie in. `words` is word (first band, x1).
 class Painter {

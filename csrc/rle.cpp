@@ -296,15 +296,12 @@ OwnedCounts crop(Counts counts, std::int64_t height, const pixels::Window& windo
     const std::int64_t rows = window.y2 - window.y1;
     for (std::size_t i = 0; i < counts.count; ++i) {
         each_run(counts, i, [&](Run run) {
-            run.begin = std::max(run.begin, window.x1 * height), run.end = std::min(run.end, window.x2 * height);
-            while (run.begin < run.end) {
-                const std::int64_t x = run.begin / height, top = x * height;
-                const std::int64_t end = std::min(run.end, top + height);
-                const std::int64_t y1 = std::max(run.begin - top, window.y1), y2 = std::min(end - top, window.y2);
-                const std::int64_t base = (x - window.x1) * rows - window.y1;
-                if (y1 < y2) writer.add(Run{base + y1, base + y2});
-                run.begin = top + height;
-            }
+            pixels::each_column(run, height, window.x1, window.x2,
+                                [&](std::int64_t x, std::int64_t y1, std::int64_t y2) {
+                                    y1 = std::max(y1, window.y1), y2 = std::min(y2, window.y2);
+                                    const std::int64_t base = (x - window.x1) * rows - window.y1;
+                                    if (y1 < y2) writer.add(Run{base + y1, base + y2});
+                                });
         });
         writer.close(rows * (window.x2 - window.x1));
     }

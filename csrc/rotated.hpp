@@ -27,10 +27,7 @@ struct Columns {
     bool all_have_area;
 };
 
-// The parts that the measures of any region are made of.
-struct Parts {
-    double inter, area_a, area_b;
-};
+using Parts = measures::Parts<double>;
 
 // Pairs (i[k], j[k]) whose shared area is wanted: clipped many at a time.
 struct Lanes {

@@ -28,10 +28,7 @@
 
 namespace vesica::sources {
 
-template <class T>
-struct Parts {
-    T inter, area_a, area_b;
-};
+using measures::Parts;
 
 template <class S>
 void prepare(S& source, std::size_t threads) {

@@ -9,6 +9,7 @@
 namespace vesica::sparse {
 namespace {
 
+using pixels::Made;
 using pixels::Mask;
 using pixels::Run;
 
@@ -99,13 +100,6 @@ class Layers {
     bool is_sound_ = true;
 };
 
-// One layer, as bits or as runs.
-struct Made {
-    std::unique_ptr<std::uint64_t[]> words;
-    std::size_t word_count = 0;
-    std::vector<Run> runs;
-};
-
 // Sorted, once each, neighbours joined.
 std::vector<Run> runs_of(const std::int64_t* y, const std::int64_t* x, std::size_t count, std::int64_t height) {
     std::vector<std::int64_t> positions(count);
@@ -138,27 +132,8 @@ Made make(const std::int64_t* y, const std::int64_t* x, std::size_t count, std::
     for (std::size_t k = 0; k < count; ++k)
         made.words[static_cast<std::size_t>((y[k] >> 6) * static_cast<std::int64_t>(stride) + x[k] + origin)] |=
             1ull << (y[k] & 63);
-    mask.area = bits::count_under({made.words.get(), stride}, mask.bands(), stride, ~0ull, ~0ull);
+    mask.area = pixels::area_of(made.words.get(), mask);
     return made;
-}
-
-// All layers behind each other.
-void gather(std::vector<Made>& made, pixels::Owned& out) {
-    for (std::size_t n = 0; n < made.size(); ++n) {
-        Mask& mask = out.masks[n];
-        mask.word = made[n].word_count ? static_cast<std::int64_t>(out.word_count) : -1;
-        mask.run = static_cast<std::int64_t>(out.run_count);
-        out.word_count += made[n].word_count, out.run_count += made[n].runs.size();
-        mask.end = static_cast<std::int64_t>(out.run_count);
-    }
-    out.words = std::make_unique_for_overwrite<std::uint64_t[]>(out.word_count);
-    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
-    for (std::size_t n = 0; n < made.size(); ++n) {
-        if (made[n].word_count)
-            std::copy_n(made[n].words.get(), made[n].word_count, out.words.get() + out.masks[n].word);
-        std::copy(made[n].runs.begin(), made[n].runs.end(), out.runs.get() + out.masks[n].run);
-        made[n] = {};  // its memory is not needed twice
-    }
 }
 
 Finding first_outside(const Indices& at, const Size& size) {
@@ -188,29 +163,27 @@ Finding pack(Indices at, Size size, bool drop, std::size_t threads, pixels::Owne
     const Layers layers(at, size.n, threads);
     std::atomic<bool> is_sound = layers.is_sound();
     const std::size_t count = is_sound ? static_cast<std::size_t>(size.n) : 0;
-    out.count = count;
-    out.masks = std::make_unique<Mask[]>(count);
+    auto masks = std::make_unique<Mask[]>(count);
     std::vector<Made> made(count);
     const std::size_t bundle = threads::at_least_one(grain / 4 * count / threads::at_least_one(at.count));
     threads::over(count, bundle, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t n = begin; n < end; ++n) {
             const std::size_t pixels = layers.size(n);
-            out.masks[n] = {0, 0, 0, 0, 0, -1, 0, 0};
+            masks[n] = {0, 0, 0, 0, 0, -1, 0, 0};
             if (!pixels) continue;
             const Span y = span(layers.y(n), pixels), x = span(layers.x(n), pixels);
             if (!y.is_within(size.height) || !x.is_within(size.width)) {
                 is_sound = false;
                 return;
             }
-            out.masks[n] = {1, x.low, y.low, x.high + 1, y.high + 1, -1, 0, 0};
-            made[n] = make(layers.y(n), layers.x(n), pixels, size.height, out.masks[n]);
+            masks[n] = {1, x.low, y.low, x.high + 1, y.high + 1, -1, 0, 0};
+            made[n] = make(layers.y(n), layers.x(n), pixels, size.height, masks[n]);
         }
     });
     if (is_sound) {
-        gather(made, out);
+        out = pixels::gathered(std::move(masks), made);
         return {};
     }
-    out = {};
     if (!drop) return first_outside(at, size);
     const std::vector<std::int64_t> rows = kept(at, size);
     const std::size_t inside = rows.size() / 3;

@@ -179,9 +179,8 @@ def _flat(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
 def _labels(tables: Tables, aligned: bool, _: Array | None) -> Parts:
     """Label maps, whose pixels are counted already."""
     inter = tables.a.diagonal() if aligned else tables.a.matrix(tables.m)
-    area_a, area_b = (tables.a.area, tables.b) if aligned else (tables.a.area[:, None], tables.b[None, :])
-    inter, area_a, area_b = (cast(from_numpy(part, tables.like), "int64") for part in (inter, area_a, area_b))
-    return Parts(inter, area_a, area_b, dtype=tables.dtype, kind="labels")
+    inter, area_a, area_b = (cast(from_numpy(part, tables.like), "int64") for part in (inter, tables.a.area, tables.b))
+    return _counted(tables, inter, area_a, area_b, aligned)
 
 
 def met_parts(tables: Tables) -> Parts:

@@ -58,13 +58,13 @@ def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> 
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
     first = as_region(a, "a")
     second = first if b is a else as_region(b, "b")
-    if isinstance(first, LabelMap) and isinstance(second, LabelMap):
-        return _of_labels(first, second, aligned, threads)
     make = _PAIRS.get((type(first), type(second)))
     if make is None:
         raise check.not_comparable(type(first).__name__, type(second).__name__, _way_out(first, second))
     tables = make(first, second, threads)
-    if aligned:
+    if aligned and isinstance(first, LabelMap) and isinstance(second, LabelMap):
+        check_labels.same_ids(first.ids, second.ids)
+    elif aligned:
         check.same_rows(tables.n, tables.m)
     return tables
 
@@ -105,11 +105,9 @@ def _as_polygons(regions: Boxes | RotatedBoxes | Polygons) -> Polygons:
     return Polygons.from_boxes(regions) if isinstance(regions, Boxes) else Polygons.from_rotated(regions)
 
 
-def _of_labels(a: LabelMap, b: LabelMap, aligned: bool, threads: int | None) -> Tables:
+def _of_labels(a: LabelMap, b: LabelMap, threads: int | None) -> Tables:
     """Label maps are counted here, whatever is asked of them: one pass over the pixels, which threads share."""
     counted, area_b = count_regions(a, b, threads)
-    if aligned:
-        check_labels.same_ids(a.ids, b.ids)
     return Tables("labels", counted, area_b, "float64", len(counted.area), len(area_b), a.array)
 
 
@@ -203,6 +201,7 @@ def _way_out(a: Region, b: Region) -> str:
 _PIXELS = (Masks, RleMasks, SparseMasks)
 _PAIRS: dict[tuple[type, type], Callable[[Any, Any, int | None], Tables]] = {
     (Boxes, Boxes): _of_boxes,
+    (LabelMap, LabelMap): _of_labels,
     (Boxes, RotatedBoxes): _of_rotated,
     (RotatedBoxes, Boxes): _of_rotated,
     (RotatedBoxes, RotatedBoxes): _of_rotated,

@@ -15,6 +15,7 @@ from vesica._kernels import Rings
 from vesica._kernels.native import polygons as native_polygons
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.collection import Collection
+from vesica.regions.ragged import offsets_of, taken
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
 
@@ -79,9 +80,9 @@ class Polygons(Collection):
         names = {dtype_name(ring) for ring in rings}
         flat = _flat(
             np.concatenate(points).astype(np.float64) if points else np.empty((0, 2)),
-            _offsets([len(ring) for ring in points]),
-            _offsets(parts),
-            _offsets(counts),
+            offsets_of(map(len, points)),
+            offsets_of(parts),
+            offsets_of(counts),
         )
         self._fill(flat, _result(names), _answers_like(rings), rule)
 
@@ -161,9 +162,9 @@ class Polygons(Collection):
         """Some of the regions; one index gives one region, still as a collection."""
         flat = self._rings
         chosen = check.row_numbers(index, len(self))
-        regions, some_parts = _gather(flat.regions, chosen)
-        parts, some_rings = _gather(flat.parts, some_parts)
-        rings, some_points = _gather(flat.rings, some_rings)
+        regions, some_parts = taken(flat.regions, chosen)
+        parts, some_rings = taken(flat.parts, some_parts)
+        rings, some_points = taken(flat.rings, some_rings)
         some = Rings(flat.points[some_points], rings, parts, regions, flat.boxes[chosen], flat.area[chosen])
         return Polygons._of(some, self.dtype, self.like, self.rule)
 
@@ -322,10 +323,6 @@ def _result(names: set[str]) -> str:
     return result_name(*names) if len(names) == 1 else "float64"
 
 
-def _offsets(lengths: list[int]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
-
-
 def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.ndarray) -> Rings:
     """Check the vertices, drop those that close a ring, and measure."""
     points, rings = _opened(points, rings)
@@ -355,13 +352,6 @@ def _opened(points: np.ndarray, rings: np.ndarray) -> tuple[np.ndarray, np.ndarr
     dropped = np.zeros(len(rings), np.int64)
     dropped[long[closing] + 1] = 1
     return np.delete(points, last[closing], axis=0), rings - np.cumsum(dropped)
-
-
-def _gather(offsets: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """New offsets of the chosen rows, and what they point to."""
-    lengths = np.diff(offsets)[chosen]
-    fresh = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return fresh, np.repeat(offsets[chosen] - fresh[:-1], lengths) + np.arange(fresh[-1])
 
 
 def _place_of_ring(flat: Rings, ring: int) -> tuple[int, int, int | None]:

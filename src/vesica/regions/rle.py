@@ -14,6 +14,7 @@ from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
+from vesica.regions.ragged import offsets_of, taken
 
 
 class RleMasks(PixelRegions):
@@ -134,9 +135,7 @@ class RleMasks(PixelRegions):
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""
         rows = check.row_numbers(index, len(self))
-        starts, ends = self.offsets[:-1][rows], self.offsets[1:][rows]
-        offsets = np.concatenate([[0], np.cumsum(ends - starts)])
-        places = np.arange(int(offsets[-1])) + np.repeat(starts - offsets[:-1], ends - starts)
+        offsets, places = taken(self.offsets, rows)
         return RleMasks._of(self.counts[places], offsets, self.size)
 
     def __repr__(self) -> str:
@@ -259,7 +258,7 @@ def _from_lists(counts: Sequence[Any], pixels: int) -> native_pixels.Flat:
 def _canonical(lists: list[np.ndarray], pixels: int, first: int = 0) -> native_pixels.Flat:
     """Canonical counts of some masks, the first of which the caller knows by this number."""
     given = np.concatenate(lists) if lists else np.empty(0, np.int64)
-    flat, fault = native_pixels.canonical_counts(given, _offsets_of(lists), pixels)
+    flat, fault = native_pixels.canonical_counts(given, offsets_of(map(len, lists)), pixels)
     if fault is not None:
         kind, mask, place = fault
         raise check_masks.bad_counts((kind, first + mask, place), pixels, is_text=False)
@@ -270,7 +269,7 @@ def _from_texts(counts: Sequence[Any], size: tuple[int, int]) -> Pixels:
     """Strings; lists among them become strings first."""
     pixels = size[0] * size[1]
     texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
-    found = native_pixels.pack_strings(np.frombuffer(b"".join(texts), np.uint8), _offsets_of(texts), size)
+    found = native_pixels.pack_strings(np.frombuffer(b"".join(texts), np.uint8), offsets_of(map(len, texts)), size)
     if not isinstance(found, Pixels):
         raise check_masks.bad_counts(found, pixels, is_text=True)
     return found
@@ -281,10 +280,6 @@ def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
         return check_masks.count_string(counts)
     flat = _canonical([check_masks.count_list(counts, mask)], pixels, mask)
     return native_pixels.strings_of_counts(*flat)[0].tobytes()
-
-
-def _offsets_of(parts: Sequence[Any]) -> np.ndarray:
-    return np.array([0, *itertools.accumulate(map(len, parts))], np.int64)
 
 
 def _locked(counts: np.ndarray, offsets: np.ndarray) -> native_pixels.Flat:

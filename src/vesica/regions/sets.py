@@ -11,6 +11,7 @@ from vesica import _check as check
 from vesica._check import sets as check_sets
 from vesica._kernels import Members
 from vesica.regions.collection import Collection
+from vesica.regions.ragged import offsets_of, taken
 
 
 class Sets(Collection):
@@ -76,8 +77,8 @@ class Sets(Collection):
     def __getitem__(self, index: Any) -> Sets:
         """Some of the sets; one index gives one set, still as a collection."""
         rows = check.row_numbers(index, len(self))
-        pieces = [self._ids[self._starts[row] : self._starts[row + 1]] for row in rows.tolist()]
-        return Sets._remade(*_joined(pieces), self._names, self._has_names)
+        starts, places = taken(self._starts, rows)
+        return Sets._remade(self._ids[places], starts, self._names, self._has_names)
 
     def __repr__(self) -> str:
         kind = {None: "empty", True: "names", False: "integers"}[self._has_names]
@@ -131,8 +132,8 @@ def _collected(sets: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, tuple[Hasha
             if is_names:
                 members = [numbers.setdefault(name, len(numbers)) for name in members]
         pieces.append(np.unique(_as_int64(members, index)))
-    ids, starts = _joined(pieces)
-    return ids, starts, tuple(numbers), has_names
+    ids = np.concatenate([np.empty(0, np.int64), *pieces])
+    return ids, offsets_of(map(len, pieces)), tuple(numbers), has_names
 
 
 def _are_names(members: list[Any] | np.ndarray, index: int) -> bool:
@@ -149,12 +150,6 @@ def _as_int64(members: list[Any] | np.ndarray, index: int) -> np.ndarray:
         return np.asarray(members, np.int64)
     except OverflowError:
         raise check_sets.member_too_large(index, max(members, key=abs)) from None
-
-
-def _joined(pieces: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    starts = np.zeros(len(pieces) + 1, np.int64)
-    np.cumsum([piece.size for piece in pieces], out=starts[1:])
-    return np.concatenate([np.empty(0, np.int64), *pieces]), starts
 
 
 def _sorted_within(ids: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ _NUMBERS = {name: number for number, name in enumerate(_native.measure_names(Tru
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
-_LARGE = 1 << 22
+_LARGE = {"float32": 1 << 22, "float64": 1 << 22, "uint8": 1 << 24}
 # What the shared area of flat regions is counted in.
 _NUMBER_OF = {
     "masks": np.int64,
@@ -72,7 +72,7 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     call = (_NUMBERS[name], _packed(options))
     count, width = thread_count(threads), widened(tables.dtype)
     if width == tables.dtype or aligned or len(shape) > 2:
-        out = _empty(shape, width)
+        out = empty(shape, width)
         kernel(*call, left, right, out, count)
         return cast(from_numpy(out, tables.a), tables.dtype)
 
@@ -93,7 +93,7 @@ def _flat_measure(tables: Tables, name: str, options: Mapping[str, Any], aligned
     if tables.kind == "boxes_masks" and not aligned:
         # Masks are prepared once for all boxes, so they come first.
         return _flat_measure(_turned(tables), name, _turned_options(options), False, threads).T
-    out = np.empty(tables.n, np.float64) if aligned else _empty((tables.n, tables.m), "float64")
+    out = np.empty(tables.n, np.float64) if aligned else empty((tables.n, tables.m), "float64")
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     kernel(_NUMBERS[name], _packed(options), tables.a, tables.b, out, threads)
     return cast(from_numpy(out, tables.like), tables.dtype)
@@ -141,31 +141,24 @@ def join(
     keys_a, keys_b = wanted.keys or (_NO_KEYS, _NO_KEYS)
     arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
-    i, j, value = columns
-    # The same 64 bits under the name that NumPy itself prefers; some systems have two.
-    i, j, value = (from_numpy(column, tables.like) for column in (i.view(np.int64), j.view(np.int64), value))
+    i, j, value = (from_numpy(column, tables.like) for column in (*plain(*columns[:2]), columns[2]))
     return i, j, cast(value, tables.dtype)
 
 
-def empty_bytes(shape: tuple[int, ...]) -> np.ndarray:
-    count = math.prod(shape)
-    if count < 4 * _LARGE:
-        return np.empty(shape, np.uint8)
-    _keep()
-    fresh: np.ndarray = _native.empty_uint8(count)
-    return fresh.reshape(shape)
-
-
-def _empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """Room for an answer. Freed memory of large ones is kept for the next, because clearing fresh pages takes longer
     than filling them."""
     count = math.prod(shape)
-    if count < _LARGE:
+    if count < _LARGE[dtype]:
         return np.empty(shape, dtype)
     _keep()
-    make = _native.empty_float32 if dtype == "float32" else _native.empty_float64
-    fresh: np.ndarray = make(count)
+    fresh: np.ndarray = getattr(_native, f"empty_{dtype}")(count)
     return fresh.reshape(shape)
+
+
+def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The same 64 bits under the name that NumPy itself prefers; some systems have two."""
+    return tuple(column.view(np.int64) for column in columns)
 
 
 @functools.cache

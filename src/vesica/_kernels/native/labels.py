@@ -11,8 +11,7 @@ from vesica._kernels import native
 
 def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels of a, labels of b, and how many pixels have both; sorted by the labels."""
-    columns = _native.labels_count(_integers(a), _integers(b), native.thread_count(threads))
-    left, right, count = (column.view(np.int64) for column in columns)
+    left, right, count = native.plain(*_native.labels_count(_integers(a), _integers(b), native.thread_count(threads)))
     return left, right, count
 
 

@@ -27,8 +27,8 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
     table, words, runs = packed
-    # The same 64 bits under the name that NumPy itself prefers, since columns of the table are shown to users.
-    return Pixels(table.view(np.int64), words, runs, height, width)
+    (table,) = native.plain(table)  # its columns are shown to users
+    return Pixels(table, words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -46,7 +46,7 @@ def _behind_each_other(parts: list[Pixels]) -> Pixels:
 def unpack_masks(pixels: Pixels) -> np.ndarray:
     """Dense masks: (N, height, width) bool."""
     shape = (len(pixels.table), pixels.height, pixels.width)
-    out = native.empty_bytes(shape)
+    out = native.empty(shape, "uint8")
     _native.masks_unpack(pixels, out, native.default_threads())
     return out.view(np.bool_)
 
@@ -76,8 +76,8 @@ def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, Co
 
 
 def _plain(counts: np.ndarray, offsets: np.ndarray) -> Flat:
-    """The same 64 bits under the name that NumPy itself prefers."""
-    return counts.view(np.int64), offsets.view(np.int64)
+    counts, offsets = native.plain(counts, offsets)
+    return counts, offsets
 
 
 def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:

@@ -17,5 +17,5 @@ def areas(flat: Rings) -> np.ndarray:
 
 def counts(flat: Rings, rule: int, height: int, width: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Run lengths of the regions in an image, one region after the other, and where each begins."""
-    counts, offsets = _native.polygons_counts(flat, rule, height, width, native.thread_count(threads))
-    return counts.view(np.int64), offsets.view(np.int64)
+    counts, offsets = native.plain(*_native.polygons_counts(flat, rule, height, width, native.thread_count(threads)))
+    return counts, offsets

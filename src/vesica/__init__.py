@@ -72,8 +72,14 @@ _HOMES = {
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
 }
 
+# Modules that are names of their own: `vesica.losses.giou(…)`.
+_MODULES = {"losses": "vesica.losses", "anchors": "vesica.matching.anchors", "grid": "vesica.matching.grid"}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        globals()[name] = importlib.import_module(_MODULES[name])
+        return globals()[name]
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(importlib.import_module(home), name)

@@ -12,6 +12,7 @@ from vesica import _check as check
 from vesica._array import Array, from_numpy, has_visible_values, library, to_numpy
 from vesica._kernels import Counted, Tables, Wanted, native, pick
 from vesica._kernels.generic import join as generic
+from vesica.overlaps.keys import numbered, numbered_pair
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.overlaps.parts import met_parts, twin_parts
 from vesica.regions import as_region, comparable
@@ -96,7 +97,7 @@ def join(
     threshold = check.threshold(at_least, "at_least", strict=strict)
     chosen = measure.options(options)
     tables, self_join = _sides(a, b, threads)
-    wanted = Wanted(threshold, _key_numbers(keys, tables, self_join), self_join)
+    wanted = Wanted(threshold, _numbers(keys, tables, self_join), self_join)
     measure.check_kind(tables.kind)
 
     if pick(tables).backend == "native":
@@ -132,24 +133,10 @@ def _sides(a: Any, b: Any, threads: int | None) -> tuple[Tables, bool]:
     return tables, b is None
 
 
-def _key_numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray, np.ndarray] | None:
-    """Keys of any kind as small numbers, the same for both sides."""
+def _numbers(keys: Any, tables: Tables, self_join: bool) -> tuple[np.ndarray, np.ndarray] | None:
     if keys is None:
         return None
-    n, m = tables.n, tables.m
     if self_join:
-        column = check.key_column(keys, n, "keys")
-        numbers = _numbered(column)
+        numbers = numbered(check.key_column(keys, tables.n, "keys"))
         return numbers, numbers
-    left, right = check.pair_of_keys(keys)
-    left, right = check.key_column(left, n, "keys[0]"), check.key_column(right, m, "keys[1]")
-    numbers = _numbered(check.same_keys(left, right))
-    return numbers[:n], numbers[n:]
-
-
-def _numbered(keys: np.ndarray) -> np.ndarray:
-    small = keys.ndim == 1 and keys.dtype.kind in "iu" and keys.size
-    if small and int(keys.min()) >= 0 and int(keys.max()) < 2**32:
-        return keys.astype(np.uint32)
-    _, numbers = np.unique(keys, axis=0, return_inverse=True)
-    return numbers.reshape(-1).astype(np.uint32)
+    return numbered_pair(keys, tables.n, tables.m)

@@ -1,0 +1,1 @@
+"""Who belongs to whom: greedy by score, optimal, anchors and grids to objects."""

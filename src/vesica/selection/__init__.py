@@ -1,0 +1,1 @@
+"""Which of many proposals stay: NMS and its relatives."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
+    from vesica.selection.nms import nms
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "giou",
     "iou",
     "join",
+    "nms",
     "overlap",
     "parts",
     "tversky",
@@ -70,6 +72,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
+    "vesica.selection.nms": ("nms",),
 }
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.

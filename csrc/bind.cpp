@@ -577,7 +577,7 @@ struct NmsArguments {
 };
 
 // The first score that is NaN, or −1; the kept rows; who suppressed each row, −1 for nobody, if anybody asks.
-using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, Column<std::int64_t>>;
+using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, std::optional<Column<std::int64_t>>>;
 template <class Find>
 NmsTuple nms(const NmsArguments& a, bool with_by, const Find& find) {
     const auto& [p, q, shift, strict] = a.threshold;
@@ -606,7 +606,8 @@ NmsTuple nms(const NmsArguments& a, bool with_by, const Find& find) {
                 by[i] = answer.by[i] == suppress::nobody ? -1 : static_cast<std::int64_t>(answer.by[i]);
         }
     }
-    return {bad, give(std::move(answer.kept), answer.count), give(std::move(by))};
+    return {bad, give(std::move(answer.kept), answer.count),
+            with_by ? std::optional(give(std::move(by))) : std::nullopt};
 }
 
 template <class Rows, auto Find, class T>

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace vesica::candidates {
 
 // By how much of the largest coordinate filters are widened, so that rounding never loses a pair.
@@ -73,9 +75,9 @@ struct Group {
 
 struct Grid {
     // `keys` has one key for each row of the caller's table, or is null.
-    Grid(std::vector<Point> points, const std::uint32_t* keys, std::size_t threads);
+    Grid(memory::Vector<Point> points, const std::uint32_t* keys, std::size_t threads);
 
-    std::vector<Point> points;
+    memory::Vector<Point> points;
     std::vector<Group> groups;          // by key, size
     std::vector<std::uint32_t> starts;  // the first point of each cell, counted from the group's begin
 
@@ -89,10 +91,9 @@ struct Task {
 };
 std::vector<Task> tasks(const Grid& grid);
 
-// Call visit(q) for the positions q >= from in one group that may be partners of the point.
+// Call visit(begin, end) for the stretches of positions in one group among which all partners of the point are.
 template <class Visit>
-void around(const Grid& grid, const Group& group, const Point& point, Apart apart, std::size_t from,
-            const Visit& visit) {
+void stretches(const Grid& grid, const Group& group, const Point& point, Apart apart, const Visit& visit) {
     const double far_x = point.reach_x + group.reach_x, far_y = point.reach_y + group.reach_y;
     const double low_x = point.x - far_x, high_x = point.x + far_x;
     const double low_y = point.y - far_y, high_y = point.y + far_y;
@@ -104,8 +105,16 @@ void around(const Grid& grid, const Group& group, const Point& point, Apart apar
     const std::size_t top = group.y.cell(low_y), bottom = group.y.cell(high_y);
     for (std::size_t row = top; row <= bottom; ++row) {
         const std::uint32_t* const cells = starts + row * group.x.cells;
-        const std::size_t end = group.begin + cells[right + 1];
-        for (std::size_t q = std::max(from, group.begin + cells[left]); q < end; ++q) {
+        visit(group.begin + cells[left], group.begin + cells[right + 1]);
+    }
+}
+
+// Call visit(q) for the positions q >= from in one group that may be partners of the point.
+template <class Visit>
+void around(const Grid& grid, const Group& group, const Point& point, Apart apart, std::size_t from,
+            const Visit& visit) {
+    stretches(grid, group, point, apart, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t q = std::max(from, begin); q < end; ++q) {
             const Point& partner = grid.points[q];
             // & and not &&: four cheap tests and one branch that is nearly always not taken.
             if ((std::fabs(partner.x - point.x) <= point.reach_x + partner.reach_x) &
@@ -113,7 +122,7 @@ void around(const Grid& grid, const Group& group, const Point& point, Apart apar
                 (std::fabs(partner.u - point.u) <= apart.u) & (std::fabs(partner.v - point.v) <= apart.v))
                 visit(q);
         }
-    }
+    });
 }
 
 // Call visit(p, q) for positions p in a.points and q in b.points that may be partners. With `self`, a and b are one

@@ -9,7 +9,7 @@ using candidates::hair;
 
 template <class T>
 candidates::Grid grid_of(boxes::Rows<T> rows, const std::uint32_t* keys, double shrink, std::size_t threads) {
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(rows.count);
     for (std::size_t i = 0; i < rows.count; ++i)
         if (has_place(rows.data + 4 * i)) points.push_back(point_of(rows.data + 4 * i, shrink, i));
@@ -27,7 +27,7 @@ std::vector<T> in_order(const T* data, std::size_t width, const candidates::Grid
 
 candidates::Grid grid_of(rotated::Rows rows, const std::uint32_t* keys, std::size_t threads) {
     const rotated::Columns columns(rows);
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(rows.count);
     for (std::size_t i = 0; i < rows.count; ++i)
         if (has_place(columns, i)) points.push_back(point_of(columns, i, i));

@@ -16,6 +16,6 @@ std::size_t first_nan(const double* scores, std::size_t count);
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least);
 
 // The same rows, sorted by keys[row], equal keys in the order they have.
-std::vector<std::uint32_t> by_key(const std::vector<std::uint32_t>& rows, const std::uint32_t* keys);
+std::vector<std::uint32_t> by_key(std::vector<std::uint32_t> rows, const std::uint32_t* keys);
 
 }  // namespace vesica::order

@@ -131,7 +131,7 @@ void best(measures::Name measure, const measures::Options& options, const S& sou
 template <class BoxOf, class AreaOf>
 candidates::Grid grid_of(std::size_t count, const BoxOf& box_of, const AreaOf& area_of, const std::uint32_t* keys,
                          std::size_t threads) {
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         const double area = static_cast<double>(area_of(i));

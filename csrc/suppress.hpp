@@ -80,8 +80,8 @@ class Walk {
     std::vector<std::size_t> chunks_;          // groups that one thread walks in a go
 };
 
-// Keep the regions of a group one after the other. strike(k, row, kill) calls kill(other) for those after place k that
-// the kept one suppresses.
+// Keep the regions of a group one after the other. strike(k, row) marks those after place k that the kept one
+// suppresses.
 template <class Strike>
 void keep_each(Group group, std::size_t limit, Fates& fates, const Strike& strike) {
     std::size_t kept = 0;
@@ -89,7 +89,7 @@ void keep_each(Group group, std::size_t limit, Fates& fates, const Strike& strik
         const std::uint32_t row = group.rows[k];
         if (fates.is_dead(row)) continue;
         fates.is_kept[row] = 1;
-        strike(k, row, [&](std::uint32_t other) { fates.by[other] = row; });
+        strike(k, row);
         if (++kept == limit) return;
     }
 }
@@ -101,8 +101,9 @@ void keep_by_grid(const candidates::Grid& grid, candidates::Apart apart, Group g
                   Test& test) {
     std::vector<std::uint32_t> places(group.count, nobody);  // in the grid
     for (std::size_t q = 0; q < grid.points.size(); ++q) places[grid.points[q].index] = static_cast<std::uint32_t>(q);
-    keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row, const auto& kill) {
+    keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
         if (places[k] == nobody) return;
+        const auto kill = [&](std::uint32_t other) { fates.by[other] = row; };
         test.begin(row);
         for (const candidates::Group& near : grid.groups)
             candidates::around(grid, near, grid.points[places[k]], apart, 0, [&](std::size_t q) {
@@ -164,11 +165,11 @@ Answer of_source(const Request& request, const S& source) {
             std::vector<std::uint32_t> places(source.n(), nobody);  // those of other groups have none
             for (std::size_t k = 0; k < group.count; ++k) places[group.rows[k]] = static_cast<std::uint32_t>(k);
             typename S::Partners partners(source);
-            keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row, const auto& kill) {
+            keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row) {
                 partners.each(row, [&](std::size_t other, typename S::Number shared) {
                     if (places[other] == nobody || places[other] <= k || fates.is_dead(other)) return;
                     const measures::Parts<typename S::Number> found{shared, source.area_a(row), source.area_b(other)};
-                    if (join::judge<M>(found, request.options, request.threshold)) kill(other);
+                    if (join::judge<M>(found, request.options, request.threshold)) fates.by[other] = row;
                 });
             });
         });

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
-    from vesica.selection.nms import nms
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
+    from vesica.selection.batches import nms_padded, nms_ragged
+    from vesica.selection.nms import nms
 
 __all__ = [
     "Best",
@@ -48,6 +49,8 @@ __all__ = [
     "iou",
     "join",
     "nms",
+    "nms_padded",
+    "nms_ragged",
     "overlap",
     "parts",
     "tversky",
@@ -72,6 +75,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
+    "vesica.selection.batches": ("nms_padded", "nms_ragged"),
     "vesica.selection.nms": ("nms",),
 }
 

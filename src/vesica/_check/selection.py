@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, dtype_name, is_traced, to_numpy
+from vesica._array import INTEGERS, Array, as_array, dtype_name, is_traced, to_numpy
 from vesica.errors import SizeValueError
 
 
@@ -38,12 +39,12 @@ def nan_score(row: int) -> ValueError:
 def min_score(value: Any, scores: Array) -> float:
     """The least score, as a number of the scores' own dtype: a float32 written 0.7 reaches 0.7."""
     if value is None:
-        return -np.inf
+        return -math.inf
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"`min_score` must be a number; got {value!r}.") from None
-    if np.isnan(number):
+    if math.isnan(number):
         raise ValueError("`min_score` must not be NaN, which no score reaches. Leave it out to keep all scores.")
     name = dtype_name(scores)
     return float(np.dtype(name).type(number)) if name in ("float16", "float32") else number
@@ -74,6 +75,47 @@ def key_columns(keys: Any, count: int) -> list[np.ndarray]:
         return columns
     table = check.key_column(keys, count, "keys")
     return [table] if table.ndim == 1 else list(table.T)
+
+
+def offsets(value: Any) -> np.ndarray:
+    """Where each image of a ragged batch begins, and the end."""
+    starts = to_numpy(as_array(value))
+    if starts.ndim != 1 or not starts.size or starts.dtype.kind not in "iu":
+        raise TypeError(f"`offsets` must be whole numbers, one more than there are images; got {check.brief(value)}.")
+    starts = starts.astype(np.int64)
+    if starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError(f"`offsets` must start with 0 and never fall; got {check.brief(starts.tolist())}.")
+    return starts
+
+
+def padded(value: Any, boxes: Array, name: str) -> Array:
+    """One number for each row of a padded batch."""
+    array = as_array(value)
+    if boxes.ndim != 3 or tuple(array.shape) != tuple(boxes.shape[:2]):
+        batch, shape = tuple(boxes.shape[:-1]), tuple(int(side) for side in array.shape)
+        raise SizeValueError(
+            f"`boxes` must have shape (B, N, 4) and `{name}` (B, N); got {(*batch, 4)} and {shape}. "
+            "One image is a batch of one; images of different length go to nms_ragged."
+        )
+    if dtype_name(array) not in (check.NUMBERS if name == "scores" else INTEGERS):
+        raise TypeError(f"`{name}` must be {'' if name == 'scores' else 'whole '}numbers; got {dtype_name(array)}.")
+    check.same_library(boxes, array, "boxes", name)
+    return array
+
+
+def counts(value: Any, boxes: Array) -> Array:
+    """How many rows of each image are real."""
+    array = as_array(value)
+    if array.ndim != 1 or array.shape[0] != boxes.shape[0] or dtype_name(array) not in INTEGERS:
+        raise SizeValueError(f"`counts` must be one whole number for each of the {boxes.shape[0]} images.")
+    check.same_library(boxes, array, "boxes", "counts")
+    return array
+
+
+def no_nan(scores: np.ndarray) -> None:
+    if scores.dtype.kind == "f" and np.isnan(scores).any():
+        image, row = (int(k) for k in np.argwhere(np.isnan(scores))[0])
+        raise ValueError(f"`scores` must not be NaN; got NaN in image {image}, row {row}. Score it, or lower `counts`.")
 
 
 def no_selection(kind: str) -> TypeError:

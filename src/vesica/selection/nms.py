@@ -97,7 +97,7 @@ def nms(
     if bad >= 0:
         raise check_selection.nan_score(bad)
     answer = from_numpy(kept, tables.like)
-    return (answer, from_numpy(by, tables.like)) if suppressed_by else answer
+    return answer if by is None else (answer, from_numpy(by, tables.like))
 
 
 def competitors(regions: Any) -> Tables:

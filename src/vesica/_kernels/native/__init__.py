@@ -147,14 +147,13 @@ def join(
 
 def nms(
     tables: Tables, name: str, options: Mapping[str, Any], ranked: Ranked, *, with_by: bool, threads: int | None
-) -> tuple[int, np.ndarray, np.ndarray]:
+) -> tuple[int, np.ndarray, np.ndarray | None]:
     """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for."""
     regions = tables.a if tables.is_flat else np.ascontiguousarray(to_numpy(tables.a))
     keys, images = (_NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
     arguments = (regions, ranked.scores, keys, images, ranked.min_score, ranked.limit, with_by, thread_count(threads))
-    bad, *rows = _kernel(tables.kind, "nms")(_NUMBERS[name], _packed(options), tuple(ranked.threshold), *arguments)
-    kept, by = plain(*rows)
-    return bad, kept, by
+    bad, kept, by = _kernel(tables.kind, "nms")(_NUMBERS[name], _packed(options), tuple(ranked.threshold), *arguments)
+    return bad, *plain(kept), None if by is None else by.view(np.int64)
 
 
 def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

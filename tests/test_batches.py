@@ -1,5 +1,7 @@
 """NMS of batches: ragged and padded answers are those of each image alone."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,7 +43,7 @@ class TestRagged:
         boxes, scores, keys = (array[0] for array in batch(seed, 1, sum(counts)))
         offsets = np.concatenate([[0], np.cumsum(counts, dtype=int)])
         index, ends = nms_ragged(boxes, scores, offsets, above=0.3, keys=keys, limit=limit)
-        for k, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+        for k, (begin, end) in enumerate(pairwise(offsets)):
             alone = nms(boxes[begin:end], scores[begin:end], above=0.3, keys=keys[begin:end], limit=limit)
             assert np.array_equal(index[ends[k] : ends[k + 1]], begin + alone)
         assert len(ends) == len(counts) + 1

@@ -16,6 +16,7 @@ from benchmarks import (
     bench_join,
     bench_labels,
     bench_masks,
+    bench_nms,
     bench_rotated,
     bench_sparse,
     machine,
@@ -30,6 +31,7 @@ BENCHES = {
     "sparse": bench_sparse.bench,
     "labels": bench_labels.bench,
     "join": bench_join.bench,
+    "nms": bench_nms.bench,
     "import": bench_import.bench,
 }
 

@@ -16,7 +16,7 @@ UPDATES = ("mean", "median")
 def shapes(value: Any, name: str, *, with_area: bool) -> Array:
     """(N, 2) widths and heights. Looked at where looking is free; always, where area is needed."""
     check.not_masked(value, name, "fill it or drop the rows")
-    array = as_array(value)
+    array = as_array(value) if hasattr(value, "ndim") else check._listed(value, name)
     if dtype_name(array) not in check.NUMBERS:
         raise TypeError(f"`{name}` must hold integers or floats up to 64 bits; got {dtype_name(array)}.")
     if array.ndim == 1 and array.shape[0] == 0 and isinstance(array, np.ndarray):
@@ -36,10 +36,8 @@ def _way(array: Array) -> str:
 
 def _look(values: np.ndarray, name: str, with_area: bool) -> None:
     """Raise for the first row that is no shape."""
-    limit = check.LIMITS["int64" if values.dtype.kind in "iu" else _float_of(values)]
-    with np.errstate(invalid="ignore"):
-        sound = (values >= 0) & (values <= limit)
-        bad = np.flatnonzero(~sound.all(axis=1))
+    limit = _largest(values.dtype)
+    bad = np.flatnonzero(~((values >= 0) & (values <= limit)).all(axis=1))
     if bad.size:
         raise _bad_shape(values, name, int(bad[0]), limit)
     if with_area:
@@ -52,8 +50,12 @@ def _look(values: np.ndarray, name: str, with_area: bool) -> None:
             )
 
 
-def _float_of(values: np.ndarray) -> str:
-    return "float64" if values.dtype.itemsize == 8 else "float32"
+def _largest(dtype: np.dtype[Any]) -> float:
+    """The largest side whose square and its sums are finite numbers."""
+    if dtype.kind != "f":
+        return check.LIMITS["int64"]
+    limit = check.LIMITS["float64" if dtype.itemsize == 8 else "float32"]
+    return min(limit, float(np.finfo(dtype).max))
 
 
 def _bad_shape(values: np.ndarray, name: str, row: int, limit: float) -> ValueError:
@@ -98,7 +100,7 @@ def ordered(negative: check.Threshold, positive: check.Threshold) -> None:
 
 def image_offsets(value: Any, count: int, name: str) -> np.ndarray:
     """Where the rows of each image begin, and the end: (B + 1,) int64."""
-    offsets = to_numpy(as_array(value))
+    offsets = to_numpy(as_array(value) if hasattr(value, "ndim") else check._listed(value, "offsets"))
     if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
         raise TypeError(
             f"`offsets` must be whole numbers, one more than there are images; got {check.brief(value)}. "

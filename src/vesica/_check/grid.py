@@ -50,7 +50,7 @@ def anchors_of_scales(value: Any, scales: int) -> tuple[tuple[tuple[float, float
 
 def _sizes(value: Any, scale: int) -> tuple[tuple[float, float], ...]:
     name = f"anchors[{scale}]"
-    sizes = to_numpy(as_array(value))
+    sizes = to_numpy(as_array(value) if hasattr(value, "ndim") else check._listed(value, name))
     if sizes.ndim != 2 or sizes.shape[1] != 2 or not len(sizes) or sizes.dtype.kind not in "iuf":
         raise ValueError(f"`{name}` must be a list of (width, height) in pixels; got {check.brief(value)}.")
     bad = np.flatnonzero(~(np.isfinite(sizes) & (sizes > 0)).all(axis=1))
@@ -71,22 +71,17 @@ def shared_evenly(count: int, scales: int) -> int:
 
 
 def one_for_each_scale(value: Any, scales: int) -> list[Array]:
-    if hasattr(value, "ndim"):
-        value = [value] if scales == 1 else value
+    if hasattr(value, "ndim") and scales == 1:
+        value = [value]
     if not isinstance(value, (list, tuple)):
-        raise TypeError(
-            f"`outputs` must be a list of arrays, one for each of the {scales} strides; got {_kind(value)}."
-        )
+        got = f"one of shape {tuple(value.shape)}" if hasattr(value, "shape") else type(value).__name__
+        raise TypeError(f"`outputs` must be a list of arrays, one for each of the {scales} strides; got {got}.")
     if len(value) != scales:
         raise SizeValueError(f"`outputs` must have one array for each of the {scales} strides; got {len(value)}.")
     arrays = [as_array(output) for output in value]
-    for array in arrays[1:]:
-        check.same_library(arrays[0], array, "outputs[0]", "outputs[…]")
+    for scale, array in enumerate(arrays):
+        check.same_library(arrays[0], array, "outputs[0]", f"outputs[{scale}]")
     return arrays
-
-
-def _kind(value: Any) -> str:
-    return f"one of shape {tuple(value.shape)}" if hasattr(value, "shape") else type(value).__name__
 
 
 def head(array: Array, scale: int, want: tuple[int, int, int], like: Array) -> None:

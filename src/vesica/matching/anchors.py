@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, namespace
+from vesica._array import Array, from_numpy, has_visible_values, library, namespace, to_numpy
 from vesica._check import anchors as check_anchors
 from vesica._kernels import pick
 from vesica._kernels.generic import anchors as generic
@@ -144,12 +144,18 @@ def assign(
     tables = comparable(objects, boxes, aligned=False)
     images = np.array([0, tables.n]) if offsets is None else check_anchors.image_offsets(offsets, tables.n, "truths")
 
+    like = tables.like
+    if library(like) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):
+        # JAX may be without float64, and nothing of the answer has a gradient: nothing is gained by staying inside.
+        rows = to_numpy(tables.a)
+        tables = tables._replace(a=rows, b=to_numpy(tables.b), like=rows)
     if pick(tables).backend == "native":
         best, value, marks = native.assign(tables, images, high, low, threads=threads)
     else:
         best, value, marks = generic.assign(tables, images, high, low, parts=twin_parts, measure=iou)
 
-    truth = _decided(best, marks, low_quality)
+    columns = (_decided(best, marks, low_quality), value)
+    truth, value = (from_numpy(x, like) if isinstance(x, np.ndarray) else x for x in columns)
     return Assigned(truth[0, ...], value[0, ...]) if offsets is None else Assigned(truth, value)
 
 

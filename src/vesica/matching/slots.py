@@ -116,13 +116,28 @@ def slots_of(grid: Grid, objects: np.ndarray, likeness: np.ndarray, starts: np.n
     index = before[scale] + (anchor * counts[:, 1] + row) * counts[:, 2] + column
     shared = _collisions(image * grid.count + index)
 
-    def given(values: np.ndarray) -> Array:
-        return from_numpy(np.ascontiguousarray(values), like.array)
-
     dtype = widened(like.dtype)
-    places = (given(values.astype(np.int64)) for values in (image, scale, anchor, row, column))
-    shares = (cast(given(values), dtype) for values in (centres - cells, objects[:, 2:] / sides, likeness.max(axis=1)))
-    return Slots(*places, *shares, given(index), given(shared), grid.shapes, len(starts) - 1)
+
+    def whole(values: np.ndarray) -> Array:
+        return from_numpy(np.ascontiguousarray(values, np.int64), like.array)
+
+    def real(values: np.ndarray) -> Array:
+        return cast(from_numpy(np.ascontiguousarray(values), like.array), dtype)
+
+    return Slots(
+        image=whole(image),
+        scale=whole(scale),
+        anchor=whole(anchor),
+        row=whole(row),
+        column=whole(column),
+        offsets=real(centres - cells),
+        sizes=real(objects[:, 2:] / sides),
+        value=real(likeness.max(axis=1)),
+        index=whole(index),
+        collisions=whole(shared),
+        shapes=grid.shapes,
+        images=len(starts) - 1,
+    )
 
 
 def _collisions(slots: np.ndarray) -> np.ndarray:

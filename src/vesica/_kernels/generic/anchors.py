@@ -45,7 +45,7 @@ def assign(
 
 
 def _best(tables: Tables, begin: int, end: int, parts: Callable[[Tables, bool], Any], measure: Any) -> tuple[Any, Any]:
-    """The best of these truths for each anchor, −1 where none shares area with it; and who attains a truth's maximum."""
+    """Each anchor's best truth, −1 where none shares area with it; and whether it attains the maximum of any."""
     xp = namespace(tables.like)
     there = device(tables.b)
     dtype = getattr(xp, tables.dtype)

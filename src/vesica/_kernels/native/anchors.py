@@ -17,7 +17,6 @@ def assign(
     truths, anchors = (np.ascontiguousarray(to_numpy(side)) for side in (tables.a, tables.b))
     shape = (len(offsets) - 1, tables.m)
     best, iou, marks = np.empty(shape, np.int64), np.empty(shape, np.float64), np.empty(shape, np.uint8)
-    limits = (tuple(positive), tuple(negative))
-    _native.anchors_assign(*limits, anchors, truths, offsets, best, iou, marks, native.thread_count(threads))
+    _native.anchors_assign(positive, negative, anchors, truths, offsets, best, iou, marks, native.thread_count(threads))
     found, value, seen = (from_numpy(column, tables.like) for column in (best, iou, marks))
     return found, cast(value, tables.dtype), seen

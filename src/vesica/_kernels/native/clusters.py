@@ -35,6 +35,6 @@ def nearest(columns: np.ndarray, centres: np.ndarray, *, threads: int | None) ->
 
 def medians(columns: np.ndarray, label: np.ndarray, centres: np.ndarray, *, threads: int | None) -> np.ndarray:
     """The median width and height of the members of each centre; `centres` where there are none."""
-    moved = centres.copy()
+    moved: np.ndarray = centres.copy()
     _native.clusters_medians(columns, label, moved, native.thread_count(threads))
     return moved

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    bench_anchors,
     bench_boxes,
     bench_import,
     bench_join,
@@ -30,6 +31,7 @@ BENCHES = {
     "sparse": bench_sparse.bench,
     "labels": bench_labels.bench,
     "join": bench_join.bench,
+    "anchors": bench_anchors.bench,
     "import": bench_import.bench,
 }
 

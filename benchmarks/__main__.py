@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    bench_anchors,
     bench_boxes,
     bench_import,
     bench_join,
@@ -32,6 +33,7 @@ BENCHES = {
     "labels": bench_labels.bench,
     "join": bench_join.bench,
     "nms": bench_nms.bench,
+    "anchors": bench_anchors.bench,
     "import": bench_import.bench,
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import vesica
+from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
@@ -92,6 +93,15 @@ def _labels(a: Table, b: Table) -> Call:
     return lambda: vesica.iou(vesica.LabelMap(a, background=None), vesica.LabelMap(b, background=None))
 
 
+def _cluster(shapes: Table, _: Table) -> Call:
+    return lambda: vesica.anchors.cluster(shapes, k=CLUSTERS)
+
+
+def _assign(anchors: Table, truths: Table) -> Call:
+    offsets = np.arange(IMAGES + 1) * TRUTHS
+    return lambda: vesica.anchors.assign(anchors, truths, offsets=offsets)
+
+
 def _counts(found: Any) -> Table:
     return np.asarray(found.counts)
 
@@ -119,5 +129,7 @@ OURS = {
         Contender("LabelMap.contingency, ids to 1e12", "vesica", _contingency_spread, _counts),
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
+        Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),
+        Contender("anchors.assign", "vesica", _assign, lambda found: found.truth),
     )
 }

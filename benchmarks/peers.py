@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks import formulas
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
+from benchmarks.peers_anchors import ANCHOR_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
 from benchmarks.peers_nms import NMS_PEERS
@@ -115,4 +116,4 @@ BOX_PEERS = (
     Contender("shapely.STRtree and areas", "shapely", _tree(None)),
     Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
 )
-PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *NMS_PEERS)}
+PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *NMS_PEERS, *ANCHOR_PEERS)}

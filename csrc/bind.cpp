@@ -12,7 +12,9 @@
 #include <tuple>
 #include <vector>
 
+#include "anchors.hpp"
 #include "boxes.hpp"
+#include "clusters.hpp"
 #include "isa.hpp"
 #include "join.hpp"
 #include "labels.hpp"
@@ -51,6 +53,11 @@ using ThresholdTuple = std::tuple<std::uint64_t, std::uint64_t, unsigned, bool>;
 
 measures::Options options_of(const OptionTuple& o) {
     return {std::get<0>(o), std::get<1>(o), std::get<2>(o), std::get<3>(o)};
+}
+
+Threshold threshold_of(const ThresholdTuple& threshold) {
+    const auto& [p, q, shift, strict] = threshold;
+    return {p, q, shift, strict};
 }
 
 template <class T>
@@ -175,10 +182,9 @@ Column<T> empty(std::size_t count) {
 // Keys of no length mean: no keys.
 join::Request request_of(int measure, const OptionTuple& options, const ThresholdTuple& threshold, const Keys& keys_a,
                          const Keys& keys_b, bool self, std::size_t threads) {
-    const auto& [p, q, shift, strict] = threshold;
     return {measures::Name(measure),
             options_of(options),
-            {p, q, shift, strict},
+            threshold_of(threshold),
             {keys_a.size() ? keys_a.data() : nullptr, keys_b.size() ? keys_b.data() : nullptr},
             self,
             threads};
@@ -580,10 +586,9 @@ struct NmsArguments {
 using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, std::optional<Column<std::int64_t>>>;
 template <class Find>
 NmsTuple nms(const NmsArguments& a, bool with_by, const Find& find) {
-    const auto& [p, q, shift, strict] = a.threshold;
     const suppress::Request request{measures::Name(a.measure),
                                     options_of(a.options),
-                                    {p, q, shift, strict},
+                                    threshold_of(a.threshold),
                                     a.scores.data(),
                                     a.keys.size() ? a.keys.data() : nullptr,
                                     a.images.size() ? a.images.data() : nullptr,
@@ -641,6 +646,53 @@ void define_nms(nb::module_& m) {
     define("sets_nms", &source_nms<sets_of>);
 }
 
+// best, iou and marks: images x anchors.
+template <class T>
+void anchors_assign(const ThresholdTuple& positive, const ThresholdTuple& negative, In<T> anchors, In<T> truths,
+                    Flat<std::int64_t> offsets, Out<std::int64_t> best, Out<double> iou, Out<std::uint8_t> marks,
+                    std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    anchors::assign<T>({threshold_of(positive), threshold_of(negative), threads}, {anchors.data(), anchors.shape(0)},
+                       {truths.data(), truths.shape(0)}, {offsets.data(), offsets.size() - 1}, best.data(), iou.data(),
+                       marks.data());
+}
+
+template <class T>
+void define_anchors(nb::module_& m) {
+    m.def("anchors_assign", &anchors_assign<T>, "positive"_a, "negative"_a, "anchors"_a.noconvert(),
+          "truths"_a.noconvert(), "offsets"_a.noconvert(), "best"_a.noconvert(), "iou"_a.noconvert(),
+          "marks"_a.noconvert(), "threads"_a);
+}
+
+// Two rows: widths and heights.
+clusters::Shapes shapes_of(const In<double>& columns) {
+    const std::size_t count = columns.shape(1);
+    return {columns.data(), columns.data() + count, count};
+}
+
+// The sum of all ious, and for each cluster the sums of widths and of heights, and how many members it has.
+std::tuple<double, Column<double>, Column<double>, Column<std::int64_t>> clusters_nearest(
+    In<double> shapes, In<double> centres, Out<std::int32_t> label, Out<double> iou, std::size_t threads) {
+    const std::size_t k = centres.shape(0);
+    std::vector<clusters::Sum> sums(k);
+    std::vector<double> w(k), h(k);
+    std::vector<std::int64_t> count(k);
+    double total;
+    {
+        nb::gil_scoped_release unlocked;
+        total = clusters::nearest(shapes_of(shapes), reinterpret_cast<const clusters::Centre*>(centres.data()), k,
+                                  label.data(), iou.data(), sums.data(), threads);
+        for (std::size_t c = 0; c < k; ++c) w[c] = sums[c].w, h[c] = sums[c].h, count[c] = sums[c].count;
+    }
+    return {total, give(std::move(w)), give(std::move(h)), give(std::move(count))};
+}
+
+void clusters_medians(In<double> shapes, In<std::int32_t> label, Out<double> centres, std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    clusters::medians(shapes_of(shapes), label.data(), reinterpret_cast<clusters::Centre*>(centres.data()),
+                      centres.shape(0), threads);
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -681,6 +733,13 @@ NB_MODULE(_native, m) {
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "
                   "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"));
+    define_anchors<float>(m);
+    define_anchors<double>(m);
+    define_anchors<std::int64_t>(m);
+    m.def("clusters_nearest", &clusters_nearest, "shapes"_a.noconvert(), "centres"_a.noconvert(), "label"_a.noconvert(),
+          "iou"_a.noconvert(), "threads"_a);
+    m.def("clusters_medians", &clusters_medians, "shapes"_a.noconvert(), "label"_a.noconvert(), "centres"_a.noconvert(),
+          "threads"_a);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

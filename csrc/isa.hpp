@@ -1,6 +1,8 @@
 // isa.hpp. One source, several instruction sets: the processor picks when the library runs.
 #pragma once
 
+#include <cstdint>
+
 #if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
 #define VESICA_X86 1
 #define VESICA_AVX512_FEATURES "avx512f,avx512bw,avx512dq,avx512vl"
@@ -25,6 +27,13 @@
 #endif
 
 namespace vesica::isa {
+
+// a or b, by bits: in a loop that keeps the index of the best so far, a plain choice becomes a masked store, at which
+// processors are several times slower.
+VESICA_INLINE std::int64_t choose(bool first, std::int64_t a, std::int64_t b) {
+    const std::int64_t mask = -static_cast<std::int64_t>(first);
+    return (a & mask) | (b & ~mask);
+}
 
 enum class Level { baseline, avx2, avx512 };
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -186,3 +188,51 @@ def nms(suppresses, scores, keys=None, min_score=-math.inf):
         else:
             kept.append(i)
     return kept, by
+
+
+def shape_iou(a, b):
+    """Of two shapes (width, height) that share their centre."""
+    shared = min(a[0], b[0]) * min(a[1], b[1])
+    return shared / (a[0] * a[1] + b[0] * b[1] - shared)
+
+
+def clusters(shapes, k, seed, middle, rounds=300):
+    """k-means of shapes by the IoU, in loops: sizes by area, their counts, the mean IoU, the rounds it took."""
+    draw = random.Random(seed).random
+    centres = [shapes[int(draw() * len(shapes))]]
+    while len(centres) < k:
+        reach = list(itertools.accumulate(min(1 - shape_iou(s, c) for c in centres) for s in shapes))
+        target = draw() * reach[-1]
+        centres.append(shapes[next(i for i, r in enumerate(reach) if r > target)])
+
+    best, before, turn = None, None, 0
+    while turn < rounds:
+        turn += 1
+        nearness = [[shape_iou(s, c) for c in centres] for s in shapes]
+        owner = [row.index(max(row)) for row in nearness]
+        mean = math.fsum(map(max, nearness)) / len(shapes)
+        if best is None or mean > best[0]:
+            best = mean, centres, [owner.count(c) for c in range(k)]
+        if owner == before:
+            break
+        before = owner
+        members = [[s for s, o in zip(shapes, owner, strict=True) if o == c] for c in range(k)]
+        assert all(members), "this oracle knows no empty clusters"
+        centres = [tuple(middle([s[axis] for s in group]) for axis in (0, 1)) for group in members]
+    mean, centres, counts = best
+    order = sorted(range(k), key=lambda c: centres[c][0] * centres[c][1])
+    return [centres[c] for c in order], [counts[c] for c in order], mean, turn
+
+
+def assigned(anchors, truths, positive, negative, low_quality):
+    """Max-IoU assignment from the whole matrix, in exact fractions."""
+    table = [[iou(a, t) for t in truths] for a in anchors]
+    answer = []
+    for row in table:
+        highest = max(row, default=Fraction(0))
+        attains = any(v > 0 and v == max(other[j] for other in table) for j, v in enumerate(row))
+        if highest >= positive or (low_quality and attains):
+            answer.append(row.index(highest))
+        else:
+            answer.append(-1 if highest < negative else -2)
+    return answer

@@ -132,3 +132,31 @@ table = np.stack([n, rng.integers(0, 40, 10**6) + 500 * (n % 90), rng.integers(0
 print(extra(lambda: SparseMasks(table, size=(1000, 70_000, 70_000))))
 """
         assert measured(code) < 2 * 24 * 10**6
+
+
+class TestAssignment:
+    def test_16_images(self):
+        """8400 anchors × 5000 truths × 16 images: one matrix in float32 is 168 MB, all are 2.7 GB."""
+        code = """
+rng = np.random.default_rng(0)
+def rows(count):
+    corner = rng.uniform(0, 600, (count, 2))
+    return np.concatenate([corner, corner + np.exp(rng.normal(4, 1, (count, 2)))], axis=1)
+boxes, truths, offsets = rows(8400), rows(16 * 5000), np.arange(17) * 5000
+print(extra(lambda: anchors.assign(boxes, truths, offsets=offsets)))
+"""
+        assert measured("from vesica import anchors\n" + code) < 20 * MB
+
+    def test_twin(self):
+        pytest.importorskip("array_api_strict")
+        code = """
+import tracemalloc, array_api_strict as xp
+rng = np.random.default_rng(0)
+corner = rng.uniform(0, 600, (13_400, 2))
+rows = np.concatenate([corner, corner + 50], axis=1)
+boxes, truths = xp.asarray(rows[:8400]), xp.asarray(rows[8400:])
+tracemalloc.start()
+anchors.assign(boxes, truths)
+print(tracemalloc.get_traced_memory()[1])
+"""
+        assert 4 * MB < measured("from vesica import anchors\n" + code) < 200 * MB

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import labels, masks, nms, polygons, rle, sets, sparse
+from . import anchors, labels, masks, nms, polygons, rle, sets, sparse
 
 TRIALS = {
     "masks": masks.trial,
@@ -18,6 +18,7 @@ TRIALS = {
     "labels": labels.trial,
     "sets": sets.trial,
     "nms": nms.trial,
+    "anchors": anchors.trial,
 }
 
 

@@ -69,7 +69,7 @@ def _part(tables: Tables, rows: slice) -> Tables:
 
 
 def reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
-    """Which of the pairs reach the threshold, or exceed it."""
+    """Which of the pairs share area and reach the threshold, decided by cross-multiplication."""
     if not measure.is_fraction:
         value = measure.of_parts(parts, options)
         return (parts.inter > 0) & ((value > t.value) if t.strict else (value >= t.value))

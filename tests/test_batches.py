@@ -62,9 +62,9 @@ class TestRagged:
         [
             ([0.0, 1.0], TypeError, "`offsets` must be whole numbers"),
             ([], TypeError, "`offsets` must be whole numbers"),
-            ([1, 3], ValueError, "must start with 0"),
-            ([0, 3, 2], ValueError, "never fall"),
-            ([0, 2], SizeValueError, "one key for each of the 3 rows|one score for each"),
+            ([1, 3], SizeValueError, "must rise from 0 to the 3 rows"),
+            ([0, 3, 2], SizeValueError, "must rise from 0 to the 3 rows"),
+            ([0, 2], SizeValueError, "must rise from 0 to the 3 rows"),
         ],
     )
     def test_errors(self, offsets, error, words):

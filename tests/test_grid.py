@@ -1,8 +1,5 @@
 """Grids: from the outputs of a network to boxes, from objects to slots, and back."""
 
-import sys
-import types
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -365,40 +362,6 @@ class TestSeed:
         assert np.allclose(iou(*pixels, aligned=True), [0.33329962, 0], atol=1e-8)
 
 
-def plain_nms(boxes, scores, /, *, above, measure, keys, min_score, limit, threads):
-    """The walk, in a loop, for boxes of NumPy; rows of keys begin with the image."""
-    rows = [k for k in np.argsort(-scores, kind="stable").tolist() if min_score is None or scores[k] >= min_score]
-    kept, counts = [], {}
-    for k in rows:
-        free = all(
-            iou(boxes[k : k + 1], boxes[m : m + 1]).item() <= above
-            for m in kept
-            if keys[m].tolist() == keys[k].tolist()
-        )
-        if free and (limit is None or counts.get(keys[k][0], 0) < limit):
-            kept.append(k)
-            counts[keys[k][0]] = counts.get(keys[k][0], 0) + 1
-    return np.array(kept, np.int64)
-
-
-def is_there():
-    try:
-        import vesica.selection.nms  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-@pytest.fixture(params=["plain loop"] + ["vesica.nms"] * is_there())
-def selection(request, monkeypatch):
-    """NMS by a loop in place of the library's; and by the library's, as soon as it is there."""
-    if request.param == "plain loop":
-        standin = types.ModuleType("vesica.selection.nms")
-        standin.nms = plain_nms
-        monkeypatch.setitem(sys.modules, "vesica.selection.nms", standin)
-
-
-@pytest.mark.usefixtures("selection")
 class TestDetect:
     def heads(self):
         """Image 0: two boxes on each other of class 1, one of class 0 there too, and one alone. Image 1: nothing."""
@@ -450,7 +413,6 @@ class TestDetect:
             SMALL.detect(self.heads(), activation="fraction", objectness="high")
 
 
-@pytest.mark.skipif(not is_there(), reason="needs vesica.selection.nms")
 def test_detect_in_every_library(xp):
     heads = TestDetect().heads()
     found, plain = (

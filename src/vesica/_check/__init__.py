@@ -307,6 +307,22 @@ def key_column(value: Any, count: int, name: str) -> np.ndarray:
     return keys
 
 
+def image_offsets(value: Any, count: int, name: str) -> np.ndarray:
+    """Where the rows of each image begin, and the end: (B + 1,) int64."""
+    offsets = to_numpy(as_array(value) if hasattr(value, "ndim") else _listed(value, "offsets"))
+    if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
+        raise TypeError(
+            f"`offsets` must be whole numbers, one more than there are images; got {brief(value)}. "
+            f"Image k has rows offsets[k] up to offsets[k + 1] of `{name}`."
+        )
+    offsets = offsets.astype(np.int64)
+    if offsets[0] != 0 or offsets[-1] != count or np.any(np.diff(offsets) < 0):
+        raise SizeValueError(
+            f"`offsets` must rise from 0 to the {count} rows of `{name}`; got {brief(offsets.tolist())}."
+        )
+    return offsets
+
+
 def pair_of_keys(keys: Any) -> tuple[Any, Any]:
     if isinstance(keys, (tuple, list)) and len(keys) == 2:
         return keys[0], keys[1]

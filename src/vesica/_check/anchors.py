@@ -8,7 +8,6 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, has_visible_values, to_numpy
-from vesica.errors import SizeValueError
 
 UPDATES = ("mean", "median")
 
@@ -96,22 +95,6 @@ def ordered(negative: check.Threshold, positive: check.Threshold) -> None:
             f"`negative` must not exceed `positive`; got {negative.value:g} and {positive.value:g}. "
             "What lies between the two is ignored."
         )
-
-
-def image_offsets(value: Any, count: int, name: str) -> np.ndarray:
-    """Where the rows of each image begin, and the end: (B + 1,) int64."""
-    offsets = to_numpy(as_array(value) if hasattr(value, "ndim") else check._listed(value, "offsets"))
-    if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
-        raise TypeError(
-            f"`offsets` must be whole numbers, one more than there are images; got {check.brief(value)}. "
-            f"Image k has rows offsets[k] up to offsets[k + 1] of `{name}`."
-        )
-    offsets = offsets.astype(np.int64)
-    if offsets[0] != 0 or offsets[-1] != count or np.any(np.diff(offsets) < 0):
-        raise SizeValueError(
-            f"`offsets` must rise from 0 to the {count} rows of `{name}`; got {check.brief(offsets.tolist())}."
-        )
-    return offsets
 
 
 def upright(kind: str, name: str) -> TypeError:

@@ -77,17 +77,6 @@ def key_columns(keys: Any, count: int) -> list[np.ndarray]:
     return [table] if table.ndim == 1 else list(table.T)
 
 
-def offsets(value: Any) -> np.ndarray:
-    """Where each image of a ragged batch begins, and the end."""
-    starts = to_numpy(as_array(value))
-    if starts.ndim != 1 or not starts.size or starts.dtype.kind not in "iu":
-        raise TypeError(f"`offsets` must be whole numbers, one more than there are images; got {check.brief(value)}.")
-    starts = starts.astype(np.int64)
-    if starts[0] != 0 or (np.diff(starts) < 0).any():
-        raise ValueError(f"`offsets` must start with 0 and never fall; got {check.brief(starts.tolist())}.")
-    return starts
-
-
 def padded(value: Any, boxes: Array, name: str) -> Array:
     """One number for each row of a padded batch."""
     array = as_array(value)

@@ -142,7 +142,7 @@ def assign(
     boxes, objects = _upright(anchors, "anchors"), _upright(truths, "truths")
     check.same_library(boxes.array, objects.array, "anchors", "truths")
     tables = comparable(objects, boxes, aligned=False)
-    images = np.array([0, tables.n]) if offsets is None else check_anchors.image_offsets(offsets, tables.n, "truths")
+    images = np.array([0, tables.n]) if offsets is None else check.image_offsets(offsets, tables.n, "truths")
 
     like = tables.like
     if library(like) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, device, from_numpy, namespace, to_numpy
+from vesica._array import Array, cast, device, namespace, to_numpy
 from vesica._check import anchors as check_anchors
 from vesica._check import grid as check_grid
 from vesica._kernels.generic import grid as generic
@@ -17,6 +17,7 @@ from vesica.matching.clusters import Anchors
 from vesica.matching.slots import Slots, slots_of
 from vesica.overlaps.measures import Measure, iou
 from vesica.regions import Boxes, as_region
+from vesica.selection.batches import nms_ragged
 
 __all__ = ["Decoded", "Detections", "Grid", "Slots"]
 
@@ -201,7 +202,7 @@ class Grid:
             raise check_anchors.upright(type(boxes).__name__, "truths")
         check.one_table(boxes.shape, "truths", "an encoding")
         starts = [0, len(boxes)] if offsets is None else offsets
-        images = check_anchors.image_offsets(starts, len(boxes), "truths")
+        images = check.image_offsets(starts, len(boxes), "truths")
         objects = to_numpy(boxes.to("cxcywh")).astype(np.float64)
         check_grid.inside(objects, self.size)
 
@@ -247,19 +248,27 @@ class Grid:
         Detections
             `boxes` (K, 4), `scores`, `labels`, `offsets` (B + 1,): image by image, the best first.
         """
-        from vesica.selection.nms import nms  # late: whoever only trains never selects
-
         found = self.decode(outputs, activation=activation)
         bar = check.finite(objectness, "objectness")
 
         image, box = _above(found.objectness, bar)
         boxes, scores, labels = (_picked(column, image, box) for column in (found.boxes, found.scores, found.labels))
-        groups = _groups(image, labels, per_class)
-        kept = nms(
-            boxes, scores, above=above, measure=measure, keys=groups, min_score=min_score, limit=limit, threads=threads
+        starts = np.searchsorted(to_numpy(image), np.arange(int(found.objectness.shape[0]) + 1))
+        index, offsets = nms_ragged(
+            boxes,
+            scores,
+            starts,
+            keys=labels if per_class else None,
+            above=above,
+            measure=measure,
+            min_score=min_score,
+            limit=limit,
+            threads=threads,
         )
 
-        return _by_image(kept, image, (boxes, scores, labels), int(found.objectness.shape[0]))
+        xp = namespace(boxes)
+        boxes, scores, labels = (xp.take(column, index, axis=0) for column in (boxes, scores, labels))
+        return Detections(boxes, scores, labels, offsets)
 
 
 def _dealt(anchors: Anchors, strides: tuple[int, ...]) -> list[np.ndarray]:
@@ -282,20 +291,3 @@ def _picked(column: Array, image: Array, box: Array) -> Array:
     xp = namespace(column)
     flat = xp.reshape(column, (-1, *column.shape[2:]))
     return xp.take(flat, image * column.shape[1] + box, axis=0)
-
-
-def _groups(image: Array, labels: Array, per_class: bool) -> np.ndarray:
-    """Rows of keys: the image, then the class."""
-    columns = [to_numpy(image)] + ([to_numpy(labels)] if per_class else [])
-    return np.stack([column.astype(np.int64) for column in columns], axis=1)
-
-
-def _by_image(kept: Array, image: Array, columns: tuple[Array, Array, Array], images: int) -> Detections:
-    """Rows that were kept, best first, put together image by image."""
-    rows, owners = to_numpy(kept), to_numpy(image)
-    rows = rows[np.argsort(owners[rows], kind="stable")]
-    counts = np.bincount(owners[rows], minlength=images)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    xp, order = namespace(kept), from_numpy(rows, kept)
-    boxes, scores, labels = (xp.take(column, order, axis=0) for column in columns)
-    return Detections(boxes, scores, labels, from_numpy(offsets, kept))

@@ -27,7 +27,7 @@ from vesica._kernels.generic import nms as generic
 from vesica._kernels.generic.join import reaches
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.overlaps.parts import twin_parts
-from vesica.regions.boxes import Boxes
+from vesica.regions import Boxes, as_region
 from vesica.selection.nms import nms
 
 
@@ -88,11 +88,12 @@ def nms_ragged(regions: Any, scores: Any, offsets: Any, /, *, keys: Any = None, 
     >>> index, offsets
     (array([0, 2]), array([0, 1, 1, 2]))
     """
-    starts = check_selection.offsets(offsets)
+    region = as_region(regions, "regions")
+    starts = check.image_offsets(offsets, len(region), "regions")
     images = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     columns = check_selection.key_columns(keys, len(images))
 
-    kept = nms(regions, scores, keys=(images, *columns) if columns else (images, images), **options)
+    kept = nms(region, scores, keys=(images, *columns) if columns else (images, images), **options)
 
     rows = to_numpy(kept)
     rows = rows[np.argsort(images[rows], kind="stable")]

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "assign.hpp"
 #include "boxes.hpp"
 #include "isa.hpp"
 #include "join.hpp"
@@ -563,6 +564,44 @@ sets::Source sets_of(const nb::object& a, const nb::object& b) {
             size};
 }
 
+assign::Pairs pairs_of(const Flat<std::int64_t>& row, const Flat<std::int64_t>& column, const Flat<double>& value,
+                       std::size_t rows, std::size_t columns) {
+    return {row.data(), column.data(), value.data(), value.size(), rows, columns};
+}
+
+Column<std::int64_t> assign_greedy(Flat<std::int64_t> row, Flat<std::int64_t> column, Flat<double> value,
+                                   std::size_t rows, Flat<std::int64_t> order) {
+    std::vector<std::int64_t> places;
+    {
+        nb::gil_scoped_release unlocked;
+        places = assign::greedy(pairs_of(row, column, value, rows, order.size()), order.data());
+    }
+    return give(std::move(places));
+}
+
+// The row that is short of columns and how many rows compete with it, itself among them.
+using ShortageTuple = std::optional<std::tuple<std::size_t, std::size_t>>;
+ShortageTuple give(const std::optional<assign::Shortage>& shortage) {
+    if (!shortage) return std::nullopt;
+    return std::tuple{shortage->row, shortage->rows};
+}
+
+std::tuple<Column<std::int64_t>, ShortageTuple> assign_optimal(Flat<std::int64_t> row, Flat<std::int64_t> column,
+                                                               Flat<double> value, std::size_t rows,
+                                                               std::size_t columns, int goal, std::size_t threads) {
+    assign::Choice choice;
+    {
+        nb::gil_scoped_release unlocked;
+        choice = assign::optimal(pairs_of(row, column, value, rows, columns), assign::Goal(goal), threads);
+    }
+    return {give(std::move(choice.places)), give(choice.shortage)};
+}
+
+ShortageTuple assign_dense(In<double> costs, int goal, Out<std::int64_t> out) {
+    nb::gil_scoped_release unlocked;
+    return give(assign::dense(costs.data(), costs.shape(0), costs.shape(1), assign::Goal(goal), out.data()));
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -602,6 +641,11 @@ NB_MODULE(_native, m) {
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "
                   "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"));
+    m.def("assign_greedy", &assign_greedy, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "rows"_a,
+          "order"_a.noconvert());
+    m.def("assign_optimal", &assign_optimal, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
+          "rows"_a, "columns"_a, "goal"_a, "threads"_a);
+    m.def("assign_dense", &assign_dense, "costs"_a.noconvert(), "goal"_a, "out"_a.noconvert());
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

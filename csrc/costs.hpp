@@ -23,7 +23,10 @@ struct Ranked {
 
     friend Ranked operator+(Ranked a, Ranked b) { return {a.count + b.count, a.sum + b.sum}; }
     friend Ranked operator-(Ranked a, Ranked b) { return {a.count - b.count, a.sum - b.sum}; }
-    friend bool operator<(Ranked a, Ranked b) { return a.count < b.count || (a.count == b.count && a.sum < b.sum); }
+    // Two that are out of reach are equal, whatever their sums.
+    friend bool operator<(Ranked a, Ranked b) {
+        return a.count < b.count || (a.count == b.count && a.count < never && a.sum < b.sum);
+    }
 };
 
 // An entry of the matrix as a cost. Only counts are ever infinite, so sums stay numbers.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, dtype_name, is_traced, to_numpy
+from vesica._array import Array, dtype_name, is_traced, to_numpy
 from vesica.errors import SizeValueError
 
 WAYS = ("greedy", "optimal")
@@ -58,7 +58,7 @@ def no_scores(scores: Any) -> None:
 
 def scores(value: Any, count: int) -> np.ndarray:
     """One number for each guess."""
-    array = as_array(value)
+    array = check.listed(value, "scores")
     if dtype_name(array) not in check.NUMBERS:
         raise TypeError(f"`scores` must be integers or floats; got {dtype_name(array)}.")
     numbers = to_numpy(array)
@@ -73,7 +73,7 @@ def scores(value: Any, count: int) -> np.ndarray:
 def matrix(value: Any) -> Array:
     """A matrix of numbers, in its own library."""
     check.not_masked(value, "values", "fill it with −inf, which forbids a pair (or inf, where they are costs)")
-    array = as_array(value)
+    array = check.listed(value, "values")
     if dtype_name(array) not in check.NUMBERS:
         hint = " Where they say which pairs may be: values.astype(float)." if dtype_name(array) == "bool" else ""
         raise TypeError(f"`values` must hold integers or floats up to 64 bits; got {dtype_name(array)}.{hint}")

@@ -99,8 +99,9 @@ def assign(
 
 def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:
     """The limit in the dtype of floats: to a float32, 0.7 is the float32 that is nearest to it."""
-    if dtype_name(matrix) in FLOATS:
-        limit = float(namespace(matrix).asarray(limit, dtype=matrix.dtype))
+    xp = namespace(matrix)
+    if dtype_name(matrix) in FLOATS and abs(limit) <= float(xp.finfo(matrix.dtype).max):
+        limit = float(xp.asarray(limit, dtype=matrix.dtype))
     return limit if minimise else -limit
 
 

@@ -72,7 +72,7 @@ def match(
     >>> guess = [[2, 0, 12, 10], [0, 0, 8, 10]]
     >>> found = match(truth, guess, scores=[0.9, 0.8], at_least=0.3)
     >>> found
-    <Matches: 1 pairs, 1 of 2 truths unmatched, 1 of 2 guesses unmatched>
+    <Matches: 1 pair, 1 of 2 truths unmatched, 1 of 2 guesses unmatched>
     >>> found.guess_of, found.truth_of
     (array([ 0, -1]), array([ 0, -1]))
 

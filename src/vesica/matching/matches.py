@@ -40,7 +40,7 @@ class Matches:
     def __repr__(self) -> str:
         sides = ((self.unmatched_truth, self.guess_of, "truths"), (self.unmatched_guess, self.truth_of, "guesses"))
         left = ", ".join(f"{rest.shape[0]} of {all_.shape[0]} {name} unmatched" for rest, all_, name in sides)
-        return f"<Matches: {len(self)} pairs, {left}>"
+        return f"<Matches: {len(self)} {'pair' if len(self) == 1 else 'pairs'}, {left}>"
 
 
 def from_rows(truth: np.ndarray, guess: np.ndarray, value: Array, size: tuple[int, int]) -> Matches:

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "order.hpp"
 #include "threads.hpp"
 
 namespace vesica::assign {
@@ -214,13 +215,15 @@ class Components {
 
 }  // namespace
 
-std::vector<std::int64_t> greedy(const Pairs& pairs, const std::int64_t* order) {
+std::vector<std::int64_t> greedy(const Pairs& pairs, const double* scores) {
+    std::vector<std::uint32_t> turns(scores ? 0 : pairs.columns);
+    std::iota(turns.begin(), turns.end(), std::uint32_t{0});
+    if (scores) turns = order::best_first(scores, pairs.columns, -paths::never);
     const Buckets by_column(pairs.columns, pairs.count,
                             [&](std::size_t k) { return static_cast<std::size_t>(pairs.column[k]); });
     std::vector<char> is_taken(pairs.rows, 0);
     std::vector<std::int64_t> chosen;
-    for (std::size_t turn = 0; turn < pairs.columns; ++turn) {
-        const std::size_t column = static_cast<std::size_t>(order[turn]);
+    for (const std::uint32_t column : turns) {
         std::int64_t best = none;
         for (std::size_t at = by_column.start[column]; at < by_column.start[column + 1]; ++at) {
             const std::int64_t k = static_cast<std::int64_t>(by_column.places[at]);

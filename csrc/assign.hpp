@@ -20,9 +20,10 @@ struct Pairs {
     std::size_t rows, columns;
 };
 
-// Columns choose in this order, each the free row with the largest value; among equals the first. Returns the places
-// of the chosen pairs, ordered by row.
-std::vector<std::int64_t> greedy(const Pairs& pairs, const std::int64_t* order);
+// Columns choose, the highest score first, equal ones and those without scores (nullptr) in their own order: each the
+// free row with the largest value, among equals the first. No score is NaN. Returns the places of the chosen pairs,
+// ordered by row.
+std::vector<std::int64_t> greedy(const Pairs& pairs, const double* scores);
 
 // What the best choice is: the largest sum, where nobody has to be in a pair; the most pairs, and then the largest sum;
 // or the largest sum among those that leave no row out.

@@ -27,6 +27,7 @@
 #include "sets.hpp"
 #include "sources.hpp"
 #include "sparse.hpp"
+#include "suppress.hpp"
 #include "windows.hpp"
 
 namespace nb = nanobind;
@@ -564,17 +565,95 @@ sets::Source sets_of(const nb::object& a, const nb::object& b) {
             size};
 }
 
+// What nms asks of regions with these scores. Columns of no length mean: none.
+using Scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+struct NmsArguments {
+    int measure;
+    const OptionTuple& options;
+    const ThresholdTuple& threshold;
+    const Scores& scores;
+    const Keys &keys, &images;
+    double least;
+    std::size_t limit, threads;
+};
+
+// The first score that is NaN, or −1; the kept rows; who suppressed each row, −1 for nobody, if anybody asks.
+using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, std::optional<Column<std::int64_t>>>;
+template <class Find>
+NmsTuple nms(const NmsArguments& a, bool with_by, const Find& find) {
+    const auto& [p, q, shift, strict] = a.threshold;
+    const suppress::Request request{measures::Name(a.measure),
+                                    options_of(a.options),
+                                    {p, q, shift, strict},
+                                    a.scores.data(),
+                                    a.keys.size() ? a.keys.data() : nullptr,
+                                    a.images.size() ? a.images.data() : nullptr,
+                                    a.least,
+                                    a.limit,
+                                    a.threads};
+    suppress::Answer answer{std::make_unique<std::int64_t[]>(0), 0, {}};
+    std::vector<std::int64_t> by;
+    std::int64_t bad = -1;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::size_t row = order::first_nan(a.scores.data(), a.scores.size());
+        if (row == order::none)
+            answer = find(request);
+        else
+            bad = static_cast<std::int64_t>(row);
+        if (with_by) {
+            by.resize(answer.by.size());
+            for (std::size_t i = 0; i < by.size(); ++i)
+                by[i] = answer.by[i] == suppress::nobody ? -1 : static_cast<std::int64_t>(answer.by[i]);
+        }
+    }
+    return {bad, give(std::move(answer.kept), answer.count),
+            with_by ? std::optional(give(std::move(by))) : std::nullopt};
+}
+
+template <class Rows, auto Find, class T>
+NmsTuple rows_nms(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> rows, Scores scores,
+                  Keys keys, Keys images, double least, std::size_t limit, bool with_by, std::size_t threads) {
+    const Rows regions{rows.data(), rows.shape(0)};
+    return nms({measure, options, threshold, scores, keys, images, least, limit, threads}, with_by,
+               [&](const suppress::Request& request) { return Find(request, regions); });
+}
+
+template <auto Make>
+NmsTuple source_nms(int measure, const OptionTuple& options, const ThresholdTuple& threshold, nb::object regions,
+                    Scores scores, Keys keys, Keys images, double least, std::size_t limit, bool with_by,
+                    std::size_t threads) {
+    const auto source = Make(regions, regions);
+    return nms({measure, options, threshold, scores, keys, images, least, limit, threads}, with_by,
+               [&](const suppress::Request& request) { return suppress::of_source(request, source); });
+}
+
+void define_nms(nb::module_& m) {
+    const auto define = [&](const char* name, auto* kernel) {
+        m.def(name, kernel, "measure"_a, "options"_a, "threshold"_a, "regions"_a.noconvert(), "scores"_a.noconvert(),
+              "keys"_a.noconvert(), "images"_a.noconvert(), "least"_a, "limit"_a, "with_by"_a, "threads"_a);
+    };
+    define("boxes_nms", &rows_nms<boxes::Rows<float>, suppress::of_boxes<float>, float>);
+    define("boxes_nms", &rows_nms<boxes::Rows<double>, suppress::of_boxes<double>, double>);
+    define("boxes_nms", &rows_nms<boxes::Rows<std::int64_t>, suppress::of_boxes<std::int64_t>, std::int64_t>);
+    define("rotated_nms", &rows_nms<rotated::Rows, suppress::of_rotated, double>);
+    define("masks_nms", &source_nms<masks_source>);
+    define("polygons_nms", &source_nms<polygons_source>);
+    define("sets_nms", &source_nms<sets_of>);
+}
+
 assign::Pairs pairs_of(const Flat<std::int64_t>& row, const Flat<std::int64_t>& column, const Flat<double>& value,
                        std::size_t rows, std::size_t columns) {
     return {row.data(), column.data(), value.data(), value.size(), rows, columns};
 }
 
+// Scores of no length mean: none.
 Column<std::int64_t> assign_greedy(Flat<std::int64_t> row, Flat<std::int64_t> column, Flat<double> value,
-                                   std::size_t rows, Flat<std::int64_t> order) {
+                                   std::size_t rows, std::size_t columns, Flat<double> scores) {
     std::vector<std::int64_t> places;
     {
         nb::gil_scoped_release unlocked;
-        places = assign::greedy(pairs_of(row, column, value, rows, order.size()), order.data());
+        places = assign::greedy(pairs_of(row, column, value, rows, columns), scores.size() ? scores.data() : nullptr);
     }
     return give(std::move(places));
 }
@@ -638,11 +717,12 @@ NB_MODULE(_native, m) {
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
     define_source<sets_of>(m, "sets");
+    define_nms(m);
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "
                   "-> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]"));
     m.def("assign_greedy", &assign_greedy, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "rows"_a,
-          "order"_a.noconvert());
+          "columns"_a, "scores"_a.noconvert());
     m.def("assign_optimal", &assign_optimal, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
           "rows"_a, "columns"_a, "goal"_a, "threads"_a);
     m.def("assign_dense", &assign_dense, "costs"_a.noconvert(), "goal"_a, "out"_a.noconvert());

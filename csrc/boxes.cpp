@@ -82,6 +82,26 @@ struct Zip {
     }
 };
 
+// Are all of these rows boxes? Sixteen of them at a time, without a branch; one more row must follow.
+template <class T>
+struct Sound {
+    static constexpr std::size_t rows = 16;
+    static VESICA_INLINE void body(const T* VESICA_RESTRICT data, std::size_t blocks, T limit, bool* all) {
+        using Flag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        Flag bad[4 * rows] = {}, is_start[4 * rows];
+        for (std::size_t k = 0; k < 4 * rows; ++k) is_start[k] = k % 4 < 2;
+        for (std::size_t block = 0; block < blocks; ++block, data += 4 * rows)
+            for (std::size_t k = 0; k < 4 * rows; ++k) {
+                // x1 against x2, y1 against y2, two columns on. Written so that NaN is bad.
+                const Flag outside = !((data[k] >= -limit) & (data[k] <= limit)), inverted = data[k + 2] < data[k];
+                bad[k] |= outside | (inverted & is_start[k]);
+            }
+        Flag any = 0;
+        for (const Flag one : bad) any |= one;
+        *all = !any;
+    }
+};
+
 template <class M, class T, class Out>
 void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, std::size_t threads) {
     if (!a.count || !b.count) return;
@@ -140,7 +160,10 @@ void best(measures::Name measure, const measures::Options& options, Rows<T> a, R
 
 template <class T>
 Finding first_fault(Rows<T> rows, T limit) {
-    for (std::size_t i = 0; i < rows.count; ++i) {
+    const std::size_t blocks = rows.count ? (rows.count - 1) / Sound<T>::rows : 0;
+    bool all = false;
+    isa::run<Sound<T>>(rows.data, blocks, limit, &all);
+    for (std::size_t i = all ? blocks * Sound<T>::rows : 0; i < rows.count; ++i) {
         const T* r = rows.data + 4 * i;
         // One test for the sound row; the rest finds out what is wrong. Written so that NaN fails it, and so that
         // integers are known to be small before they are subtracted.

@@ -11,7 +11,7 @@ constexpr float all_sizes = 1e9f;
 
 // How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
 // groups: worth it only where a search among all sizes at once would meet many.
-float group_height(const std::vector<Point>& points, const std::uint32_t* keys) {
+float group_height(const memory::Vector<Point>& points, const std::uint32_t* keys) {
     constexpr float fine = 4;
     constexpr double few = 12;
     double low_x = points[0].x, high_x = low_x, low_y = points[0].y, high_y = low_y, reach_x = 0, reach_y = 0;
@@ -37,7 +37,7 @@ std::uint64_t code(const Point& p, const std::uint32_t* keys, float height) {
 }
 
 // Sort points by their code, and make a group for each.
-std::vector<Group> gather(std::vector<Point>& points, const std::uint32_t* keys) {
+std::vector<Group> gather(memory::Vector<Point>& points, const std::uint32_t* keys) {
     if (points.empty()) return {};
     const float height = group_height(points, keys);
     if (!keys && height == all_sizes) return {Group{.end = points.size()}};  // one group: nothing to sort
@@ -69,7 +69,7 @@ std::vector<Group> gather(std::vector<Point>& points, const std::uint32_t* keys)
         groups[g].begin = at[order[g]] = begin;
         groups[g].end = begin += count;
     }
-    std::vector<Point> sorted(points.size());
+    memory::Vector<Point> sorted(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) sorted[at[number[i]]++] = points[i];
     points.swap(sorted);
     return groups;
@@ -117,7 +117,7 @@ void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t*
 
 }  // namespace
 
-Grid::Grid(std::vector<Point> given, const std::uint32_t* keys, std::size_t threads)
+Grid::Grid(memory::Vector<Point> given, const std::uint32_t* keys, std::size_t threads)
     : points(std::move(given)), groups(gather(points, keys)) {
     const auto each_group = [&](const auto& work) {
         const std::size_t share = threads::at_least_one(groups.size() / (8 * threads));
@@ -130,7 +130,7 @@ Grid::Grid(std::vector<Point> given, const std::uint32_t* keys, std::size_t thre
     std::size_t cells = 0;
     for (Group& group : groups) group.cells = cells, cells += group.x.cells * group.y.cells + 1;
     starts.resize(cells, 0);
-    std::vector<Point> sorted(points.size());
+    memory::Vector<Point> sorted(points.size());
     each_group([&](Group& group) { fill(group, points.data(), sorted.data(), starts.data() + group.cells); });
     points.swap(sorted);
 }

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace vesica::candidates {
 
 // By how much of the largest coordinate filters are widened, so that rounding never loses a pair.
@@ -73,9 +75,9 @@ struct Group {
 
 struct Grid {
     // `keys` has one key for each row of the caller's table, or is null.
-    Grid(std::vector<Point> points, const std::uint32_t* keys, std::size_t threads);
+    Grid(memory::Vector<Point> points, const std::uint32_t* keys, std::size_t threads);
 
-    std::vector<Point> points;
+    memory::Vector<Point> points;
     std::vector<Group> groups;          // by key, size
     std::vector<std::uint32_t> starts;  // the first point of each cell, counted from the group's begin
 
@@ -89,6 +91,40 @@ struct Task {
 };
 std::vector<Task> tasks(const Grid& grid);
 
+// Call visit(begin, end) for the stretches of positions in one group among which all partners of the point are.
+template <class Visit>
+void stretches(const Grid& grid, const Group& group, const Point& point, Apart apart, const Visit& visit) {
+    const double far_x = point.reach_x + group.reach_x, far_y = point.reach_y + group.reach_y;
+    const double low_x = point.x - far_x, high_x = point.x + far_x;
+    const double low_y = point.y - far_y, high_y = point.y + far_y;
+    if (high_x < group.low_x || low_x > group.high_x || high_y < group.low_y || low_y > group.high_y ||
+        !group.u.is_near(point.u, apart.u) || !group.v.is_near(point.v, apart.v))
+        return;
+    const std::uint32_t* const starts = grid.starts.data() + group.cells;
+    const std::size_t left = group.x.cell(low_x), right = group.x.cell(high_x);
+    const std::size_t top = group.y.cell(low_y), bottom = group.y.cell(high_y);
+    for (std::size_t row = top; row <= bottom; ++row) {
+        const std::uint32_t* const cells = starts + row * group.x.cells;
+        visit(group.begin + cells[left], group.begin + cells[right + 1]);
+    }
+}
+
+// Call visit(q) for the positions q >= from in one group that may be partners of the point.
+template <class Visit>
+void around(const Grid& grid, const Group& group, const Point& point, Apart apart, std::size_t from,
+            const Visit& visit) {
+    stretches(grid, group, point, apart, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t q = std::max(from, begin); q < end; ++q) {
+            const Point& partner = grid.points[q];
+            // & and not &&: four cheap tests and one branch that is nearly always not taken.
+            if ((std::fabs(partner.x - point.x) <= point.reach_x + partner.reach_x) &
+                (std::fabs(partner.y - point.y) <= point.reach_y + partner.reach_y) &
+                (std::fabs(partner.u - point.u) <= apart.u) & (std::fabs(partner.v - point.v) <= apart.v))
+                visit(q);
+        }
+    });
+}
+
 // Call visit(p, q) for positions p in a.points and q in b.points that may be partners. With `self`, a and b are one
 // grid and each unordered pair is visited once.
 template <class Visit>
@@ -98,33 +134,9 @@ void each(const Grid& a, const Task& task, const Grid& b, Apart apart, bool self
     for (std::size_t g = self ? task.group : first_group; g < last_group; ++g) {
         const Group& other = b.groups[g];
         if (!mine.u.is_near(other.u, apart.u) || !mine.v.is_near(other.v, apart.v)) continue;
-        const std::uint32_t* const starts = b.starts.data() + other.cells;
         const bool same_group = self && g == task.group;
-        for (std::size_t p = task.begin; p < task.end; ++p) {
-            const Point& point = a.points[p];
-            const double far_x = point.reach_x + other.reach_x, far_y = point.reach_y + other.reach_y;
-            const double low_x = point.x - far_x, high_x = point.x + far_x;
-            const double low_y = point.y - far_y, high_y = point.y + far_y;
-            if (high_x < other.low_x || low_x > other.high_x || high_y < other.low_y || low_y > other.high_y ||
-                !other.u.is_near(point.u, apart.u) || !other.v.is_near(point.v, apart.v))
-                continue;
-            const std::size_t left = other.x.cell(low_x), right = other.x.cell(high_x);
-            const std::size_t top = other.y.cell(low_y), bottom = other.y.cell(high_y);
-            for (std::size_t row = top; row <= bottom; ++row) {
-                const std::uint32_t* const cells = starts + row * other.x.cells;
-                std::size_t q = other.begin + cells[left];
-                const std::size_t end = other.begin + cells[right + 1];
-                if (same_group && q <= p) q = p + 1;
-                for (; q < end; ++q) {
-                    const Point& partner = b.points[q];
-                    // & and not &&: four cheap tests and one branch that is nearly always not taken.
-                    if ((std::fabs(partner.x - point.x) <= point.reach_x + partner.reach_x) &
-                        (std::fabs(partner.y - point.y) <= point.reach_y + partner.reach_y) &
-                        (std::fabs(partner.u - point.u) <= apart.u) & (std::fabs(partner.v - point.v) <= apart.v))
-                        visit(p, q);
-                }
-            }
-        }
+        for (std::size_t p = task.begin; p < task.end; ++p)
+            around(b, other, a.points[p], apart, same_group ? p + 1 : 0, [&](std::size_t q) { visit(p, q); });
     }
 }
 

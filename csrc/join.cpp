@@ -8,33 +8,11 @@ namespace {
 using candidates::hair;
 
 template <class T>
-using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
-
-template <class To, class T>
-boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
-    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]),
-                              static_cast<To>(a[3])};
-    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]),
-                               static_cast<To>(b[3])};
-    const boxes::Pair<To> plain(left, right, left.w() * left.h(), right.w() * right.h());
-    return with_slope ? boxes::Pair<To>(left, right, plain.area_a, plain.area_b, left.slope(), right.slope()) : plain;
-}
-
-// Boxes without area share none: they take no part.
-template <class T>
 candidates::Grid grid_of(boxes::Rows<T> rows, const std::uint32_t* keys, double shrink, std::size_t threads) {
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(rows.count);
-    for (std::size_t i = 0; i < rows.count; ++i) {
-        const T* r = rows.data + 4 * i;
-        const double x1 = static_cast<double>(r[0]), y1 = static_cast<double>(r[1]);
-        const double x2 = static_cast<double>(r[2]), y2 = static_cast<double>(r[3]);
-        const double w = x2 - x1, h = y2 - y1;
-        if (!(w > 0 && h > 0 && in_range(x1) && in_range(y1) && in_range(x2) && in_range(y2))) continue;
-        const double far_x = std::max(std::fabs(x1), std::fabs(x2)), far_y = std::max(std::fabs(y1), std::fabs(y2));
-        points.push_back({(x1 + x2) / 2, (y1 + y2) / 2, shrink * w / 2 + hair * far_x, shrink * h / 2 + hair * far_y,
-                          candidates::rough_log2(w), candidates::rough_log2(h), static_cast<std::uint32_t>(i)});
-    }
+    for (std::size_t i = 0; i < rows.count; ++i)
+        if (has_place(rows.data + 4 * i)) points.push_back(point_of(rows.data + 4 * i, shrink, i));
     return candidates::Grid(std::move(points), keys, threads);
 }
 
@@ -49,18 +27,10 @@ std::vector<T> in_order(const T* data, std::size_t width, const candidates::Grid
 
 candidates::Grid grid_of(rotated::Rows rows, const std::uint32_t* keys, std::size_t threads) {
     const rotated::Columns columns(rows);
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(rows.count);
-    for (std::size_t i = 0; i < rows.count; ++i) {
-        if (!(columns.area[i] > 0 && in_range(columns.cx[i]) && in_range(columns.cy[i]) &&
-              in_range(columns.reach_x[i]) && in_range(columns.reach_y[i])))
-            continue;
-        // Upright boxes must meet; areas are bound to each other, sides are not. The height is there for the groups:
-        // tall boxes would widen the search for flat ones.
-        points.push_back({columns.cx[i], columns.cy[i], columns.reach_x[i], columns.reach_y[i],
-                          candidates::rough_log2(columns.area[i]), candidates::rough_log2(columns.reach_y[i]),
-                          static_cast<std::uint32_t>(i)});
-    }
+    for (std::size_t i = 0; i < rows.count; ++i)
+        if (has_place(columns, i)) points.push_back(point_of(columns, i, i));
     return candidates::Grid(std::move(points), keys, threads);
 }
 
@@ -88,6 +58,32 @@ class Sides {
 };
 
 }  // namespace
+
+bool has_place(const rotated::Columns& columns, std::size_t at) {
+    return columns.area[at] > 0 && in_range(columns.cx[at]) && in_range(columns.cy[at]) &&
+           in_range(columns.reach_x[at]) && in_range(columns.reach_y[at]);
+}
+
+candidates::Point point_of(const rotated::Columns& columns, std::size_t at, std::size_t index) {
+    // Upright boxes must meet; areas are bound to each other, sides are not. The height is there for the groups: tall
+    // boxes would widen the search for flat ones.
+    return {columns.cx[at],
+            columns.cy[at],
+            columns.reach_x[at],
+            columns.reach_y[at],
+            candidates::rough_log2(columns.area[at]),
+            candidates::rough_log2(columns.reach_y[at]),
+            static_cast<std::uint32_t>(index)};
+}
+
+bool may_share(const rotated::Columns& a, std::size_t p, const rotated::Columns& b, std::size_t q, double share) {
+    const auto overlap = [](double d, double ra, double rb) {
+        return std::min({2 * ra, 2 * rb, ra + rb - std::fabs(d)});
+    };
+    const double upright =
+        overlap(a.cx[p] - b.cx[q], a.reach_x[p], b.reach_x[q]) * overlap(a.cy[p] - b.cy[q], a.reach_y[p], b.reach_y[q]);
+    return upright >= share * (a.area[p] + b.area[q]);
+}
 
 Bound bound_of(measures::Name measure, const measures::Options& options, double t) {
     using measures::Name;
@@ -151,7 +147,7 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
     const candidates::Grid &left = sides.left(), &right = sides.right();
     const rotated::Columns &columns_a = sides.left_rows(), &columns_b = sides.right_rows();
     const candidates::Apart apart{bound.apart, anything};
-    const double share = bound.iou / (1 + bound.iou);  // of A + B, that two partners must have in common
+    const double share = bound.share();
 
     Pairs<double> pairs;
     measures::with_region_measure(request.measure, [&]<class M>(M) {
@@ -170,13 +166,7 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
                     lanes.count = 0;
                 };
                 candidates::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
-                    const auto overlap = [](double d, double ra, double rb) {
-                        return std::min({2 * ra, 2 * rb, ra + rb - std::fabs(d)});
-                    };
-                    const double upright =
-                        overlap(columns_a.cx[p] - columns_b.cx[q], columns_a.reach_x[p], columns_b.reach_x[q]) *
-                        overlap(columns_a.cy[p] - columns_b.cy[q], columns_a.reach_y[p], columns_b.reach_y[q]);
-                    if (upright < share * (columns_a.area[p] + columns_b.area[q])) return;
+                    if (!may_share(columns_a, p, columns_b, q, share)) return;
                     lanes.add(p, q);
                     if (lanes.full()) settle();
                 });

@@ -50,6 +50,9 @@ struct Bound {
     double iou;                 // their iou is at least this; 0: only that they meet
     double shrink_a, shrink_b;  // a partner reaches this share of its half sides from its centre
     float apart;                // how far apart the rough_log2 of their sides, or of their areas, may be
+
+    // Of A + B, what two partners have in common at least.
+    double share() const { return iou / (1 + iou); }
 };
 
 Bound bound_of(measures::Name measure, const measures::Options& options, double t);
@@ -58,6 +61,50 @@ Bound bound_of(measures::Name measure, const measures::Options& options, double 
 inline bool in_range(double x) {
     return std::fabs(x) < 0x1p510;
 }
+
+// A box as the filters see it: reaching `shrink` of its half sides from its centre. Boxes without area share none, and
+// have no place in a grid.
+template <class T>
+bool has_place(const T* row) {
+    return row[2] > row[0] && row[3] > row[1] && in_range(static_cast<double>(row[0])) &&
+           in_range(static_cast<double>(row[1])) && in_range(static_cast<double>(row[2])) &&
+           in_range(static_cast<double>(row[3]));
+}
+template <class T>
+candidates::Point point_of(const T* row, double shrink, std::size_t index) {
+    const double x1 = static_cast<double>(row[0]), y1 = static_cast<double>(row[1]);
+    const double x2 = static_cast<double>(row[2]), y2 = static_cast<double>(row[3]);
+    const double w = x2 - x1, h = y2 - y1;
+    const double far_x = std::max(std::fabs(x1), std::fabs(x2)), far_y = std::max(std::fabs(y1), std::fabs(y2));
+    return {(x1 + x2) / 2,
+            (y1 + y2) / 2,
+            shrink * w / 2 + candidates::hair * far_x,
+            shrink * h / 2 + candidates::hair * far_y,
+            candidates::rough_log2(w),
+            candidates::rough_log2(h),
+            static_cast<std::uint32_t>(index)};
+}
+
+// The type in which a threshold is decided.
+template <class T>
+using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+template <class To, class T>
+boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
+    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]),
+                              static_cast<To>(a[3])};
+    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]),
+                               static_cast<To>(b[3])};
+    const boxes::Pair<To> plain(left, right, left.w() * left.h(), right.w() * right.h());
+    return with_slope ? boxes::Pair<To>(left, right, plain.area_a, plain.area_b, left.slope(), right.slope()) : plain;
+}
+
+// Rotated boxes, by the upright boxes around them: index[k] of columns[k], for those that have area.
+candidates::Point point_of(const rotated::Columns& columns, std::size_t at, std::size_t index);
+bool has_place(const rotated::Columns& columns, std::size_t at);
+
+// Can the upright boxes around two rotated boxes share as much as partners must? `share` of A + B.
+bool may_share(const rotated::Columns& a, std::size_t p, const rotated::Columns& b, std::size_t q, double share);
 
 template <class R>
 struct Hit {
@@ -108,14 +155,17 @@ Pairs<R> collect(const candidates::Grid& grid, std::size_t rows, std::size_t thr
 
 // Does the pair reach the threshold? Decided in the exact type of the parts.
 template <class M, class P>
-bool judge(const P& exact, const Request& request) {
-    const measures::Options& o = request.options;
+bool judge(const P& exact, const measures::Options& o, const Threshold& threshold) {
     if constexpr (requires { M::num(exact, o); }) {
-        return reaches(M::num(exact, o), M::den(exact, o), request.threshold);
+        return reaches(M::num(exact, o), M::den(exact, o), threshold);
     } else {
-        const double value = static_cast<double>(M::value(exact, o)), t = request.threshold.value();
-        return exact.inter > 0 && (request.threshold.strict ? value > t : value >= t);
+        const double value = static_cast<double>(M::value(exact, o)), t = threshold.value();
+        return exact.inter > 0 && (threshold.strict ? value > t : value >= t);
     }
+}
+template <class M, class P>
+bool judge(const P& exact, const Request& request) {
+    return judge<M>(exact, request.options, request.threshold);
 }
 
 }  // namespace vesica::join

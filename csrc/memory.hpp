@@ -1,10 +1,13 @@
-// memory.hpp. Large answers: a freed block is kept for the next one.
+// memory.hpp. Large answers and large scratch: a freed block is kept for the next one.
 //
 // Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. It
 // is marked as free to the system, which may take the pages back when it needs them, and then they are cleared again.
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace vesica::memory {
 
@@ -17,5 +20,36 @@ void give_back(void* data, std::size_t bytes) noexcept;
 // Keep at most so many bytes; 0 keeps nothing. Returns the bytes that are kept now.
 std::size_t keep_at_most(std::size_t bytes);
 std::size_t kept();
+
+// Scratch of a call: of any content until it is filled.
+template <class T>
+struct Allocator {
+    using value_type = T;
+    static constexpr std::size_t large = std::size_t(1) << 20;  // bytes; what is smaller, the C library keeps by itself
+
+    Allocator() = default;
+    template <class U>
+    Allocator(const Allocator<U>&) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t bytes = count * sizeof(T);
+        return static_cast<T*>(bytes < large ? ::operator new(bytes) : take(bytes));
+    }
+    void deallocate(T* data, std::size_t count) noexcept {
+        const std::size_t bytes = count * sizeof(T);
+        bytes < large ? ::operator delete(data) : give_back(data, bytes);
+    }
+    template <class U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;  // not U(): nobody reads what was not written
+    }
+    template <class U, class... Args>
+    void construct(U* at, Args&&... args) {
+        ::new (static_cast<void*>(at)) U{std::forward<Args>(args)...};
+    }
+    friend bool operator==(const Allocator&, const Allocator&) { return true; }
+};
+template <class T>
+using Vector = std::vector<T, Allocator<T>>;
 
 }  // namespace vesica::memory

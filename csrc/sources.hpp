@@ -131,7 +131,7 @@ void best(measures::Name measure, const measures::Options& options, const S& sou
 template <class BoxOf, class AreaOf>
 candidates::Grid grid_of(std::size_t count, const BoxOf& box_of, const AreaOf& area_of, const std::uint32_t* keys,
                          std::size_t threads) {
-    std::vector<candidates::Point> points;
+    memory::Vector<candidates::Point> points;
     points.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         const double area = static_cast<double>(area_of(i));
@@ -148,6 +148,15 @@ candidates::Grid grid_of(std::size_t count, const BoxOf& box_of, const AreaOf& a
     return candidates::Grid(std::move(points), keys, threads);
 }
 
+// Can region i of a and region j of b share as much as partners must? `share` of A + B, by their upright boxes.
+template <class S>
+bool may_share(const S& source, std::size_t i, std::size_t j, double share) {
+    const boxes::Box<double> a = source.box_a(i), b = source.box_b(j);
+    const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+    const double areas = static_cast<double>(source.area_a(i) + source.area_b(j));
+    return w > 0 && h > 0 && w * h >= share * areas * (1 - candidates::hair);
+}
+
 // The pairs that reach the threshold. Upright boxes must meet, in enough area; only then are two regions compared.
 template <class S>
 join::Pairs<double> join(const join::Request& request, const S& source) {
@@ -160,7 +169,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     const candidates::Grid other =
         grid_of(request.self ? 0 : source.m(), box_b, area_b, request.self ? nullptr : request.keys.b, request.threads);
     const candidates::Grid& right = request.self ? left : other;
-    const double share = bound.iou / (1 + bound.iou);  // of A + B, that two partners must have in common
+    const double share = bound.share();
 
     join::Pairs<double> pairs;
     measures::with_region_measure(request.measure, [&]<class M>(M) {
@@ -170,11 +179,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
                                  [&](std::size_t p, std::size_t q) {
                                      std::uint32_t i = left.points[p].index, j = right.points[q].index;
                                      if (request.self && j < i) std::swap(i, j);
-                                     const boxes::Box<double> a = source.box_a(i), b = source.box_b(j);
-                                     const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-                                     const double h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-                                     const double areas = static_cast<double>(source.area_a(i) + source.area_b(j));
-                                     if (!(w > 0 && h > 0) || w * h < share * areas * (1 - candidates::hair)) return;
+                                     if (!may_share(source, i, j, share)) return;
                                      typename S::Row row(source, i);
                                      const auto found = parts(source, row, i, j);
                                      if (join::judge<M>(found, request))

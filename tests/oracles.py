@@ -166,3 +166,23 @@ def met(a, b):
 def jaccard(a, b):
     """Of two Python sets."""
     return ratio(len(a & b), len(a | b))
+
+
+def best_first(scores):
+    """Rows by falling score, equal ones by rising index."""
+    return sorted(range(len(scores)), key=lambda i: (-scores[i], i))
+
+
+def nms(suppresses, scores, keys=None, min_score=-math.inf):
+    """Kept rows and who suppressed each: `suppresses(kept, other)` says whether a kept one does."""
+    kept, by = [], [-1] * len(scores)
+    for i in best_first(scores):
+        if scores[i] < min_score:
+            continue
+        for k in kept:
+            if (keys is None or keys[k] == keys[i]) and suppresses(k, i):
+                by[i] = k
+                break
+        else:
+            kept.append(i)
+    return kept, by

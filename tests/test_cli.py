@@ -298,10 +298,11 @@ class TestDemo:
 class TestHelp:
     def test_choices_are_those_of_the_library(self):
         from vesica import _check
-        from vesica.cli import iou, operands
+        from vesica.cli import iou, nms, operands
         from vesica.overlaps.measures import MEASURES
 
         assert operands.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
+        assert set(nms.SIMILARITIES) == set(MEASURES) - {"distance", "tversky"}
 
     @pytest.mark.parametrize("verb", VERBS)
     def test_ends_with_two_examples(self, capsys, verb):
@@ -318,13 +319,17 @@ class TestHelp:
         assert not {option for option in options if option != "--help" and f"`{option.rstrip(';')}" not in page}
 
 
-def told_on_the_page():
+def shown_on_the_page():
     """Commands of the page and what it says they print."""
     for block in DOCS.read_text().split("```")[1::2]:
         for part in block.strip().split("$ ")[1:]:
             command, _, output = part.partition("\n")
-            if command.startswith("vesica"):
-                yield command, output
+            yield command, output
+
+
+def told_on_the_page():
+    """Those of vesica."""
+    return ((command, output) for command, output in shown_on_the_page() if command.startswith("vesica"))
 
 
 class TestPage:
@@ -342,6 +347,8 @@ class TestPage:
         coco = vesica.RleMasks([[7, 1, 3, 3, 3, 1, 7], [11, 3, 11]], size=(5, 5)).to_coco(compressed=False)
         Path("truth.json").write_text(json.dumps({"annotations": [{"id": 1, "segmentation": coco[0]}]}))
         Path("guess.json").write_text(json.dumps([{"image_id": 1, "score": 0.5, "segmentation": coco[1]}]))
+        (results,) = (output for command, output in shown_on_the_page() if command == "cat results.json")
+        Path("results.json").write_text(results)
         Image.fromarray(np.uint8([[1, 1, 0], [1, 2, 2], [0, 2, 2]])).save("truth.png")
         Image.fromarray(np.uint8([[1, 1, 0], [0, 2, 2], [0, 3, 2]])).save("guess.png")
 

@@ -556,9 +556,9 @@ class TestRefused:
         "options, error, said",
         [
             ({"how": "best"}, ValueError, '`how` must be one of "greedy", "optimal"; got \'best\''),
-            ({"scores": [0.5, np.nan, 0.1]}, ValueError, "`scores` must be numbers; got NaN in row 1"),
-            ({"scores": [0.5]}, SizeValueError, r"`scores` must have one number for each of the 3 guesses; got \(1,\)"),
-            ({"scores": ["a", "b", "c"]}, TypeError, "`scores` must be integers or floats; got str"),
+            ({"scores": [0.5, np.nan, 0.1]}, ValueError, "`scores` must not be NaN; got NaN in row 1"),
+            ({"scores": [0.5]}, SizeValueError, "`scores` must have one score for each of the 3 regions"),
+            ({"scores": ["a", "b", "c"]}, TypeError, "`scores` must be numbers; got str"),
             ({"scores": [1, 2, 3], "how": "optimal"}, TypeError, "`scores` say who chooses first"),
             ({"complete": True}, TypeError, '`complete` weighs all pairs .* how="optimal"'),
             ({"count_first": True}, TypeError, '`count_first` weighs all pairs .* how="optimal"'),

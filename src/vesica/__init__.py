@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
+    from vesica.selection.batches import nms_padded, nms_ragged
+    from vesica.selection.nms import nms
 
 __all__ = [
     "Best",
@@ -52,6 +54,9 @@ __all__ = [
     "iou",
     "join",
     "match",
+    "nms",
+    "nms_padded",
+    "nms_ragged",
     "overlap",
     "parts",
     "tversky",
@@ -79,6 +84,8 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
+    "vesica.selection.batches": ("nms_padded", "nms_ragged"),
+    "vesica.selection.nms": ("nms",),
 }
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.

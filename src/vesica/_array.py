@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,17 @@ def stop_gradient(array: Array, /) -> Array:
 
         return jax.lax.stop_gradient(array)
     return array
+
+
+def repeat(count: int, step: Callable[[Any, Any], Any], state: Any, like: Array, /) -> Any:
+    """state = step(k, state) for k = 0 … count − 1. A tracer sees one step, where its library has a loop of its own."""
+    if library(like) == "jax":
+        import jax
+
+        return jax.lax.fori_loop(0, count, step, state)
+    for k in range(count):
+        state = step(k, state)
+    return state
 
 
 def to_numpy(array: Array, /) -> np.ndarray:

@@ -6,6 +6,7 @@ Checks of one noun have a file of their own; here is what serves several, and bo
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -68,7 +69,7 @@ def finite(value: Any, name: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"`{name}` must be a number; got {value!r}.") from None
-    if not np.isfinite(number):
+    if not math.isfinite(number):
         raise ValueError(f"`{name}` must be finite; got {number}.")
     return number
 
@@ -100,7 +101,7 @@ class Threshold(NamedTuple):
 
     @property
     def value(self) -> float:
-        return float(Fraction(self.p, self.q << self.shift))
+        return self.p / (self.q << self.shift)
 
 
 def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
@@ -123,12 +124,20 @@ def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
     # A float32 of 0.3 means 3/10 as well, although as a float64 it is 0.30000001192…
     narrow = np.dtype(dtype_name(value)).type(number) if _is_narrow(value) else None
     text = repr(number) if narrow is None else np.format_float_positional(narrow, unique=True, trim="-")
-    exponent = Decimal(text).as_tuple().exponent
-    if isinstance(exponent, int) and exponent >= -6:
-        share = Fraction(text)
-        return Threshold(share.numerator, share.denominator, 0, strict)
-    share = Fraction(number)
-    return Threshold(share.numerator, 1, share.denominator.bit_length() - 1, strict)
+    digits, places = _decimal(text)
+    if places <= 6:
+        divisor = math.gcd(digits, 10**places)
+        return Threshold(digits // divisor, 10**places // divisor, 0, strict)
+    p, q = number.as_integer_ratio()
+    return Threshold(p, 1, q.bit_length() - 1, strict)
+
+
+def _decimal(text: str) -> tuple[int, int]:
+    """A number below 10 as digits and how many of them are decimals. By hand, because compilers of models follow it."""
+    mantissa, _, power = text.partition("e")
+    whole, _, part = mantissa.partition(".")
+    part = part.rstrip("0")
+    return int(whole + part), len(part) - int(power or "0")
 
 
 def _is_narrow(value: Any) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, dtype_name, is_traced, to_numpy
-from vesica.errors import SizeValueError
+from vesica._array import Array, dtype_name, is_traced
+from vesica._check import selection as check_selection
 
 WAYS = ("greedy", "optimal")
 
@@ -56,17 +56,14 @@ def no_scores(scores: Any) -> None:
         raise TypeError('`scores` say who chooses first, and how="optimal" has no first: leave them out.')
 
 
-def scores(value: Any, count: int) -> np.ndarray:
-    """One number for each guess."""
-    array = check.listed(value, "scores")
-    if dtype_name(array) not in check.NUMBERS:
-        raise TypeError(f"`scores` must be integers or floats; got {dtype_name(array)}.")
-    numbers = to_numpy(array)
-    if numbers.shape != (count,):
-        raise SizeValueError(f"`scores` must have one number for each of the {count} guesses; got {numbers.shape}.")
+def scores(value: Any, count: int) -> np.ndarray | None:
+    """One number for each guess, as the kernel reads them."""
+    if value is None:
+        return None
+    numbers = check_selection.host_scores(check_selection.scores(value, count))
     strange = np.flatnonzero(np.isnan(numbers))
     if strange.size:
-        raise ValueError(f"`scores` must be numbers; got NaN in row {strange[0]}. Leave the row out, or score it.")
+        raise check_selection.nan_score(int(strange[0]))
     return numbers
 
 

@@ -125,6 +125,21 @@ class Wanted(NamedTuple):
     """b is a: pairs with i < j."""
 
 
+class Ranked(NamedTuple):
+    """Proposals in competition, on the host: what they are ranked by, who competes with whom, and how many may stay."""
+
+    threshold: Threshold
+    scores: np.ndarray
+    """(N,) float64"""
+    keys: np.ndarray | None
+    """(N,) uint32: only equal ones suppress each other."""
+    images: np.ndarray | None
+    """(N,) uint32: what `limit` counts by."""
+    min_score: float
+    limit: int
+    """0: no limit."""
+
+
 class Choice(NamedTuple):
     """Which backend serves a call, and the reason."""
 

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
+    "nms": "of many detections of one thing, keep the best: hard or soft, class by class, image by image",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection job, run it, and leave a page to look at",
 }
@@ -24,6 +25,7 @@ examples:
   vesica iou truth.npy guess.npy --measure giou
   vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
   vesica iou masks.npy boxes.csv
+  vesica nms results.json --iou 0.5 --per-class -o kept.json
 
 exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
 """

@@ -47,13 +47,21 @@ def check_usage(arguments: argparse.Namespace) -> None:
     if arguments.normalised:
         check.image_size(arguments.normalised.split(","), "--normalised")
     if arguments.rotated:
-        unit, _, direction = arguments.rotated.partition(",")
-        check.one_of(unit, check.UNITS, "--rotated UNIT")
-        check.one_of(direction, check.DIRECTIONS, "--rotated DIRECTION")
+        rotation(arguments.rotated)
     if arguments.above is not None:
         check.finite(arguments.above, "--above")
         if not arguments.masks:
             raise ValueError("--above goes with --masks")
+
+
+def rotation(words: str) -> dict[str, str]:
+    """What `--rotated deg,ccw` says about angles."""
+    from vesica import _check as check
+
+    unit, _, direction = words.partition(",")
+    check.one_of(unit, check.UNITS, "--rotated UNIT")
+    check.one_of(direction, check.DIRECTIONS, "--rotated DIRECTION")
+    return {"unit": unit, "direction": direction}
 
 
 def read(path: str, arguments: argparse.Namespace) -> Region:
@@ -112,8 +120,7 @@ def _region_of_numbers(array: np.ndarray, arguments: argparse.Namespace, name: s
         if arguments.masks and array.ndim > 2:
             return Masks(array, above=arguments.above)
         if arguments.rotated:
-            unit, _, direction = arguments.rotated.partition(",")
-            return RotatedBoxes(array, unit=unit, direction=direction)
+            return RotatedBoxes(array, **rotation(arguments.rotated))
         size = arguments.normalised.split(",") if arguments.normalised else None
         return Boxes(array, arguments.form, normalised=size)
     except (ValueError, TypeError) as error:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from vesica import _check as check
 from vesica._array import cast, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
@@ -95,22 +93,15 @@ def match(
     with check_matching.in_words_of_matching():
         pairs, tables = wide_join(truth, guess, at_least, measure, strict, keys, threads, options)
     i, j, value = (to_numpy(column) for column in pairs)
+    size = tables.n, tables.m
 
     if how == "greedy":
-        places = kernel.greedy(i, j, value, tables.n, _order(scores, tables.m))
+        places = kernel.greedy(i, j, value, size, check_matching.scores(scores, tables.m))
     else:
         goal = check_matching.goal(count_first=count_first, complete=complete)
-        places, shortage = kernel.optimal(i, j, value, (tables.n, tables.m), goal, threads=threads)
+        places, shortage = kernel.optimal(i, j, value, size, goal, threads=threads)
         if shortage:
             raise check_matching.incomplete_truth(*shortage)
 
     chosen = namespace(pairs.value).take(pairs.value, from_numpy(places, pairs.value), axis=0)
-    return from_rows(i[places], j[places], cast(chosen, tables.dtype), (tables.n, tables.m))
-
-
-def _order(scores: Any, count: int) -> np.ndarray:
-    """Guesses, the highest score first; equal ones in the order of their rows."""
-    if scores is None:
-        return np.arange(count)
-    numbers = check_matching.scores(scores, count)
-    return (count - 1 - np.argsort(numbers[::-1], kind="stable"))[::-1]
+    return from_rows(i[places], j[places], cast(chosen, tables.dtype), size)

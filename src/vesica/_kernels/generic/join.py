@@ -39,7 +39,7 @@ def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple
         measure, options, parts = tile(_part(tables, rows))
         values = measure.of_parts(parts, options)
         _, _, wide_parts = tile(_part(exact, rows))
-        hit = _reaches(measure, options, wide_parts, wanted.threshold)
+        hit = reaches(measure, options, wide_parts, wanted.threshold)
         if wanted.self_join:
             here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.like))
             hit = hit & (here[:, None] < columns[None, :])
@@ -56,7 +56,7 @@ def join_met(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same where it is known who meets whom: `parts` has one entry for each of those pairs."""
     i, j = tables.a.i, tables.a.j
-    hit = _reaches(measure, options, parts, wanted.threshold)
+    hit = reaches(measure, options, parts, wanted.threshold)
     if wanted.self_join:
         hit = hit & (i < j)
     if wanted.keys:
@@ -68,7 +68,8 @@ def _part(tables: Tables, rows: slice) -> Tables:
     return tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start)
 
 
-def _reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
+def reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
+    """Which of the pairs reach the threshold, or exceed it."""
     if not measure.is_fraction:
         value = measure.of_parts(parts, options)
         return (parts.inter > 0) & ((value > t.value) if t.strict else (value >= t.value))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
-from vesica._kernels import Tables, Wanted
+from vesica._kernels import Ranked, Tables, Wanted
 
 try:
     from vesica import _native
@@ -143,6 +143,17 @@ def join(
     columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
     i, j, value = (from_numpy(column, tables.like) for column in (*plain(*columns[:2]), columns[2]))
     return i, j, cast(value, tables.dtype)
+
+
+def nms(
+    tables: Tables, name: str, options: Mapping[str, Any], ranked: Ranked, *, with_by: bool, threads: int | None
+) -> tuple[int, np.ndarray, np.ndarray | None]:
+    """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for."""
+    regions = tables.a if tables.is_flat else np.ascontiguousarray(to_numpy(tables.a))
+    keys, images = (_NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
+    arguments = (regions, ranked.scores, keys, images, ranked.min_score, ranked.limit, with_by, thread_count(threads))
+    bad, kept, by = _kernel(tables.kind, "nms")(_NUMBERS[name], _packed(options), tuple(ranked.threshold), *arguments)
+    return bad, *plain(kept), None if by is None else by.view(np.int64)
 
 
 def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:

@@ -11,13 +11,19 @@ GOALS = ("sum", "count", "complete")
 """The largest sum, where nobody needs a partner; the most pairs, then the largest sum; the largest sum that leaves no
 row without a partner."""
 
+_NO_SCORES = np.empty(0)
+
 Shortage = tuple[int, int]
 """A row that cannot have a partner, and how many rows, itself among them, share one column fewer than they are."""
 
 
-def greedy(i: np.ndarray, j: np.ndarray, value: np.ndarray, n: int, order: np.ndarray) -> np.ndarray:
-    """Columns choose in this order. Places of the chosen pairs, ordered by row; the pairs come ordered by i, then j."""
-    (places,) = native.plain(_native.assign_greedy(*_columns(i, j, value), n, np.ascontiguousarray(order, np.int64)))
+def greedy(
+    i: np.ndarray, j: np.ndarray, value: np.ndarray, size: tuple[int, int], scores: np.ndarray | None
+) -> np.ndarray:
+    """Columns choose, the highest score first. Places of the chosen pairs, ordered by row; the pairs come ordered by i,
+    then j."""
+    known = _NO_SCORES if scores is None else scores
+    (places,) = native.plain(_native.assign_greedy(*_columns(i, j, value), *size, known))
     return places
 
 

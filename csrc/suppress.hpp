@@ -1,0 +1,180 @@
+// suppress.hpp. Greedy non-maximum suppression: walk from the best region to the worst, keep each one that no kept one
+// has suppressed. Memory O(N), whatever overlaps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "join.hpp"
+#include "order.hpp"
+#include "sources.hpp"
+
+namespace vesica::suppress {
+
+constexpr std::uint32_t nobody = ~std::uint32_t(0);
+
+struct Request {
+    measures::Name measure;
+    measures::Options options;
+    Threshold threshold;
+    const double* scores;
+    const std::uint32_t* keys;    // one for each region: only equal ones suppress each other; or null
+    const std::uint32_t* images;  // one for each region, which `limit` counts by; or null: one image
+    double least;                 // regions with a lower score take no part
+    std::size_t limit;            // so many are kept in an image; 0: all
+    std::size_t threads;
+
+    join::Bound bound() const { return join::bound_of(measure, options, threshold.value()); }
+};
+
+// Regions with one key, best first.
+struct Group {
+    const std::uint32_t* rows;
+    std::size_t count;
+};
+
+// What has become of each region.
+struct Fates {
+    explicit Fates(std::size_t count) : by(count, nobody), is_kept(count, 0) {}
+
+    bool is_dead(std::uint32_t row) const { return by[row] != nobody; }
+
+    std::vector<std::uint32_t> by;  // who suppressed it
+    std::vector<std::uint8_t> is_kept;
+};
+
+struct Answer {
+    std::unique_ptr<std::int64_t[]> kept;  // best first
+    std::size_t count;
+    std::vector<std::uint32_t> by;
+};
+
+// Regions in order, by key and score, cut into groups; and what is left of them once all groups have been walked.
+class Walk {
+  public:
+    Walk(const Request& request, std::size_t count);
+
+    // Call walk(group, fates) on every group, from several threads.
+    template <class Each>
+    void run(const Each& walk) {
+        threads::run(chunks_.size() - 1, request_.threads, [&](std::size_t c) {
+            for (std::size_t g = chunks_[c]; g < chunks_[c + 1]; ++g)
+                walk(Group{rows_.data() + starts_[g], starts_[g + 1] - starts_[g]}, fates_);
+        });
+    }
+
+    // All regions, best first, as one group.
+    Group whole() const { return {order_.data(), order_.size()}; }
+    Fates& fates() { return fates_; }
+
+    Answer answer();
+
+  private:
+    const Request& request_;
+    Fates fates_;
+    std::vector<std::uint32_t> order_, rows_;  // best first; by key and then best first
+    std::vector<std::size_t> starts_;          // of the groups in rows_
+    std::vector<std::size_t> chunks_;          // groups that one thread walks in a go
+};
+
+// Keep the regions of a group one after the other. strike(k, row) marks those after place k that the kept one
+// suppresses.
+template <class Strike>
+void keep_each(Group group, std::size_t limit, Fates& fates, const Strike& strike) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < group.count; ++k) {
+        const std::uint32_t row = group.rows[k];
+        if (fates.is_dead(row)) continue;
+        fates.is_kept[row] = 1;
+        strike(k, row);
+        if (++kept == limit) return;
+    }
+}
+
+// The same with a grid of the group, whose points are numbered by their place in it. `test` has begin(row),
+// meet(row, kill) for one that may be a partner, and end(kill).
+template <class Test>
+void keep_by_grid(const candidates::Grid& grid, candidates::Apart apart, Group group, std::size_t limit, Fates& fates,
+                  Test& test) {
+    std::vector<std::uint32_t> places(group.count, nobody);  // in the grid
+    for (std::size_t q = 0; q < grid.points.size(); ++q) places[grid.points[q].index] = static_cast<std::uint32_t>(q);
+    keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
+        if (places[k] == nobody) return;
+        const auto kill = [&](std::uint32_t other) { fates.by[other] = row; };
+        test.begin(row);
+        for (const candidates::Group& near : grid.groups)
+            candidates::around(grid, near, grid.points[places[k]], apart, 0, [&](std::size_t q) {
+                const std::uint32_t place = grid.points[q].index;
+                if (place > k && !fates.is_dead(group.rows[place])) test.meet(group.rows[place], kill);
+            });
+        test.end(kill);
+    });
+}
+
+template <class T>
+Answer of_boxes(const Request& request, boxes::Rows<T> rows);
+
+Answer of_rotated(const Request& request, rotated::Rows rows);
+
+// Regions of any kind: a source of parts, of the regions with themselves.
+template <class M, class S>
+struct SourceTest {
+    const Request& request;
+    const S& source;
+    double share;
+    std::uint32_t row = 0;
+    std::optional<typename S::Row> ready = {};
+
+    void begin(std::uint32_t kept) { row = kept, ready.reset(); }
+    template <class Kill>
+    void meet(std::uint32_t other, const Kill& kill) {
+        if (!sources::may_share(source, row, other, share)) return;
+        if (!ready) ready.emplace(source, row);
+        if (join::judge<M>(sources::parts(source, *ready, row, other), request.options, request.threshold)) kill(other);
+    }
+    template <class Kill>
+    void end(const Kill&) {}
+};
+
+template <class S>
+Answer of_source(const Request& request, const S& source) {
+    Walk walk(request, source.n());
+    const join::Bound bound = request.bound();
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        walk.run([&](Group group, Fates& fates) {
+            const auto box_of = [&](std::size_t k) { return source.box_a(group.rows[k]); };
+            const auto area_of = [&](std::size_t k) { return source.area_a(group.rows[k]); };
+            const candidates::Grid grid = sources::grid_of(group.count, box_of, area_of, nullptr, 1);
+            SourceTest<M, S> test{request, source, bound.share()};
+            keep_by_grid(grid, {bound.apart, join::anything}, group, request.limit, fates, test);
+        });
+    });
+    return walk.answer();
+}
+
+// The same, where it is known who meets whom.
+template <class S>
+    requires requires { typename S::Partners; }
+Answer of_source(const Request& request, const S& source) {
+    Walk walk(request, source.n());
+    measures::with_region_measure(request.measure, [&]<class M>(M) {
+        walk.run([&](Group group, Fates& fates) {
+            std::vector<std::uint32_t> places(source.n(), nobody);  // those of other groups have none
+            for (std::size_t k = 0; k < group.count; ++k) places[group.rows[k]] = static_cast<std::uint32_t>(k);
+            typename S::Partners partners(source);
+            keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row) {
+                partners.each(row, [&](std::size_t other, typename S::Number shared) {
+                    if (places[other] == nobody || places[other] <= k || fates.is_dead(other)) return;
+                    const measures::Parts<typename S::Number> found{shared, source.area_a(row), source.area_b(other)};
+                    if (join::judge<M>(found, request.options, request.threshold)) fates.by[other] = row;
+                });
+            });
+        });
+    });
+    return walk.answer();
+}
+
+}  // namespace vesica::suppress

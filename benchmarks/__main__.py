@@ -16,6 +16,7 @@ from benchmarks import (
     bench_join,
     bench_labels,
     bench_masks,
+    bench_matching,
     bench_rotated,
     bench_sparse,
     machine,
@@ -30,6 +31,7 @@ BENCHES = {
     "sparse": bench_sparse.bench,
     "labels": bench_labels.bench,
     "join": bench_join.bench,
+    "matching": bench_matching.bench,
     "import": bench_import.bench,
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.case import IMAGE_AREA, SEED, Case, Traffic, sides
 from benchmarks.cases_labels import LABEL_CASES
 from benchmarks.cases_masks import MASK_CASES
+from benchmarks.cases_matching import MATCHING_CASES
 from benchmarks.cases_recorded import RECORDED_CASES
 
 ONE_IMAGE = 0.0
@@ -76,4 +77,6 @@ BOX_CASES = (
     BoxCase("join 1M dense", "join", 1_000_000, 1_000_000, "float32", DENSE),
     BoxCase("join 100k thin", "join", 100_000, 100_000, "float32"),
 )
-CASES: dict[str, Case] = {case.name: case for case in (*BOX_CASES, *MASK_CASES, *RECORDED_CASES, *LABEL_CASES)}
+CASES: dict[str, Case] = {
+    case.name: case for case in (*BOX_CASES, *MASK_CASES, *RECORDED_CASES, *LABEL_CASES, *MATCHING_CASES)
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class Scene(NamedTuple):
     def each(self, images: int) -> list[tuple[np.ndarray, np.ndarray, int]]:
         """Boxes and scores of each photograph, and the row of its first box."""
         cuts = np.searchsorted(self.image, np.arange(images + 1))
-        return [(self.boxes[p:q], self.scores[p:q], int(p)) for p, q in zip(cuts[:-1], cuts[1:], strict=True)]
+        return [(self.boxes[p:q], self.scores[p:q], int(p)) for p, q in itertools.pairwise(cuts)]
 
 
 @dataclass(frozen=True)

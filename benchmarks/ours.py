@@ -9,10 +9,12 @@ import numpy as np
 
 import vesica
 from benchmarks.cases_masks import Coo, Images, Rle
+from benchmarks.cases_matching import Scene
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
 from benchmarks.peers_labels import spread
 from benchmarks.peers_masks import flat, runs
+from benchmarks.peers_matching import total
 
 
 def _measure(name: str) -> Callable[[Table, Table], Call]:
@@ -82,6 +84,19 @@ def _labels(a: Table, b: Table) -> Call:
     return lambda: vesica.iou(vesica.LabelMap(a, background=None), vesica.LabelMap(b, background=None))
 
 
+def _assign(**options: Any) -> Callable[[Table, Table], Call]:
+    return lambda a, _: lambda: vesica.assign(a, **options).value.sum()
+
+
+def _match_optimal(a: Scene, b: Scene) -> Call:
+    keys = a.image, b.image
+    return lambda: vesica.match(a.boxes, b.boxes, keys=keys, at_least=JOIN_AT, how="optimal").value.sum()
+
+
+def _match_greedy(a: Scene, b: Scene) -> Call:
+    return lambda: vesica.match(a.boxes, b.boxes, scores=b.scores, keys=(a.image, b.image), at_least=JOIN_AT).guess_of
+
+
 def _counts(found: Any) -> Table:
     return np.asarray(found.counts)
 
@@ -105,6 +120,10 @@ OURS = {
         Contender("vesica.iou of SparseMasks and boxes", "vesica", _sparse),
         Contender("LabelMap.contingency", "vesica", _contingency, _counts),
         Contender("LabelMap.contingency, ids to 1e12", "vesica", _contingency_spread, _counts),
+        Contender("vesica.assign", "vesica", _assign(), total),
+        Contender("vesica.assign, complete", "vesica", _assign(complete=True), total),
+        Contender("vesica.match, optimal", "vesica", _match_optimal, total),
+        Contender("vesica.match, greedy", "vesica", _match_greedy),
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
     )

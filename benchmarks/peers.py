@@ -11,6 +11,7 @@ from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
+from benchmarks.peers_matching import MATCHING_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
 
 # Rows that go to the tree in one query: its pairs then stay in the cache, and a million boxes in memory.
@@ -114,4 +115,4 @@ BOX_PEERS = (
     Contender("shapely.STRtree and areas", "shapely", _tree(None)),
     Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
 )
-PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS)}
+PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *MATCHING_PEERS)}

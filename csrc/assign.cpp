@@ -56,8 +56,11 @@ std::optional<Shortage> solve(Rows rows, Cost alone, std::vector<std::int64_t>& 
 // make(Cost()) gives the rows in the costs that say the goal.
 template <class Make>
 std::optional<Shortage> solve(Goal goal, const Make& make, std::vector<std::int64_t>& edge_of) {
-    if (goal == Goal::count) return solve(make(paths::Ranked()), paths::Ranked{1, 0}, edge_of);
-    return solve(make(double()), goal == Goal::sum ? 0.0 : paths::never, edge_of);
+    if (goal == Goal::sum) return solve(make(double()), 0.0, edge_of);
+    const std::optional<Shortage> shortage = solve(make(double()), paths::never, edge_of);
+    // There are no more pairs than rows, so where all of them can have one, nothing is left to count.
+    if (goal == Goal::complete || !shortage) return shortage;
+    return solve(make(paths::Ranked()), paths::Ranked{1, 0}, edge_of);
 }
 
 // Pairs, cut into connected components that are solved one by one. Those of one component have rows and columns of

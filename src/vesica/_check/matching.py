@@ -85,10 +85,12 @@ def matrix(value: Any) -> Array:
 
 def costs(values: np.ndarray, costs: np.ndarray, minimise: bool) -> None:
     """No NaN, no infinite reward, nothing so large that sums overflow."""
-    usual = np.abs(costs) <= _LIMIT
-    if usual.all() or (usual | (costs == np.inf)).all():
+    if costs.min(initial=0) >= -_LIMIT and costs.max(initial=0) <= _LIMIT:  # both are NaN where an entry is
         return
-    i, j = (int(k) for k in np.argwhere(~usual & (costs != np.inf))[0])
+    strange = ~((np.abs(costs) <= _LIMIT) | (costs == np.inf))
+    if not strange.any():
+        return
+    i, j = (int(k) for k in np.argwhere(strange)[0])
     forbid = "inf" if minimise else "−inf"
     place = f"got {values[i, j]} at ({i}, {j})"
     if np.isnan(costs[i, j]):

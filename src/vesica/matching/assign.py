@@ -76,7 +76,9 @@ def assign(
         check_matching.aim_of_costs(count_first=count_first, complete=complete)
     goal = check_matching.goal(count_first=count_first, complete=complete)
     host = to_numpy(matrix)
-    costs = host.astype(np.float64) if minimise else -host.astype(np.float64)
+    costs = host.astype(np.float64)
+    if not minimise:
+        np.negative(costs, out=costs)
     check_matching.costs(host, costs, minimise)
     if limit is not None:
         bound = _as_cost(limit, matrix, minimise)

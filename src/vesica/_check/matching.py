@@ -122,12 +122,12 @@ def aim_of_costs(*, count_first: bool, complete: bool | None) -> None:
 
 def incomplete_truth(row: int, rows: int) -> ValueError:
     start = f"`complete=True` needs a guess for every truth; row {row}"
+    way = "Lower `at_least`, or leave `complete` out."
     if rows == 1:
-        return ValueError(f"{start} of `truth` has none that reaches the threshold. {_WAY}")
-    return ValueError(f"{start} and {rows - 1} other rows of `truth` reach only {rows - 1} guesses together. {_WAY}")
-
-
-_WAY = "Lower `at_least`, or leave `complete` out."
+        return ValueError(f"{start} of `truth` has none that reaches the threshold. {way}")
+    return ValueError(
+        f"{start} and {_several(rows - 1, 'other')} have only {_several(rows - 1, 'guess')} in reach. {way}"
+    )
 
 
 def incomplete_matrix(row: int, rows: int, is_turned: bool) -> ValueError:
@@ -136,4 +136,10 @@ def incomplete_matrix(row: int, rows: int, is_turned: bool) -> ValueError:
     way = f"Allow more pairs, or say count_first=True for as many {near}s as may be."
     if rows == 1:
         return ValueError(f"{start} has none that is allowed. {way}")
-    return ValueError(f"{start} and {rows - 1} others are allowed only {rows - 1} {far}s together. {way}")
+    left = f"{_several(rows - 1, far)} that {'is' if rows == 2 else 'are'} allowed"
+    return ValueError(f"{start} and {_several(rows - 1, 'other')} have only {left}. {way}")
+
+
+def _several(count: int, noun: str) -> str:
+    plural = {"guess": "guesses"}.get(noun, f"{noun}s")
+    return f"{count} {noun if count == 1 else plural}"

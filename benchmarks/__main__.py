@@ -17,6 +17,7 @@ from benchmarks import (
     bench_labels,
     bench_masks,
     bench_matching,
+    bench_nms,
     bench_rotated,
     bench_sparse,
     machine,
@@ -32,6 +33,7 @@ BENCHES = {
     "labels": bench_labels.bench,
     "join": bench_join.bench,
     "matching": bench_matching.bench,
+    "nms": bench_nms.bench,
     "import": bench_import.bench,
 }
 

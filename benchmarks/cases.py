@@ -10,6 +10,7 @@ from benchmarks.case import IMAGE_AREA, SEED, Case, Traffic, sides
 from benchmarks.cases_labels import LABEL_CASES
 from benchmarks.cases_masks import MASK_CASES
 from benchmarks.cases_matching import MATCHING_CASES
+from benchmarks.cases_nms import NMS_CASES
 from benchmarks.cases_recorded import RECORDED_CASES
 
 ONE_IMAGE = 0.0
@@ -78,5 +79,5 @@ BOX_CASES = (
     BoxCase("join 100k thin", "join", 100_000, 100_000, "float32"),
 )
 CASES: dict[str, Case] = {
-    case.name: case for case in (*BOX_CASES, *MASK_CASES, *RECORDED_CASES, *LABEL_CASES, *MATCHING_CASES)
+    case.name: case for case in (*BOX_CASES, *MASK_CASES, *RECORDED_CASES, *LABEL_CASES, *NMS_CASES, *MATCHING_CASES)
 }

@@ -36,6 +36,16 @@ def _join(a: Table, b: Table) -> Call:
     return lambda: vesica.join(a, b, at_least=JOIN_AT)
 
 
+def _nms(boxes: Table, ranks: Table) -> Call:
+    scores = np.ascontiguousarray(ranks[:, 0])
+    return lambda: vesica.nms(boxes, scores, above=JOIN_AT)
+
+
+def _nms_by_class(boxes: Table, ranks: Table) -> Call:
+    scores, classes = np.ascontiguousarray(ranks[:, 0]), ranks[:, 1].astype(np.int64)
+    return lambda: vesica.nms(boxes, scores, above=JOIN_AT, keys=classes)
+
+
 def _masks(a: Table, b: Table) -> Call:
     return lambda: vesica.iou(vesica.Masks(a), vesica.Masks(b))
 
@@ -111,6 +121,8 @@ OURS = {
         Contender("vesica.iou inclusive", "vesica", _inclusive),
         Contender("vesica.iou rotated", "vesica", _rotated),
         Contender("vesica.join", "vesica", _join, answer=tuple),
+        Contender("vesica.nms", "vesica", _nms, np.sort),
+        Contender("vesica.nms, 80 classes", "vesica", _nms_by_class, np.sort),
         Contender("vesica.iou of Masks", "vesica", _masks),
         Contender("vesica.iou of RleMasks", "vesica", _rle, flat),
         Contender("vesica.iou of dicts", "vesica", _rle_from_dicts, flat),

@@ -12,6 +12,7 @@ from benchmarks.formulas import Table
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
 from benchmarks.peers_matching import MATCHING_PEERS
+from benchmarks.peers_nms import NMS_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
 
 # Rows that go to the tree in one query: its pairs then stay in the cache, and a million boxes in memory.
@@ -115,4 +116,6 @@ BOX_PEERS = (
     Contender("shapely.STRtree and areas", "shapely", _tree(None)),
     Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
 )
-PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *MATCHING_PEERS)}
+PEERS = {
+    peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *NMS_PEERS, *MATCHING_PEERS)
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import labels, masks, matching, polygons, rle, sets, sparse
+from . import labels, masks, matching, nms, polygons, rle, sets, sparse
 
 TRIALS = {
     "masks": masks.trial,
@@ -18,6 +18,7 @@ TRIALS = {
     "labels": labels.trial,
     "sets": sets.trial,
     "matching": matching.trial,
+    "nms": nms.trial,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ def check_usage(arguments: argparse.Namespace) -> None:
             raise ValueError("--above goes with --masks")
 
 
-def rotation(words: str) -> dict[str, str]:
+def rotation(words: str) -> dict[str, Any]:
     """What `--rotated deg,ccw` says about angles."""
     from vesica import _check as check
 

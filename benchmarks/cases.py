@@ -10,6 +10,7 @@ from benchmarks.case import IMAGE_AREA, SEED, Case, Traffic, sides
 from benchmarks.cases_anchors import ANCHOR_CASES
 from benchmarks.cases_labels import LABEL_CASES
 from benchmarks.cases_masks import MASK_CASES
+from benchmarks.cases_matching import MATCHING_CASES
 from benchmarks.cases_nms import NMS_CASES
 from benchmarks.cases_recorded import RECORDED_CASES
 
@@ -79,5 +80,15 @@ BOX_CASES = (
     BoxCase("join 100k thin", "join", 100_000, 100_000, "float32"),
 )
 CASES: dict[str, Case] = {
-    case.name: case for case in (*BOX_CASES, *MASK_CASES, *RECORDED_CASES, *LABEL_CASES, *NMS_CASES, *ANCHOR_CASES)
+    case.name: case
+    for group in (
+        BOX_CASES,
+        MASK_CASES,
+        RECORDED_CASES,
+        LABEL_CASES,
+        NMS_CASES,
+        ANCHOR_CASES,
+        MATCHING_CASES,
+    )
+    for case in group
 }

@@ -10,10 +10,12 @@ import numpy as np
 import vesica
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_masks import Coo, Images, Rle
+from benchmarks.cases_matching import Scene
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
 from benchmarks.peers_labels import spread
 from benchmarks.peers_masks import flat, runs
+from benchmarks.peers_matching import total
 
 
 def _measure(name: str) -> Callable[[Table, Table], Call]:
@@ -97,9 +99,22 @@ def _cluster(shapes: Table, _: Table) -> Call:
     return lambda: vesica.anchors.cluster(shapes, k=CLUSTERS)
 
 
-def _assign(anchors: Table, truths: Table) -> Call:
+def _assign_anchors(anchors: Table, truths: Table) -> Call:
     offsets = np.arange(IMAGES + 1) * TRUTHS
     return lambda: vesica.anchors.assign(anchors, truths, offsets=offsets)
+
+
+def _assign(**options: Any) -> Callable[[Table, Table], Call]:
+    return lambda a, _: lambda: vesica.assign(a, **options).value.sum()
+
+
+def _match_optimal(a: Scene, b: Scene) -> Call:
+    keys = a.image, b.image
+    return lambda: vesica.match(a.boxes, b.boxes, keys=keys, at_least=JOIN_AT, how="optimal").value.sum()
+
+
+def _match_greedy(a: Scene, b: Scene) -> Call:
+    return lambda: vesica.match(a.boxes, b.boxes, scores=b.scores, keys=(a.image, b.image), at_least=JOIN_AT).guess_of
 
 
 def _counts(found: Any) -> Table:
@@ -127,9 +142,13 @@ OURS = {
         Contender("vesica.iou of SparseMasks and boxes", "vesica", _sparse),
         Contender("LabelMap.contingency", "vesica", _contingency, _counts),
         Contender("LabelMap.contingency, ids to 1e12", "vesica", _contingency_spread, _counts),
+        Contender("vesica.assign", "vesica", _assign(), total),
+        Contender("vesica.assign, complete", "vesica", _assign(complete=True), total),
+        Contender("vesica.match, optimal", "vesica", _match_optimal, total),
+        Contender("vesica.match, greedy", "vesica", _match_greedy),
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
         Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),
-        Contender("anchors.assign", "vesica", _assign, lambda found: found.truth),
+        Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),
     )
 }

@@ -12,6 +12,7 @@ from benchmarks.formulas import Table
 from benchmarks.peers_anchors import ANCHOR_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
+from benchmarks.peers_matching import MATCHING_PEERS
 from benchmarks.peers_nms import NMS_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
 
@@ -116,4 +117,16 @@ BOX_PEERS = (
     Contender("shapely.STRtree and areas", "shapely", _tree(None)),
     Contender("shapely.STRtree and areas, in blocks", "shapely", _tree(TREE_BLOCK)),
 )
-PEERS = {peer.name: peer for peer in (*BOX_PEERS, *MASK_PEERS, *SPARSE_PEERS, *LABEL_PEERS, *NMS_PEERS, *ANCHOR_PEERS)}
+PEERS = {
+    peer.name: peer
+    for group in (
+        BOX_PEERS,
+        MASK_PEERS,
+        SPARSE_PEERS,
+        LABEL_PEERS,
+        NMS_PEERS,
+        ANCHOR_PEERS,
+        MATCHING_PEERS,
+    )
+    for peer in group
+}

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "anchors.hpp"
+#include "assign.hpp"
 #include "boxes.hpp"
 #include "clusters.hpp"
 #include "isa.hpp"
@@ -693,6 +694,45 @@ void clusters_medians(In<double> shapes, In<std::int32_t> label, Out<double> cen
                       centres.shape(0), threads);
 }
 
+assign::Pairs pairs_of(const Flat<std::int64_t>& row, const Flat<std::int64_t>& column, const Flat<double>& value,
+                       std::size_t rows, std::size_t columns) {
+    return {row.data(), column.data(), value.data(), value.size(), rows, columns};
+}
+
+// Scores of no length mean: none.
+Column<std::int64_t> assign_greedy(Flat<std::int64_t> row, Flat<std::int64_t> column, Flat<double> value,
+                                   std::size_t rows, std::size_t columns, Flat<double> scores) {
+    std::vector<std::int64_t> places;
+    {
+        nb::gil_scoped_release unlocked;
+        places = assign::greedy(pairs_of(row, column, value, rows, columns), scores.size() ? scores.data() : nullptr);
+    }
+    return give(std::move(places));
+}
+
+// The row that is short of columns and how many rows compete with it, itself among them.
+using ShortageTuple = std::optional<std::tuple<std::size_t, std::size_t>>;
+ShortageTuple give(const std::optional<assign::Shortage>& shortage) {
+    if (!shortage) return std::nullopt;
+    return std::tuple{shortage->row, shortage->rows};
+}
+
+std::tuple<Column<std::int64_t>, ShortageTuple> assign_optimal(Flat<std::int64_t> row, Flat<std::int64_t> column,
+                                                               Flat<double> value, std::size_t rows,
+                                                               std::size_t columns, int goal, std::size_t threads) {
+    assign::Choice choice;
+    {
+        nb::gil_scoped_release unlocked;
+        choice = assign::optimal(pairs_of(row, column, value, rows, columns), assign::Goal(goal), threads);
+    }
+    return {give(std::move(choice.places)), give(choice.shortage)};
+}
+
+ShortageTuple assign_dense(In<double> costs, int goal, Out<std::int64_t> out) {
+    nb::gil_scoped_release unlocked;
+    return give(assign::dense(costs.data(), costs.shape(0), costs.shape(1), assign::Goal(goal), out.data()));
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -740,6 +780,11 @@ NB_MODULE(_native, m) {
           "iou"_a.noconvert(), "threads"_a);
     m.def("clusters_medians", &clusters_medians, "shapes"_a.noconvert(), "label"_a.noconvert(), "centres"_a.noconvert(),
           "threads"_a);
+    m.def("assign_greedy", &assign_greedy, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "rows"_a,
+          "columns"_a, "scores"_a.noconvert());
+    m.def("assign_optimal", &assign_optimal, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
+          "rows"_a, "columns"_a, "goal"_a, "threads"_a);
+    m.def("assign_dense", &assign_dense, "costs"_a.noconvert(), "goal"_a, "out"_a.noconvert());
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

@@ -14,6 +14,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
+    from vesica.matching.assign import assign
+    from vesica.matching.match import match
+    from vesica.matching.matches import Matches
     from vesica.overlaps.best import Best, best
     from vesica.overlaps.join import Pairs, join
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
@@ -28,6 +31,7 @@ __all__ = [
     "InputError",
     "LabelMap",
     "Masks",
+    "Matches",
     "MissingExtra",
     "Pairs",
     "Parts",
@@ -38,6 +42,7 @@ __all__ = [
     "SizeValueError",
     "SparseMasks",
     "VesicaError",
+    "assign",
     "best",
     "ciou",
     "coverage",
@@ -48,6 +53,7 @@ __all__ = [
     "giou",
     "iou",
     "join",
+    "match",
     "nms",
     "nms_padded",
     "nms_ragged",
@@ -60,6 +66,9 @@ __all__ = [
 _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
+    "vesica.matching.assign": ("assign",),
+    "vesica.matching.match": ("match",),
+    "vesica.matching.matches": ("Matches",),
     "vesica.overlaps.join": ("Pairs", "join"),
     "vesica.overlaps.measures": (
         "ciou",

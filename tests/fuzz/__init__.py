@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import anchors, labels, masks, nms, polygons, rle, sets, sparse
+from . import anchors, labels, masks, matching, nms, polygons, rle, sets, sparse
 
 TRIALS = {
     "masks": masks.trial,
@@ -17,6 +17,7 @@ TRIALS = {
     "polygons": polygons.trial,
     "labels": labels.trial,
     "sets": sets.trial,
+    "matching": matching.trial,
     "nms": nms.trial,
     "anchors": anchors.trial,
 }

@@ -153,7 +153,7 @@ def rows(value: Any, name: str, form: str) -> Array:
     """A table of numbers with one row a region; leading axes are a batch."""
     width = len(_COLUMNS[form])
     not_masked(value, name, "fill it or drop the rows")
-    array = as_array(value) if hasattr(value, "ndim") else _listed(value, name)
+    array = as_array(value) if hasattr(value, "ndim") else listed(value, name)
     dtype = dtype_name(array)
     if dtype in NUMBERS and array.ndim > 1 and array.shape[-1] == width:
         return array
@@ -166,7 +166,7 @@ def rows(value: Any, name: str, form: str) -> Array:
     raise ValueError(f"`{name}` must have shape {lead}{width}); got {shape}.{_shape_hint(shape, width)}")
 
 
-def _listed(value: Any, name: str) -> Array:
+def listed(value: Any, name: str) -> Array:
     """A table from lists, or from whatever else NumPy understands."""
     if hasattr(value, "array") and hasattr(value, "area"):
         raise TypeError(f"`{name}` is a {type(value).__name__} already; use it as it is, or pass its `array`.")
@@ -309,7 +309,7 @@ def key_column(value: Any, count: int, name: str) -> np.ndarray:
 
 def image_offsets(value: Any, count: int, name: str) -> np.ndarray:
     """Where the rows of each image begin, and the end: (B + 1,) int64."""
-    offsets = to_numpy(as_array(value) if hasattr(value, "ndim") else _listed(value, "offsets"))
+    offsets = to_numpy(as_array(value) if hasattr(value, "ndim") else listed(value, "offsets"))
     if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
         raise TypeError(
             f"`offsets` must be whole numbers, one more than there are images; got {brief(value)}. "

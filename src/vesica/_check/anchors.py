@@ -15,7 +15,7 @@ UPDATES = ("mean", "median")
 def shapes(value: Any, name: str, *, with_area: bool) -> Array:
     """(N, 2) widths and heights. Looked at where looking is free; always, where area is needed."""
     check.not_masked(value, name, "fill it or drop the rows")
-    array = as_array(value) if hasattr(value, "ndim") else check._listed(value, name)
+    array = as_array(value) if hasattr(value, "ndim") else check.listed(value, name)
     if dtype_name(array) not in check.NUMBERS:
         raise TypeError(f"`{name}` must hold integers or floats up to 64 bits; got {dtype_name(array)}.")
     if array.ndim == 1 and array.shape[0] == 0 and isinstance(array, np.ndarray):

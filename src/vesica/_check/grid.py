@@ -50,7 +50,7 @@ def anchors_of_scales(value: Any, scales: int) -> tuple[tuple[tuple[float, float
 
 def _sizes(value: Any, scale: int) -> tuple[tuple[float, float], ...]:
     name = f"anchors[{scale}]"
-    sizes = to_numpy(as_array(value) if hasattr(value, "ndim") else check._listed(value, name))
+    sizes = to_numpy(as_array(value) if hasattr(value, "ndim") else check.listed(value, name))
     if sizes.ndim != 2 or sizes.shape[1] != 2 or not len(sizes) or sizes.dtype.kind not in "iuf":
         raise ValueError(f"`{name}` must be a list of (width, height) in pixels; got {check.brief(value)}.")
     bad = np.flatnonzero(~(np.isfinite(sizes) & (sizes > 0)).all(axis=1))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, from_numpy, has_visible_values, library, to_numpy
+from vesica._array import Array, cast, from_numpy, has_visible_values, library, to_numpy, widened
 from vesica._kernels import Counted, Tables, Wanted, native, pick
 from vesica._kernels.generic import join as generic
 from vesica.overlaps.keys import numbered, numbered_pair
@@ -92,6 +92,21 @@ def join(
     >>> len(join(truth, [], at_least=0.5))
     0
     """
+    pairs, tables = wide_join(a, b, at_least, measure, strict, keys, threads, options)
+    return Pairs(pairs.i, pairs.j, cast(pairs.value, tables.dtype))
+
+
+def wide_join(
+    a: Any,
+    b: Any,
+    at_least: float,
+    measure: Measure | str,
+    strict: bool,
+    keys: Any,
+    threads: int | None,
+    options: Mapping[str, Any],
+) -> tuple[Pairs, Tables]:
+    """A join whose values are not rounded to half precision yet, for those who order them; and what was joined."""
     measure = as_similarity(measure)
     check.threads(threads)
     threshold = check.threshold(at_least, "at_least", strict=strict)
@@ -99,7 +114,10 @@ def join(
     tables, self_join = _sides(a, b, threads)
     wanted = Wanted(threshold, _numbers(keys, tables, self_join), self_join)
     measure.check_kind(tables.kind)
+    return _found(tables._replace(dtype=widened(tables.dtype)), measure, chosen, wanted, threads), tables
 
+
+def _found(tables: Tables, measure: Measure, chosen: Mapping[str, Any], wanted: Wanted, threads: int | None) -> Pairs:
     if pick(tables).backend == "native":
         return Pairs(*native.join(tables, measure.name, chosen, wanted, threads=threads))
     if isinstance(tables.a, Counted):

@@ -1,0 +1,119 @@
+"""Assignment: the best pairs of rows and columns of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import FLOATS, Array, dtype_name, from_numpy, namespace, to_numpy
+from vesica._check import matching as check_matching
+from vesica._kernels.native import assign as kernel
+from vesica.matching.matches import Matches, from_rows
+
+
+def assign(
+    values: Any,
+    /,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    strict: bool = False,
+    minimise: bool = False,
+    count_first: bool = False,
+    complete: bool | None = None,
+    threads: int | None = None,
+) -> Matches:
+    """Choose pairs of rows and columns of a matrix, each in one at most, so that the sum of their values is largest.
+
+    Nobody has to be in a pair, and being in none is worth 0: a pair that adds nothing is not chosen. That is the
+    difference to `scipy.optimize.linear_sum_assignment`, whose answer `complete=True` gives.
+
+    Parameters
+    ----------
+    values : (N, M) array
+        −inf forbids a pair; with `minimise`, inf does. NaN is an error that names its place.
+    at_least : float, optional
+        Only pairs whose value reaches it.
+    at_most : float, optional
+        The same for costs: only pairs that cost no more.
+    strict : bool, default False
+        Only pairs beyond that limit, not those at it.
+    minimise : bool, default False
+        The values are costs: the smallest sum. Say `complete` or `count_first` then: no pair at all costs nothing.
+    count_first : bool, default False
+        As many pairs as may be, and among those choices the best sum.
+    complete : bool, default False
+        Every row must be in a pair; or every column, if they are fewer. Where that cannot be, an error names one.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+
+    Returns
+    -------
+    Matches
+        Rows are `truth` and columns are `guess`; `value` as it stands in the matrix.
+
+    Examples
+    --------
+    >>> values = [[0.9, 0.8, 0.0], [0.7, 0.1, -0.5]]
+    >>> found = assign(values)
+    >>> found.truth, found.guess, found.value
+    (array([0, 1]), array([1, 0]), array([0.8, 0.7]))
+
+    Costs, as scipy takes them:
+
+    >>> assign([[4, 1, 3], [2, 0, 5], [3, 2, 2]], minimise=True, complete=True).guess_of
+    array([1, 0, 2])
+
+    >>> assign([[-1.0, 0.0]])
+    <Matches: 0 pairs, 1 of 1 truths unmatched, 2 of 2 guesses unmatched>
+    """
+    matrix = check_matching.matrix(values)
+    check.threads(threads)
+    limit = check_matching.gate(at_least, at_most, minimise)
+    if minimise:
+        check_matching.aim_of_costs(count_first=count_first, complete=complete)
+    goal = check_matching.goal(count_first=count_first, complete=complete)
+    host = to_numpy(matrix)
+    costs = host.astype(np.float64)
+    if not minimise:
+        np.negative(costs, out=costs)
+    check_matching.costs(host, costs, minimise)
+    if limit is not None:
+        bound = _as_cost(limit, matrix, minimise)
+        costs[costs >= bound if strict else costs > bound] = np.inf
+    if goal == "sum":
+        costs[costs >= 0] = np.inf  # no better than no pair
+
+    is_turned = host.shape[0] > host.shape[1]  # the shorter side looks for partners
+    near, far, shortage = _choose(costs.T if is_turned else costs, goal, threads)
+    if shortage:
+        raise check_matching.incomplete_matrix(*shortage, is_turned)
+
+    rows, columns = (far, near) if is_turned else (near, far)
+    in_order = np.argsort(rows)
+    rows, columns = rows[in_order], columns[in_order]
+    xp = namespace(matrix)
+    places = from_numpy(rows * host.shape[1] + columns, matrix)
+    return from_rows(rows, columns, xp.take(xp.reshape(matrix, (-1,)), places, axis=0), host.shape)
+
+
+def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:
+    """The limit in the dtype of floats: to a float32, 0.7 is the float32 that is nearest to it."""
+    xp = namespace(matrix)
+    if dtype_name(matrix) in FLOATS and abs(limit) <= float(xp.finfo(matrix.dtype).max):
+        limit = float(xp.asarray(limit, dtype=matrix.dtype))
+    return limit if minimise else -limit
+
+
+def _choose(costs: np.ndarray, goal: str, threads: int | None) -> tuple[np.ndarray, np.ndarray, kernel.Shortage | None]:
+    """Rows and columns of the chosen pairs. Few pairs among many entries are chosen by connected components."""
+    allowed = costs < np.inf
+    if np.count_nonzero(allowed) * 4 < costs.size:
+        i, j = np.nonzero(allowed)
+        places, shortage = kernel.optimal(i, j, -costs[i, j], costs.shape, goal, threads=threads)
+        return i[places], j[places], shortage
+    column, shortage = kernel.dense(costs, goal)
+    rows = np.flatnonzero(column >= 0)
+    return rows, column[rows], shortage

@@ -1,0 +1,107 @@
+"""Matching regions: which guess belongs to which truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesica import _check as check
+from vesica._array import cast, from_numpy, namespace, to_numpy
+from vesica._check import matching as check_matching
+from vesica._kernels.native import assign as kernel
+from vesica.matching.matches import Matches, from_rows
+from vesica.overlaps.join import wide_join
+from vesica.overlaps.measures import Measure, iou
+
+
+def match(
+    truth: Any,
+    guess: Any,
+    /,
+    *,
+    scores: Any = None,
+    at_least: float = 0.5,
+    how: str = "greedy",
+    measure: Measure | str = iou,
+    strict: bool = False,
+    keys: Any = None,
+    count_first: bool = False,
+    complete: bool = False,
+    threads: int | None = None,
+    **options: Any,
+) -> Matches:
+    """Match guesses to truths whose measure reaches `at_least`, each to one at most.
+
+    `how="greedy"`: guesses choose one after the other, the highest score first (ties and no scores: in the order of
+    their rows); each takes the free truth with the largest measure, among equals the first. `how="optimal"`: the pairs
+    with the largest sum of measures. Nothing of the size of the matrix is built: memory is O(N + M + pairs in reach).
+
+    Parameters
+    ----------
+    truth, guess : regions
+        N and M regions of any kinds that `join` compares.
+    scores : array of M numbers, optional
+        How sure each guess is. Greedy only.
+    at_least : float, default 0.5
+        Threshold in (0, 1], as in `join`; 0 only with `strict=True`.
+    how : {"greedy", "optimal"}
+    measure : measure or its name, default iou
+        Any but `distance`; `truth` is its first argument.
+    strict : bool, default False
+        Only pairs above the threshold.
+    keys : pair of arrays, optional
+        Keys of truth and keys of guess: image, class. Only regions with equal keys are matched.
+    count_first : bool, default False
+        Optimal only: as many pairs as may be, and among those choices the largest sum.
+    complete : bool, default False
+        Optimal only: every truth must have a guess; where that cannot be, an error names a row.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+    **options
+        Options of the measure: `alpha`, `beta`, `of`.
+
+    Returns
+    -------
+    Matches
+        `truth`, `guess`, `value` of each pair, ordered by truth, and who is left on both sides.
+
+    Examples
+    --------
+    >>> truth = [[0, 0, 10, 10], [4, 0, 14, 10]]
+    >>> guess = [[2, 0, 12, 10], [0, 0, 8, 10]]
+    >>> found = match(truth, guess, scores=[0.9, 0.8], at_least=0.3)
+    >>> found
+    <Matches: 1 pair, 1 of 2 truths unmatched, 1 of 2 guesses unmatched>
+    >>> found.guess_of, found.truth_of
+    (array([ 0, -1]), array([ 0, -1]))
+
+    The first guess lies between both truths, and the second has only one of them:
+
+    >>> best = match(truth, guess, at_least=0.3, how="optimal")
+    >>> best.guess_of, best.value.round(3)
+    (array([1, 0]), array([0.8  , 0.667]))
+
+    No guesses, no pairs:
+
+    >>> match(truth, []).unmatched_truth
+    array([0, 1])
+    """
+    check.one_of(how, check_matching.WAYS, "how")
+    if how == "greedy":
+        check_matching.options_of_greedy(count_first=count_first, complete=complete)
+    else:
+        check_matching.no_scores(scores)
+    with check_matching.in_words_of_matching():
+        pairs, tables = wide_join(truth, guess, at_least, measure, strict, keys, threads, options)
+    i, j, value = (to_numpy(column) for column in pairs)
+    size = tables.n, tables.m
+
+    if how == "greedy":
+        places = kernel.greedy(i, j, value, size, check_matching.scores(scores, tables.m))
+    else:
+        goal = check_matching.goal(count_first=count_first, complete=complete)
+        places, shortage = kernel.optimal(i, j, value, size, goal, threads=threads)
+        if shortage:
+            raise check_matching.incomplete_truth(*shortage)
+
+    chosen = namespace(pairs.value).take(pairs.value, from_numpy(places, pairs.value), axis=0)
+    return from_rows(i[places], j[places], cast(chosen, tables.dtype), size)

@@ -178,6 +178,11 @@ CASES = (
         "native",
         "the number of pairs is no fixed shape, so they are found on the host",
     ),
+    Case(
+        "any arrays, for nms and its relatives, match and assign",
+        "native",
+        "how many stay is no fixed shape, so they are chosen on the host; nms_padded stays where its arrays are",
+    ),
 )
 
 

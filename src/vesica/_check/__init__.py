@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def finite(value: Any, name: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"`{name}` must be a number; got {value!r}.") from None
-    if not np.isfinite(number):
+    if not isfinite(number):
         raise ValueError(f"`{name}` must be finite; got {number}.")
     return number
 

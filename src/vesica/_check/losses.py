@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from vesica import _check as check
 from vesica._array import FLOATS, Array, as_array, dtype_name
 from vesica.errors import SizeValueError
@@ -92,15 +94,15 @@ def region_axes(value: Any, ndim: int) -> tuple[int, ...]:
 
 
 def ignore(value: Any, truth: Array) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"`ignore` must be a whole number; got {value!r}.")
     if dtype_name(truth) == "bool":
         raise TypeError("`ignore` goes with a truth of numbers; booleans have no value to spare for it.")
-    return value
+    return int(value)
 
 
 def hard(truth: Array) -> None:
     if dtype_name(truth) in FLOATS:
         raise TypeError(
-            f"`truth` must be booleans or integers here; got {dtype_name(truth)}. Say which pixels are set: truth > 0.5."
+            f"`truth` must be booleans or integers here; got {dtype_name(truth)}. Say which pixels count: truth > 0.5."
         )

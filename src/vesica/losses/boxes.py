@@ -127,8 +127,8 @@ def _parts(guess: Boxes, truth: Boxes) -> BoxParts:
 def _bounded(both: Array) -> Array:
     """Coordinates whose squares neither overflow nor vanish, so that any guess has a finite gradient.
 
-    What is too large ends at the limit of all boxes. Small pairs are measured in another unit of length, which changes no
-    bit of a measure; what is small even beside its own pair, far below its rounding, counts as 0 and learns as 0 does.
+    What is too large ends at the limit of all boxes. Small pairs are measured in another unit of length, which changes
+    no bit of a measure. What is small even beside its own pair, below its rounding, counts as 0 and learns as 0 does.
     """
     xp = namespace(both)
     name = dtype_name(both)
@@ -141,7 +141,7 @@ def _bounded(both: Array) -> Array:
 
 
 def _upright(both: Array) -> Array:
-    """Inverted sides as empty ones at their middle; their ends learn as those of an empty side do, and may part again."""
+    """Inverted sides as empty ones at their middle. Their ends learn as those of an empty side, and may part again."""
     xp = namespace(both)
     low, high = both[..., :2], both[..., 2:]
     inverted = high < low

@@ -48,8 +48,8 @@ def iou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = No
 def giou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
     """1 − giou, in [0, 2]: boxes that do not meet are drawn together. Arguments as for `iou`.
 
-    >>> giou([[0, 0, 2, 2]], [[4, 0, 6, 2]]).round(4)
-    np.float64(1.3333)
+    >>> round(giou([[0, 0, 2, 2]], [[4, 0, 6, 2]]).item(), 4)
+    1.3333
     """
     return _loss(measures.giou, guess, truth, reduction, weights)
 
@@ -66,8 +66,8 @@ def diou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
 def ciou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
     """1 − ciou, in [0, 3): centres and shapes are drawn together. Arguments as for `iou`.
 
-    >>> ciou([[0, 0, 4, 2]], [[1, 0, 3, 4]]).round(7)
-    np.float64(0.7316683)
+    >>> round(ciou([[0, 0, 4, 2]], [[1, 0, 3, 4]]).item(), 7)
+    0.7316683
     """
     return _loss(measures.ciou, guess, truth, reduction, weights)
 
@@ -84,8 +84,8 @@ def eiou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
 def siou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
     """1 − siou, in [0, 2.1): centres, first along one axis, and sides are drawn together. Arguments as for `iou`.
 
-    >>> siou([[0, 0, 4, 4]], [[2, 2, 6, 6]]).round(7)
-    np.float64(0.9623035)
+    >>> round(siou([[0, 0, 4, 4]], [[2, 2, 6, 6]]).item(), 7)
+    0.9623035
     """
     return _loss(_siou, guess, truth, reduction, weights)
 

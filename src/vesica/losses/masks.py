@@ -97,8 +97,8 @@ def tversky(
 ) -> Array:
     """1 − tversky of soft masks: `alpha` weighs what is guessed in vain, `beta` what is missed. Else as `dice`.
 
-    >>> tversky([[0.5, 0.5, 0.0, 1.0]], [[1, 0, 0, 1]]).round(6)
-    np.float64(0.25)
+    >>> round(tversky([[0.5, 0.5, 0.0, 1.0]], [[1, 0, 0, 1]]).item(), 6)
+    0.25
     """
     options = _weighed(alpha, beta)
     return _loss(measures.tversky, guess, truth, axes, ignore, smooth, reduction, weights, options)
@@ -120,8 +120,8 @@ def focal_tversky(
 ) -> Array:
     """(1 − tversky) to the power of `gamma`, at least 1: regions that fit well count less. Else as `tversky`.
 
-    >>> focal_tversky([[0.5, 0.5, 0.0, 1.0]], [[1, 0, 0, 1]], gamma=2).round(6)
-    np.float64(0.0625)
+    >>> round(focal_tversky([[0.5, 0.5, 0.0, 1.0]], [[1, 0, 0, 1]], gamma=2).item(), 6)
+    0.0625
     """
     options = _weighed(alpha, beta)
     gamma = check_losses.exponent(gamma, "gamma")

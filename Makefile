@@ -21,8 +21,8 @@ test: $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.check  ## style, types, layers, C++ format, stub
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror csrc/*.cpp csrc/*.hpp
@@ -38,8 +38,8 @@ stub: $(VENV)/.check
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi
 
 format: $(VENV)/.check
-	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/clang-format -i csrc/*.cpp csrc/*.hpp
 
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer

@@ -236,3 +236,29 @@ def assigned(anchors, truths, positive, negative, low_quality):
         else:
             answer.append(-1 if highest < negative else -2)
     return answer
+
+
+def siou(a, b):
+    """As its paper has it, with the angle as an angle."""
+    dx, dy = (abs(float(Fraction(b[k]) + b[k + 2] - Fraction(a[k]) - a[k + 2])) / 2 for k in (0, 1))
+    around = hull(a, b)
+    distance = math.hypot(dx, dy)
+    angle = 1 - 2 * math.sin(math.asin(min(dy / distance, 1)) - math.pi / 4) ** 2 if distance else 0.0
+    cost = 0.0
+    for k, way in ((0, dx), (1, dy)):
+        side, side_a, side_b = (float(Fraction(box[k + 2]) - Fraction(box[k])) for box in (around, a, b))
+        cost += 1 - math.exp(-(2 - angle) * (way / side) ** 2) if side else 0.0
+        cost += (1 - math.exp(-abs(side_a - side_b) / max(side_a, side_b))) ** 4 if max(side_a, side_b) else 0.0
+    return float(iou(a, b)) - cost / 2
+
+
+def lovasz(errors, truth):
+    """By definition: walk down the errors, each times what its pixel adds to the Jaccard distance."""
+    wanted = {k for k, is_set in enumerate(truth) if is_set}
+    wrong, before, total = set(), Fraction(0), 0.0
+    for k in sorted(range(len(errors)), key=lambda k: -errors[k]):
+        wrong.add(k)
+        guess = wanted ^ wrong
+        after = 1 - ratio(len(guess & wanted), len(guess | wanted), empty=1)
+        total, before = total + errors[k] * float(after - before), after
+    return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from collections.abc import Callable
@@ -20,9 +21,18 @@ def namespace(*arrays: Array) -> Any:
     """The array-API namespace of the arrays, which must be of one library."""
     if type(arrays[0]) is np.ndarray:
         return _numpy_namespace()
+    if _is_tensor(arrays[0]):
+        import array_api_compat.torch  # by name: torch's compiler warns of the caches on the way there
+
+        return array_api_compat.torch
     import array_api_compat
 
     return array_api_compat.array_namespace(*arrays)
+
+
+def _is_tensor(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
 
 
 @functools.cache
@@ -39,6 +49,8 @@ def as_array(value: Any, /) -> Array:
     if isinstance(value, np.ndarray):
         plain = np.asarray(value)
         return plain if plain.dtype.isnative else plain.astype(plain.dtype.newbyteorder("="))
+    if _is_tensor(value):
+        return value
     import array_api_compat
 
     if array_api_compat.is_array_api_obj(value):
@@ -52,6 +64,8 @@ def library(array: Array, /) -> str:
     """The name of the array's library: numpy, torch, jax, array_api_strict, …"""
     if isinstance(array, np.ndarray):
         return "numpy"
+    if _is_tensor(array):
+        return "torch"
     import array_api_compat
 
     if array_api_compat.is_jax_array(array):
@@ -169,6 +183,8 @@ def is_traced(array: Array, /) -> bool:
 
 def device(array: Array, /) -> Any:
     """Where the array lives, as its library says it."""
+    if _is_tensor(array):
+        return array.device
     import array_api_compat
 
     return array_api_compat.device(array)
@@ -221,6 +237,11 @@ def repeat(count: int, step: Callable[[Any, Any], Any], state: Any, like: Array,
     for k in range(count):
         state = step(k, state)
     return state
+
+
+def quiet(array: Array, /) -> contextlib.AbstractContextManager[Any]:
+    """Where NumPy says nothing of overflow and NaN. Other libraries never do, and their compilers stumble on this."""
+    return np.errstate(all="ignore") if isinstance(array, np.ndarray) else contextlib.nullcontext()
 
 
 def to_numpy(array: Array, /) -> np.ndarray:

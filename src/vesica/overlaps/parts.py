@@ -30,9 +30,9 @@ class Parts:
     kind : what the regions are: boxes, rotated, …
     rule : the rule by which polygons were drawn to meet masks, if they were
 
-    Boxes have `sides_a`, `sides_b`, `hull_sides` (width and height), `hull` (area of the box around both), `centre2`,
-    `diagonal2`, `slope_a` and `slope_b` as well, each computed when it is asked for. For integers all but `centre2`,
-    `diagonal2` and the slopes are exact int64.
+    Boxes have `sides_a`, `sides_b`, `hull_sides` (width and height), `hull` (area of the box around both),
+    `offsets2` (twice the way between the centres, along x and y), `centre2`, `diagonal2`, `slope_a` and `slope_b` as
+    well, each computed when it is asked for. For integers all but the last five are exact int64.
 
     Examples
     --------
@@ -99,6 +99,10 @@ class BoxParts(Parts):
     def hull(self) -> Array:
         w, h = self.hull_sides
         return w * h
+
+    @property
+    def offsets2(self) -> tuple[Array, Array]:
+        return generic_boxes.offsets2(self._a, self._b)
 
     @property
     def centre2(self) -> Array:

@@ -16,6 +16,7 @@ from vesica._array import (
     library,
     math_name,
     namespace,
+    quiet,
     result_name,
     take_rows,
     to_numpy,
@@ -95,10 +96,10 @@ class Boxes(Collection):
         return Boxes._unchecked, (self.array, self.form, self.normalised, self.dtype)
 
     @classmethod
-    def _named(cls, array: Any, name: str) -> Boxes:
+    def _named(cls, array: Any, name: str, *, check: bool | None = None) -> Boxes:
         """Boxes of a bare table, whose errors speak of the argument that the caller wrote."""
         self = cls.__new__(cls)
-        self._fill(array, "xyxy", None, None, name)
+        self._fill(array, "xyxy", None, check, name)
         return self
 
     def _fill(self, array: Any, form: str, normalised: Any, look: bool | None, name: str) -> None:
@@ -229,7 +230,7 @@ def _corners(array: Array, given: str, form: str, normalised: tuple[float, float
         return array
 
     xp = namespace(array)
-    with np.errstate(over="ignore", invalid="ignore"):  # `_look` tells, if anybody may look
+    with quiet(array):  # `_look` tells, if anybody may look
         a, b, c, d = _as_corners(array, form, normalised)
     return xp.stack([a, b, c, d], axis=-1)
 

@@ -30,10 +30,14 @@ def hull_sides(a: Box, b: Box) -> tuple[Array, Array]:
     return w, h
 
 
+def offsets2(a: Box, b: Box) -> tuple[Array, Array]:
+    """Twice the way from the centre of b to that of a, along x and y; float64 for integers."""
+    return real((a[0] + a[2]) - (b[0] + b[2])), real((a[1] + a[3]) - (b[1] + b[3]))
+
+
 def centre2(a: Box, b: Box) -> Array:
     """The squared distance of the centres; float64 for integers."""
-    dx = real((a[0] + a[2]) - (b[0] + b[2]))
-    dy = real((a[1] + a[3]) - (b[1] + b[3]))
+    dx, dy = offsets2(a, b)
     return (dx * dx + dy * dy) / 4
 
 

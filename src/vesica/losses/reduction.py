@@ -1,0 +1,28 @@
+"""Many losses to one number."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vesica._array import Array, cast, dtype_name, namespace
+from vesica._check import losses as check
+from vesica.overlaps.measures import ratio
+
+
+def reduced(loss: Array, reduction: str, weights: Any) -> Array:
+    """The losses times their weights: each of them, their sum, or their mean. Of nothing both are 0."""
+    reduction = check.reduction(reduction)
+    xp = namespace(loss)
+    if weights is not None:
+        weights = cast(check.weights(weights, loss), dtype_name(loss))
+        loss = loss * weights
+
+    if reduction == "none":
+        return loss
+    total = xp.sum(loss)
+    if reduction == "sum":
+        return total
+    if weights is None:
+        return total / max(math.prod(loss.shape), 1)
+    return ratio(total, xp.sum(xp.broadcast_to(weights, tuple(loss.shape))))

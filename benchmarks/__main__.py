@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import (
     bench_anchors,
     bench_boxes,
+    bench_fusion,
     bench_import,
     bench_join,
     bench_labels,
@@ -20,6 +21,7 @@ from benchmarks import (
     bench_matching,
     bench_nms,
     bench_rotated,
+    bench_soft,
     bench_sparse,
     machine,
 )
@@ -36,6 +38,8 @@ BENCHES = {
     "matching": bench_matching.bench,
     "nms": bench_nms.bench,
     "anchors": bench_anchors.bench,
+    "soft": bench_soft.bench,
+    "fusion": bench_fusion.bench,
     "import": bench_import.bench,
 }
 

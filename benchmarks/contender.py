@@ -10,6 +10,8 @@ import numpy as np
 
 Call = Callable[[], Any]
 JOIN_AT = 0.5
+SOFT_AT, SOFT_SIGMA, SOFT_LEAST = 0.3, 0.5, 0.001
+FUSE_AT, MODELS = 0.55, 5
 
 
 @dataclass(frozen=True)

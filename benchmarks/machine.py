@@ -19,6 +19,7 @@ PACKAGES = (
     "ultrafast-pycocotools",
     "faster-coco-eval",
     "supervision",
+    "ensemble-boxes",
     "scikit-learn",
     "opencv-python-headless",
     "pytorch-sparse-special",

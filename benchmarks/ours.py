@@ -11,11 +11,13 @@ import vesica
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.cases_matching import Scene
-from benchmarks.contender import JOIN_AT, Call, Contender
+from benchmarks.contender import FUSE_AT, JOIN_AT, MODELS, SOFT_AT, SOFT_LEAST, SOFT_SIGMA, Call, Contender
 from benchmarks.formulas import Table
+from benchmarks.peers_fusion import uneven
 from benchmarks.peers_labels import spread
 from benchmarks.peers_masks import flat, runs
 from benchmarks.peers_matching import total
+from benchmarks.peers_nms import unit
 
 
 def _measure(name: str) -> Callable[[Table, Table], Call]:
@@ -117,6 +119,25 @@ def _match_greedy(a: Scene, b: Scene) -> Call:
     return lambda: vesica.match(a.boxes, b.boxes, scores=b.scores, keys=(a.image, b.image), at_least=JOIN_AT).guess_of
 
 
+def _soft_nms(decay: str) -> Callable[[Table, Table], Call]:
+    def prepare(boxes: Table, ranks: Table) -> Call:
+        scaled, scores = unit(boxes), np.ascontiguousarray(ranks[:, 0])
+        options = {"above": SOFT_AT, "sigma": SOFT_SIGMA, "min_score": SOFT_LEAST}
+        return lambda: vesica.soft_nms(scaled, scores, decay=decay, **options)
+
+    return prepare
+
+
+def _fuse(boxes: Table, ranks: Table) -> Call:
+    scaled, scores = unit(boxes), uneven(ranks)
+    models = np.repeat(np.arange(MODELS), [len(part) for part in np.array_split(scores, MODELS)])
+    return lambda: vesica.fuse(scaled, scores, above=FUSE_AT, models=models)
+
+
+def _fused(found: vesica.Fused) -> Table:
+    return np.column_stack([found.boxes.xyxy, found.scores])
+
+
 def _counts(found: Any) -> Table:
     return np.asarray(found.counts)
 
@@ -146,6 +167,9 @@ OURS = {
         Contender("vesica.assign, complete", "vesica", _assign(complete=True), total),
         Contender("vesica.match, optimal", "vesica", _match_optimal, total),
         Contender("vesica.match, greedy", "vesica", _match_greedy),
+        Contender("vesica.soft_nms, linear", "vesica", _soft_nms("linear"), lambda kept: kept.index),
+        Contender("vesica.soft_nms, gaussian", "vesica", _soft_nms("gaussian"), lambda kept: kept.index),
+        Contender("vesica.fuse", "vesica", _fuse, _fused),
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
         Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),

@@ -10,10 +10,12 @@ from benchmarks import formulas
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
 from benchmarks.peers_anchors import ANCHOR_PEERS
+from benchmarks.peers_fusion import FUSION_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
 from benchmarks.peers_matching import MATCHING_PEERS
 from benchmarks.peers_nms import NMS_PEERS
+from benchmarks.peers_soft import SOFT_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
 
 # Rows that go to the tree in one query: its pairs then stay in the cache, and a million boxes in memory.
@@ -127,6 +129,8 @@ PEERS = {
         NMS_PEERS,
         ANCHOR_PEERS,
         MATCHING_PEERS,
+        SOFT_PEERS,
+        FUSION_PEERS,
     )
     for peer in group
 }

@@ -16,17 +16,20 @@
 #include "assign.hpp"
 #include "boxes.hpp"
 #include "clusters.hpp"
+#include "fusion.hpp"
 #include "isa.hpp"
 #include "join.hpp"
 #include "labels.hpp"
 #include "masks.hpp"
 #include "memory.hpp"
+#include "merging.hpp"
 #include "pixels.hpp"
 #include "polygons.hpp"
 #include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
 #include "sets.hpp"
+#include "soft.hpp"
 #include "sources.hpp"
 #include "sparse.hpp"
 #include "suppress.hpp"
@@ -733,6 +736,77 @@ ShortageTuple assign_dense(In<double> costs, int goal, Out<std::int64_t> out) {
     return give(assign::dense(costs.data(), costs.shape(0), costs.shape(1), assign::Goal(goal), out.data()));
 }
 
+// is_gaussian, sigma, min_score, limit
+using SoftTuple = std::tuple<bool, double, double, std::size_t>;
+using PickTuple = std::tuple<Column<std::int64_t>, Column<double>>;
+
+soft::Rule soft_rule(const SoftTuple& rule) {
+    const auto& [is_gaussian, sigma, min_score, limit] = rule;
+    return {is_gaussian, sigma, min_score, limit};
+}
+
+PickTuple give(soft::Picks picks) {
+    return {give(std::move(picks.index), picks.count), give(std::move(picks.score), picks.count)};
+}
+
+template <class T>
+PickTuple boxes_soft(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> rows,
+                     Scores scores, Keys keys, const SoftTuple& rule, std::size_t threads) {
+    soft::Picks picks;
+    {
+        nb::gil_scoped_release unlocked;
+        picks = soft::of_boxes<T>(soft_rule(rule), request_of(measure, options, threshold, keys, keys, true, threads),
+                                  {rows.data(), rows.shape(0)}, scores.data());
+    }
+    return give(std::move(picks));
+}
+
+PickTuple edges_soft(Flat<std::int64_t> i, Flat<std::int64_t> j, Flat<double> value, bool both_ways, Scores scores,
+                     Keys keys, const SoftTuple& rule, std::size_t threads) {
+    soft::Picks picks;
+    {
+        nb::gil_scoped_release unlocked;
+        picks = soft::of_edges(soft_rule(rule), {scores.data(), keys.size() ? keys.data() : nullptr, scores.size()},
+                               {i.data(), j.data(), value.data(), i.size(), both_ways}, threads);
+    }
+    return give(std::move(picks));
+}
+
+// Corners of the fused boxes behind each other, scores, first members, and the cluster of each row.
+std::tuple<Column<double>, Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fuse(
+    In<double> rows, Flat<std::int64_t> order, Flat<double> weight, Flat<double> weighted, Keys keys,
+    const ThresholdTuple& threshold, double total, std::size_t threads) {
+    const auto& [p, q, shift, strict] = threshold;
+    fusion::Clusters found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = fusion::fuse({{rows.data(), rows.shape(0)},
+                              order.data(),
+                              order.size(),
+                              weight.data(),
+                              weighted.data(),
+                              keys.size() ? keys.data() : nullptr},
+                             {p, q, shift, strict}, total, threads);
+    }
+    return {give(std::move(found.boxes)), give(std::move(found.scores)), give(std::move(found.first)),
+            give(std::move(found.members))};
+}
+
+Column<std::int64_t> components(Flat<std::int64_t> i, Flat<std::int64_t> j, std::size_t rows) {
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = merging::components(i.data(), j.data(), i.size(), rows);
+    }
+    return give(std::move(found));
+}
+
+template <class T>
+void define_soft(nb::module_& m) {
+    m.def("boxes_soft", &boxes_soft<T>, "measure"_a, "options"_a, "threshold"_a, "rows"_a.noconvert(),
+          "scores"_a.noconvert(), "keys"_a.noconvert(), "rule"_a, "threads"_a);
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -785,6 +859,14 @@ NB_MODULE(_native, m) {
     m.def("assign_optimal", &assign_optimal, "row"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(),
           "rows"_a, "columns"_a, "goal"_a, "threads"_a);
     m.def("assign_dense", &assign_dense, "costs"_a.noconvert(), "goal"_a, "out"_a.noconvert());
+    define_soft<float>(m);
+    define_soft<double>(m);
+    define_soft<std::int64_t>(m);
+    m.def("edges_soft", &edges_soft, "i"_a.noconvert(), "j"_a.noconvert(), "value"_a.noconvert(), "both_ways"_a,
+          "scores"_a.noconvert(), "keys"_a.noconvert(), "rule"_a, "threads"_a);
+    m.def("boxes_fuse", &boxes_fuse, "rows"_a.noconvert(), "order"_a.noconvert(), "weight"_a.noconvert(),
+          "weighted"_a.noconvert(), "keys"_a.noconvert(), "threshold"_a, "total"_a, "threads"_a);
+    m.def("components", &components, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "lined.hpp"
+
 namespace vesica::suppress {
 namespace {
 
@@ -11,69 +13,7 @@ constexpr std::size_t few = 8192;
 // Regions that one thread takes in a go.
 constexpr std::size_t rows_in_chunk = 2048;
 
-// Lanes of a filter: a whole vector of them at a time, so columns are that much longer than what they hold.
-constexpr std::size_t lanes = 16;
-
-// What the filter reads: boxes by column, and the least area that partners share with them.
-template <class F>
-struct Lined {
-    memory::Vector<F> x1, y1, x2, y2, share;
-    memory::Vector<std::uint32_t> rows;
-
-    explicit Lined(std::size_t count) : rows(count) {
-        for (memory::Vector<F>* column : {&x1, &y1, &x2, &y2, &share}) column->resize(count + lanes);
-    }
-    template <class T>
-    void put(std::size_t at, boxes::Rows<T> boxes, std::uint32_t row, double part) {
-        const boxes::Box<T> b = boxes::box(boxes.data + 4 * row);
-        x1[at] = static_cast<F>(b.x1), y1[at] = static_cast<F>(b.y1);
-        x2[at] = static_cast<F>(b.x2), y2[at] = static_cast<F>(b.y2);
-        share[at] = static_cast<F>(part) * static_cast<F>(b.w()) * static_cast<F>(b.h());
-        rows[at] = row;
-    }
-    void move(std::size_t from, std::size_t to) {
-        x1[to] = x1[from], y1[to] = y1[from], x2[to] = x2[from], y2[to] = y2[from];
-        share[to] = share[from], rows[to] = rows[from];
-    }
-};
-
-// How far roundings lead shares of areas astray, at most; and below what products may vanish.
-template <class F>
-constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
-template <class F>
-constexpr F least = std::numeric_limits<F>::min();
-
-// Which of the boxes [begin, end) of the columns may share enough with box i? May pass too much, never too little.
-template <class F>
-struct Filter {
-    static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end,
-                                   std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
-        using Flag = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
-        const F left = boxes.x1[i], top = boxes.y1[i], right = boxes.x2[i], bottom = boxes.y2[i], mine = boxes.share[i];
-        std::size_t hits = 0;
-        for (std::size_t from = begin; from < end; from += lanes) {
-            const F *VESICA_RESTRICT x1 = boxes.x1.data() + from, *VESICA_RESTRICT y1 = boxes.y1.data() + from;
-            const F *VESICA_RESTRICT x2 = boxes.x2.data() + from, *VESICA_RESTRICT y2 = boxes.y2.data() + from;
-            const F* VESICA_RESTRICT share = boxes.share.data() + from;
-            Flag flags[lanes], any = 0;
-            for (std::size_t k = 0; k < lanes; ++k) {
-                const F w = lesser(right, x2[k]) - greater(left, x1[k]);
-                const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
-                const F area = w * h;
-                flags[k] = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
-                any |= flags[k];
-            }
-            if (!any) continue;
-            for (std::size_t k = 0; k < lanes; ++k)
-                found[hits] = static_cast<std::uint32_t>(from + k), hits += flags[k];
-        }
-        while (hits && found[hits - 1] >= end) --hits;
-        *count = hits;
-    }
-};
-
-template <class T>
-using Filtered = std::conditional_t<std::is_same_v<T, float>, float, double>;
+using lined::Filtered, lined::Lined;
 
 // Strikes the boxes that a kept one suppresses. A share of the areas decides iou and dice; for others it is a bound.
 template <class M, class T>
@@ -83,17 +23,17 @@ class Striker {
     static constexpr bool share_decides = std::is_same_v<M, measures::Iou> || std::is_same_v<M, measures::Dice>;
 
     Striker(const Request& request, boxes::Rows<T> boxes, Fates& fates, std::size_t count)
-        : request_(request), boxes_(boxes), fates_(fates), found_(count + 2 * lanes) {}
+        : request_(request), boxes_(boxes), fates_(fates), found_(count + lined::lanes) {}
 
-    // Strike those of lined [begin, end) for which may(place) holds; how many were.
+    // Strike those of the line [begin, end) for which may(place) holds; how many were.
     template <class May>
-    std::size_t strike(const Lined<F>& lined, std::size_t i, std::size_t begin, std::size_t end, const May& may) {
-        std::size_t count = 0, struck = 0;
-        isa::run<Filter<F>>(lined, i, begin, end, found_.data(), &count);
-        const std::uint32_t row = lined.rows[i];
+    std::size_t strike(const Lined<F>& line, std::size_t i, std::size_t begin, std::size_t end, const May& may) {
+        const std::size_t count = lined::near(line, i, begin, end, found_.data());
+        std::size_t struck = 0;
+        const std::uint32_t row = line.rows[i];
         for (std::size_t k = 0; k < count; ++k) {
-            const std::uint32_t place = found_[k], other = lined.rows[place];
-            if (!may(place) || fates_.is_dead(other) || !(is_sure(lined, i, place) || reaches(row, other))) continue;
+            const std::uint32_t place = found_[k], other = line.rows[place];
+            if (!may(place) || fates_.is_dead(other) || !(is_sure(line, i, place) || reaches(row, other))) continue;
             fates_.by[other] = row, ++struck;
         }
         return struck;
@@ -101,11 +41,11 @@ class Striker {
 
   private:
     // Beyond all roundings?
-    bool is_sure(const Lined<F>& lined, std::size_t i, std::size_t j) const {
+    bool is_sure(const Lined<F>& line, std::size_t i, std::size_t j) const {
         if (!share_decides) return false;
-        const F w = lesser(lined.x2[i], lined.x2[j]) - greater(lined.x1[i], lined.x1[j]);
-        const F h = lesser(lined.y2[i], lined.y2[j]) - greater(lined.y1[i], lined.y1[j]);
-        return w * h * (1 - slack<F>)-least<F> > lined.share[i] + lined.share[j];
+        const F w = lesser(line.x2[i], line.x2[j]) - greater(line.x1[i], line.x1[j]);
+        const F h = lesser(line.y2[i], line.y2[j]) - greater(line.y1[i], line.y1[j]);
+        return w * h * (1 - lined::slack<F>)-lined::least<F> > line.share[i] + line.share[j];
     }
     bool reaches(std::uint32_t row, std::uint32_t other) const {
         const auto pair =
@@ -122,23 +62,24 @@ class Striker {
 // Every kept box looks at all that are left. The dead are cleared away whenever they are half of them.
 template <class M, class T>
 void keep_by_looking(const Request& request, double share, boxes::Rows<T> boxes, Group group, Fates& fates) {
-    Lined<Filtered<T>> lined(group.count);
-    for (std::size_t k = 0; k < group.count; ++k) lined.put(k, boxes, group.rows[k], share);
+    Lined<Filtered<T>> line(group.count);
+    for (std::size_t k = 0; k < group.count; ++k)
+        line.put(k, boxes::box(boxes.data + 4 * group.rows[k]), group.rows[k], share);
     Striker<M, T> striker(request, boxes, fates, group.count);
     std::size_t count = group.count, dead = 0, kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t row = lined.rows[i];
+        const std::uint32_t row = line.rows[i];
         if (fates.is_dead(row)) {
             --dead;
             continue;
         }
         fates.is_kept[row] = 1;
-        dead += striker.strike(lined, i, i + 1, count, [](std::size_t) { return true; });
+        dead += striker.strike(line, i, i + 1, count, [](std::size_t) { return true; });
         if (++kept == request.limit) return;
         if (2 * dead > count - i) {
             std::size_t to = i + 1;
             for (std::size_t j = i + 1; j < count; ++j)
-                if (!fates.is_dead(lined.rows[j])) lined.move(j, to++);
+                if (!fates.is_dead(line.rows[j])) line.move(j, to++);
             count = to, dead = 0;
         }
     }
@@ -155,10 +96,11 @@ void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows
         if (join::has_place(row)) points.push_back(join::point_of(row, shrink, k));
     }
     const candidates::Grid grid(std::move(points), nullptr, 1);
-    Lined<Filtered<T>> lined(grid.points.size());
+    Lined<Filtered<T>> line(grid.points.size());
     std::vector<std::uint32_t> places(group.count, nobody);  // in the grid
     for (std::size_t q = 0; q < grid.points.size(); ++q) {
-        lined.put(q, boxes, group.rows[grid.points[q].index], bound.share());
+        const std::uint32_t row = group.rows[grid.points[q].index];
+        line.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
         places[grid.points[q].index] = static_cast<std::uint32_t>(q);
     }
     Striker<M, T> striker(request, boxes, fates, grid.points.size());
@@ -167,7 +109,7 @@ void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows
         for (const candidates::Group& near : grid.groups)
             candidates::stretches(grid, near, grid.points[places[k]], {bound.apart, bound.apart},
                                   [&](std::size_t begin, std::size_t end) {
-                                      striker.strike(lined, places[k], begin, end,
+                                      striker.strike(line, places[k], begin, end,
                                                      [&](std::size_t q) { return grid.points[q].index > k; });
                                   });
     });

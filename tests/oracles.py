@@ -262,3 +262,65 @@ def lovasz(errors, truth):
         after = 1 - ratio(len(guess & wanted), len(guess | wanted), empty=1)
         total, before = total + errors[k] * float(after - before), after
     return total
+
+
+def soft_picks(scores, overlap, weaken, min_score, keys=None):
+    """Soft-NMS as its authors tell it: [(row, score)], in the order of the picks.
+
+    overlap(i, j) is the measure of the taken i with j, and weaken(m) what it leaves of a score, 1 for all of it.
+    """
+    left = {i: float(s) for i, s in enumerate(scores) if s >= min_score}
+    picks = []
+    while left:
+        best = min(left, key=lambda i: (-left[i], i))
+        picks.append((best, left.pop(best)))
+        for i in list(left):
+            if keys is None or keys[i] == keys[best]:
+                left[i] *= weaken(overlap(best, i))
+                if left[i] < min_score:
+                    del left[i]
+    return picks
+
+
+def fused_clusters(boxes, scores, models, weights, t, keys):
+    """Weighted box fusion in plain floats: [(members, box, score)], the oldest cluster first; t is a fraction."""
+    strength = [weights[m] * s for m, s in zip(models, scores, strict=True)]
+
+    def mean(rows):
+        shares = [strength[k] for k in rows] if any(strength[k] for k in rows) else [1.0] * len(rows)
+        return [sum(s * boxes[k][c] for s, k in zip(shares, rows, strict=True)) / sum(shares) for c in range(4)]
+
+    clusters = []
+    for row in sorted(range(len(boxes)), key=lambda k: (-strength[k], models[k], k)):
+        best, most = None, 0.0
+        for members in clusters:
+            a, b = mean(members), boxes[row]
+            w, h = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+            shared = max(w, 0.0) * max(h, 0.0)
+            all_of_it = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared
+            meets = keys[members[0]] == keys[row] and shared * t.denominator > all_of_it * t.numerator
+            if meets and shared / all_of_it > most:
+                best, most = members, shared / all_of_it
+        if best is None:
+            clusters.append([row])
+        else:
+            best.append(row)
+
+    answer = []
+    for members in clusters:
+        votes = sum(weights[models[k]] for k in members)
+        score = sum(strength[k] for k in members) / votes * (min(votes, sum(weights)) / sum(weights))
+        answer.append((members, mean(members), score))
+    return answer
+
+
+def connected_groups(count, linked):
+    """Of each row the lowest row that it hangs together with."""
+    group = [-1] * count
+    for start in range(count):
+        todo = [start] if group[start] < 0 else []
+        while todo:
+            row = todo.pop()
+            group[row] = start
+            todo += [k for k in range(count) if group[k] < 0 and (linked(row, k) or linked(k, row))]
+    return group

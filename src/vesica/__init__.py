@@ -23,15 +23,21 @@ if TYPE_CHECKING:
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
     from vesica.selection.batches import nms_padded, nms_ragged
+    from vesica.selection.fusion import Fused, fuse
+    from vesica.selection.merging import Merged, merge
     from vesica.selection.nms import nms
+    from vesica.selection.soft import Kept, soft_nms
 
 __all__ = [
     "Best",
     "Boxes",
+    "Fused",
     "InputError",
+    "Kept",
     "LabelMap",
     "Masks",
     "Matches",
+    "Merged",
     "MissingExtra",
     "Pairs",
     "Parts",
@@ -50,15 +56,18 @@ __all__ = [
     "diou",
     "distance",
     "eiou",
+    "fuse",
     "giou",
     "iou",
     "join",
     "match",
+    "merge",
     "nms",
     "nms_padded",
     "nms_ragged",
     "overlap",
     "parts",
+    "soft_nms",
     "tversky",
 ]
 
@@ -85,7 +94,10 @@ _HOMES = {
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
     "vesica.selection.batches": ("nms_padded", "nms_ragged"),
+    "vesica.selection.fusion": ("Fused", "fuse"),
+    "vesica.selection.merging": ("Merged", "merge"),
     "vesica.selection.nms": ("nms",),
+    "vesica.selection.soft": ("Kept", "soft_nms"),
 }
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.

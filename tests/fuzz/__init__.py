@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import anchors, labels, masks, matching, nms, polygons, rle, sets, sparse
+from . import anchors, fusion, labels, masks, matching, nms, polygons, rle, sets, soft, sparse
 
 TRIALS = {
     "masks": masks.trial,
@@ -20,6 +20,8 @@ TRIALS = {
     "matching": matching.trial,
     "nms": nms.trial,
     "anchors": anchors.trial,
+    "soft": soft.trial,
+    "fusion": fusion.trial,
 }
 
 

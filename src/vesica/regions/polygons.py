@@ -168,6 +168,12 @@ class Polygons(Collection):
         some = Rings(flat.points[some_points], rings, parts, regions, flat.boxes[chosen], flat.area[chosen])
         return Polygons._of(some, self.dtype, self.like, self.rule)
 
+    def _united(self, starts: np.ndarray) -> Polygons:
+        """One region for each group of regions side by side, of all their parts; `starts` says where groups begin."""
+        points, rings, parts, regions = self._rings[:4]
+        regions = np.append(regions[starts], regions[-1])
+        return Polygons._of(_flat(points, rings, parts, regions), self.dtype, self.like, self.rule)
+
     def __repr__(self) -> str:
         rule = f", rule={self.rule!r}" if self.rule else ""
         return f"Polygons({len(self)}, {len(self.points)} vertices{rule}, {library(self.like)} {self.dtype})"

@@ -221,11 +221,19 @@ class RleMasks(PixelRegions):
             check.same_rows(len(self), len(other))
             return self._with(other, either)
         found = self if len(self) else RleMasks([[]], size=self.size)
-        while len(found) > 1:  # halves with halves: each run is looked at log N times
-            half = len(found) // 2
-            rest = found[2 * half :]
-            merged = found[:half]._with(found[half : 2 * half], either)
-            found = merged if not len(rest) else merged._and(rest)
+        return found._united(np.zeros(1, np.int64), either=either)
+
+    def _united(self, starts: np.ndarray, *, either: bool = True) -> RleMasks:
+        """One mask for each group of masks side by side; `starts` says where they begin. None is empty."""
+        found, counts = self, np.diff(starts, append=len(self))
+        while len(found) > len(counts):  # each with its neighbour: each run is looked at log N times
+            place = np.arange(len(found)) - np.repeat(np.cumsum(counts) - counts, counts)
+            second = np.flatnonzero(place % 2)
+            alone = np.ones(len(found), bool)
+            alone[second] = alone[second - 1] = False
+            merged = found[second - 1]._with(found[second], either)._and(found[alone])
+            found = merged[np.argsort(np.concatenate([second - 1, np.flatnonzero(alone)]))]
+            counts = (counts + 1) // 2
         return found
 
     def _with(self, other: RleMasks, either: bool) -> RleMasks:

@@ -1,0 +1,14 @@
+"""Checks of what merging is given."""
+
+from __future__ import annotations
+
+WAYS = ("greedy", "transitive")
+SCORES = ("max", "mean")
+
+
+def uniting(kind: str) -> None:
+    if kind == "Sets":
+        raise TypeError(
+            "`regions` must be regions of an image, whose union is one too; got Sets. "
+            "Which of them belong together: join(sets, at_least=…); their unions are Python's own."
+        )

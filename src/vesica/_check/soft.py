@@ -1,0 +1,40 @@
+"""Checks of what soft-NMS is told, and of scores that are added and multiplied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, is_traced
+
+DECAYS = ("linear", "gaussian")
+
+
+def finite_scores(scores: np.ndarray) -> None:
+    strange = np.flatnonzero(~np.isfinite(scores))
+    if strange.size:
+        row = int(strange[0])
+        raise ValueError(f"`scores` must be finite; got {scores[row]} in row {row}. Leave the row out, or score it.")
+
+
+def with_values(array: Array, name: str) -> None:
+    """Raise for stand-ins without values."""
+    if is_traced(array):
+        raise TypeError(
+            f"`{name}` has no values yet: how many regions come out is no fixed shape, so this runs on the host, "
+            "outside of compile, jit, vmap and grad."
+        )
+
+
+def sigma(value: Any) -> float:
+    number = check.finite(value, "sigma")
+    if number <= 0:
+        raise ValueError(f"`sigma` must be above 0; got {value!r}. The smaller it is, the more scores decay.")
+    return number
+
+
+def min_score(value: Any) -> None:
+    if check.finite(value, "min_score") < 0:
+        raise ValueError(f"`min_score` must not be negative; got {value!r}. A negative score would grow as it decays.")

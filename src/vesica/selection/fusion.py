@@ -1,0 +1,139 @@
+"""Weighted box fusion: boxes of several models that agree become one, in the middle of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._array import Array, cast, from_numpy, to_numpy
+from vesica._check import fusion as check_fusion
+from vesica._check import soft as check_soft
+from vesica._kernels import Ranked
+from vesica._kernels.native import fusion as native
+from vesica.regions import Boxes, as_region
+from vesica.selection.nms import ranking
+from vesica.selection.soft import scores_like
+
+
+@dataclass(frozen=True, eq=False)
+class Fused:
+    """Boxes made of those that agree, best first.
+
+    Attributes
+    ----------
+    boxes : Boxes, K of them, in pixels; `boxes.xyxy` is the array
+    scores : (K,) floats
+    first : (K,) int64, the row that opened each cluster, and has its largest weighted score: `keys[fused.first]`
+    members : (N,) int64, the cluster of each row; −1 for rows that took no part
+    """
+
+    boxes: Boxes
+    scores: Array
+    first: Array
+    members: Array
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+
+def fuse(
+    boxes: Any,
+    scores: Any,
+    /,
+    *,
+    above: float = 0.55,
+    models: Any = None,
+    weights: Any = None,
+    keys: Any = None,
+    min_score: float | None = None,
+    threads: int | None = None,
+) -> Fused:
+    """Replace boxes that agree by one: the mean of their corners, each weighed by its score.
+
+    Boxes are taken by weight · score, the largest first (then by model, then by row). Each joins the cluster whose
+    fused box has the largest iou with it, if that is above `above`, or opens one of its own. The fused box is
+    Σ w·s·x / Σ w·s over the members, anew after each of them. Its score is their mean (Σ w·s / Σ w), times the share of
+    the models that voted: min(Σ w, W) / W, where W is the weight of all models. So it is never above the best score.
+
+    Parameters
+    ----------
+    boxes : boxes
+        N boxes of all models, one model after the other or mixed: at any scale, for no coordinate is clamped.
+    scores : (N,) array
+        Finite and not negative: they weigh the coordinates.
+    above : float, default 0.55
+        A box joins where its iou exceeds this, in [0, 1]. Decided by cross-multiplication in float64.
+    models : (N,) integers, optional
+        Which model each box is from, counted from 0. By default all are from one.
+    weights : sequence of floats, optional
+        One weight for each model, by default 1. A model that found nothing counts only if it has a weight here, or
+        a number below one that found something.
+    keys : (N,) or (N, K) array, or a tuple of columns, optional
+        Class, image: only boxes with equal keys are fused.
+    min_score : float, optional
+        Boxes with a lower score take no part.
+    threads : int, optional
+        At most this many; by default VESICA_NUM_THREADS, or all processors.
+
+    Returns
+    -------
+    Fused
+        `boxes`, `scores`, `first` and `members`, the best cluster first. Floats keep their dtype; integers give
+        float64.
+
+    Examples
+    --------
+    Two models found the same object, and the second one more:
+
+    >>> boxes = [[10, 10, 20, 20], [12, 10, 22, 20], [40, 40, 50, 50]]
+    >>> fused = fuse(boxes, [0.75, 0.25, 0.5], models=[0, 1, 1])
+    >>> fused.boxes.xyxy
+    array([[10.5, 10. , 20.5, 20. ],
+           [40. , 40. , 50. , 50. ]])
+    >>> fused.scores, fused.members
+    (array([0.5 , 0.25]), array([0, 0, 1]))
+
+    No boxes, no clusters:
+
+    >>> len(fuse([], []))
+    0
+    """
+    check.threads(threads)
+    regions = as_region(boxes, "boxes")
+    check_fusion.only_boxes(type(regions).__name__)
+    assert isinstance(regions, Boxes)
+    check.one_table(regions.shape, "boxes", "fusion")
+    check_soft.with_values(regions.array, "boxes")
+    check_soft.with_values(scores, "scores")
+    ranked = ranking(len(regions), scores, above, True, keys, min_score, None)
+    check_soft.finite_scores(ranked.scores)
+    votes, total = _votes(regions, ranked, models, weights)
+
+    found = native.fuse(votes, ranked.threshold, total, threads=threads)
+
+    like = regions.array
+    return Fused(
+        Boxes(cast(from_numpy(found.boxes, like), regions.dtype), check=False),
+        scores_like(found.scores, scores, like),
+        from_numpy(found.first, like),
+        from_numpy(found.members, like),
+    )
+
+
+def _votes(boxes: Boxes, ranked: Ranked, models: Any, weights: Any) -> tuple[native.Votes, float]:
+    """The boxes in the order in which they are taken, and the weight of all models."""
+    count, scores = len(boxes), ranked.scores
+    model = np.zeros(count, np.int64) if models is None else check_fusion.models(models, count)
+    used = int(model.max(initial=0)) + 1
+    trust = np.ones(used) if weights is None else check_fusion.weights(weights, used)
+    weight = trust[model]
+    with np.errstate(over="ignore"):
+        weighted = weight * scores
+    check_fusion.votes(scores, weighted)
+    order = np.lexsort((model, -weighted))
+    rows = np.ascontiguousarray(to_numpy(boxes.math), np.float64)
+    taken = order[scores[order] >= ranked.min_score]
+    return native.Votes(rows, taken, weight, weighted, ranked.keys), float(trust.sum())

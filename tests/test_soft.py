@@ -1,0 +1,303 @@
+"""Soft-NMS: a plain loop, on the graph of overlaps."""
+
+import math
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles
+import strategies
+from vesica import Boxes, Kept, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SizeValueError, soft_nms
+
+FOUR = [[0, 0, 10, 10], [1, 0, 11, 10], [20, 0, 30, 10], [0, 0, 10, 9]]
+SCORES = [0.9, 0.8, 0.7, 0.6]
+WHOLE = [[0, 0, 4, 4], [0, 0, 4, 3], [1, 1, 5, 5], [2, 0, 6, 4], [0, 0, 4, 4], [7, 7, 9, 9], [3, 3, 3, 9]]
+
+some_scores = st.one_of(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]), st.floats(0, 1))
+
+
+def lists_of(values, length):
+    return st.lists(values, min_size=length, max_size=length)
+
+
+def crowd(n, seed, side=60):
+    rng = np.random.default_rng(seed)
+    corner = rng.uniform(0, side, (n, 2))
+    return np.concatenate([corner, corner + np.exp(rng.normal(1.5, 0.7, (n, 2)))], axis=1), rng.random(n)
+
+
+def linear(t):
+    return lambda m: 1.0 - float(m) if m > Fraction(str(t)) else 1.0
+
+
+def gaussian(sigma):
+    return lambda m: math.exp(-float(m) * float(m) / sigma) if m > 0 else 1.0
+
+
+def listed(kept):
+    return list(zip(kept.index.tolist(), kept.scores.tolist(), strict=True))
+
+
+class TestValue:
+    @pytest.mark.parametrize(
+        "decay, left", [("linear", [0.9, 0.7, 0.1454545, 0.0154128]), ("gaussian", [0.9, 0.7, 0.2097190, 0.0393493])]
+    )
+    def test_worked_example(self, xp, decay, left):
+        index, scores = soft_nms(xp(FOUR), xp(SCORES), decay=decay)
+        assert xp.back(index).tolist() == [0, 2, 1, 3]
+        assert xp.back(scores) == pytest.approx(left, abs=1e-7)
+
+    @given(strategies.tables(dtype="int64"), st.data())
+    def test_linear_is_the_plain_loop(self, rows, data):
+        scores = data.draw(lists_of(some_scores, len(rows)))
+        keys = data.draw(st.one_of(st.none(), lists_of(st.integers(0, 2), len(rows))))
+        t = data.draw(st.sampled_from([0, 0.1, 0.3, 0.5, 0.55, 1]))
+        least = data.draw(st.sampled_from([0.0, 0.001, 0.2]))
+        dtype = data.draw(st.sampled_from(["int64", "float32", "float64"]))
+        boxes = rows.tolist()
+        want = oracles.soft_picks(scores, lambda i, j: oracles.iou(boxes[i], boxes[j]), linear(t), least, keys)
+        assert listed(soft_nms(rows.astype(dtype), scores, above=t, min_score=least, keys=keys)) == want
+
+    @given(strategies.tables(dtype="int64"), st.data())
+    def test_gaussian_is_the_plain_loop(self, rows, data):
+        scores = data.draw(lists_of(some_scores, len(rows)))
+        sigma = data.draw(st.sampled_from([0.1, 0.5, 2.0]))
+        boxes = rows.tolist()
+        want = oracles.soft_picks(scores, lambda i, j: oracles.iou(boxes[i], boxes[j]), gaussian(sigma), 0.001)
+        kept = soft_nms(rows, scores, decay="gaussian", sigma=sigma)
+        assert kept.index.tolist() == [row for row, _ in want]
+        assert kept.scores == pytest.approx([score for _, score in want], rel=1e-12)
+
+    @pytest.mark.parametrize("sigma", [2.0, 0.5, 0.01, 0.0014])
+    @pytest.mark.parametrize("make", [np.asarray, Polygons.from_boxes], ids=["boxes", "pairs"])
+    def test_gaussian_to_the_last_digit(self, make, sigma):
+        """Pairs with iou k / 1000, each of its own key: what is left of a score of 1 is e^(−m² / sigma)."""
+        rows = np.array([row for k in range(1, 1001) for row in ([0, 0, 1000, 1], [0, 0, k, 1])])
+        kept = soft_nms(make(rows), np.tile([2.0, 1.0], 1000), decay="gaussian", sigma=sigma, min_score=0,
+                        keys=np.arange(2000) // 2)  # fmt: skip
+        left = np.empty(2000)
+        left[kept.index] = kept.scores
+        want = [math.exp(-(k / 1000) * (k / 1000) / sigma) for k in range(1, 1001)]
+        assert left[1::2] == pytest.approx(want, rel=4e-16 + 1e-13 * (sigma < 0.1), abs=1e-300)
+
+    @pytest.mark.parametrize("name", ["dice", "coverage", "overlap", "giou", "ciou"])
+    def test_other_measures(self, name):
+        rows, scores = crowd(40, 3, side=15)
+        rows = np.round(rows)
+        formula = getattr(oracles, name)
+        want = oracles.soft_picks(scores, lambda i, j: formula(rows[i], rows[j]), linear(0.3), 0.001)
+        kept = soft_nms(rows, scores, measure=name)
+        assert kept.index.tolist() == [row for row, _ in want]
+        assert kept.scores == pytest.approx([score for _, score in want], rel=1e-9)
+
+    def test_the_taken_one_comes_first(self):
+        """The small box covers 1/16 of the large one, which covers all of it."""
+        rows, scores = [[0, 0, 8, 8], [0, 0, 2, 2]], [0.8, 0.4]
+        assert soft_nms(rows, scores, measure="coverage", of="a").scores.tolist() == [0.8, 0.4]
+        assert soft_nms(rows, scores, measure="coverage", of="b").index.tolist() == [0]
+        polygons = Polygons.from_boxes(rows)
+        assert soft_nms(polygons, scores, measure="coverage", of="a").scores.tolist() == [0.8, 0.4]
+        assert soft_nms(polygons, scores, measure="coverage", of="b").index.tolist() == [0]
+
+    @pytest.mark.parametrize("twentieths", range(1, 20))
+    def test_every_tie(self, twentieths):
+        """An iou of exactly t does not decay."""
+        rows, t = [[0, 0, 20, 1], [0, 0, twentieths, 1]], twentieths / 20
+        assert soft_nms(rows, [1, 0.5], above=t).scores.tolist() == [1.0, 0.5]
+        assert soft_nms(rows, [1, 0.5], above=t - 0.01).scores.tolist() == [1.0, 0.5 * (1 - t)]
+
+    def test_equal_scores_lower_row_first(self):
+        assert soft_nms([[k, 0, k + 1, 1] for k in range(9)], [0.5] * 9).index.tolist() == list(range(9))
+
+    def test_a_full_overlap_is_out_only_below_the_least_score(self):
+        assert listed(soft_nms([[0, 0, 1, 1]] * 3, [0.5] * 3)) == [(0, 0.5)]
+        assert listed(soft_nms([[0, 0, 1, 1]] * 3, [0.5] * 3, min_score=0)) == [(0, 0.5), (1, 0.0), (2, 0.0)]
+
+    def test_least_score_is_tested_before_and_after(self):
+        assert listed(soft_nms(FOUR, SCORES, min_score=0.75)) == [(0, 0.9)]
+        assert len(soft_nms(FOUR, SCORES, min_score=1)) == 0
+
+
+class TestKinds:
+    """Boxes with whole corners as regions of every other kind."""
+
+    @pytest.mark.parametrize("decay", ["linear", "gaussian"])
+    @pytest.mark.parametrize("kind", ["masks", "bare masks", "rle", "sparse", "polygons", "rotated", "sets"])
+    def test_same_picks(self, kind, decay):
+        stack = np.zeros((len(WHOLE), 10, 10), bool)
+        for mask, (x1, y1, x2, y2) in zip(stack, WHOLE, strict=True):
+            mask[y1:y2, x1:x2] = True
+        regions = {
+            "masks": lambda: Masks(stack),
+            "bare masks": lambda: stack,
+            "rle": lambda: RleMasks.from_masks(stack),
+            "sparse": lambda: _sparse(stack),
+            "polygons": lambda: Polygons.from_boxes(WHOLE),
+            "rotated": lambda: RotatedBoxes(
+                [[(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, 0] for x1, y1, x2, y2 in WHOLE],
+                unit="deg",
+                direction="cw",
+            ),
+            "sets": lambda: Sets([np.flatnonzero(mask) for mask in stack]),
+        }[kind]()
+        scores = np.linspace(0.9, 0.5, len(WHOLE))[[3, 1, 0, 4, 2, 5, 6]]
+        want, kept = soft_nms(WHOLE, scores, decay=decay), soft_nms(regions, scores, decay=decay)
+        assert kept.index.tolist() == want.index.tolist() and kept.scores == pytest.approx(want.scores, rel=1e-12)
+
+    @pytest.mark.parametrize("decay", ["linear", "gaussian"])
+    @pytest.mark.parametrize("count, side", [(1500, 60), (20_000, 1500)], ids=["few", "more than are looked at"])
+    def test_boxes_and_pairs_agree_on_many(self, count, side, decay):
+        rows, scores = crowd(count, 7, side)
+        keys = np.where(np.arange(count) < 200, 1, 0)
+        boxes = soft_nms(rows, scores, decay=decay, keys=keys)
+        others = soft_nms(Polygons.from_boxes(rows), scores, decay=decay, keys=keys)
+        assert boxes.index.tolist() == others.index.tolist() and len(boxes) > 300
+        assert boxes.scores == pytest.approx(others.scores, rel=1e-9)
+
+    def test_half_precision_decays_in_full(self):
+        """The measure is not rounded to float16 before it multiplies."""
+        kept = soft_nms(np.array(FOUR, np.float16), SCORES)
+        assert kept.scores.tolist() == soft_nms(FOUR, SCORES).scores.tolist()
+
+    def test_labels_never_overlap(self):
+        with pytest.raises(TypeError, match="never overlap"):
+            soft_nms(LabelMap(np.eye(3, dtype=int)), [0.5])
+
+
+def _sparse(stack):
+    from vesica import SparseMasks
+
+    return SparseMasks.from_masks(stack)
+
+
+class TestKeys:
+    @given(strategies.tables(1, dtype="int64"), st.data())
+    def test_as_if_each_were_alone(self, rows, data):
+        scores = np.array(data.draw(lists_of(some_scores, len(rows))))
+        keys = np.array(data.draw(lists_of(st.integers(0, 3), len(rows))))
+        alone = []
+        for key in set(keys.tolist()):
+            of_key = np.flatnonzero(keys == key)
+            index, left = soft_nms(rows[of_key], scores[of_key])
+            alone += zip(of_key[index].tolist(), left.tolist(), strict=True)
+        assert listed(soft_nms(rows, scores, keys=keys)) == sorted(alone, key=lambda pick: (-pick[1], pick[0]))
+
+    def test_many_classes_far_and_negative(self):
+        rows, scores = crowd(2400, 1)
+        rows, keys = np.round(rows) - 7680, np.arange(2400) % 1203
+        kept = soft_nms(rows, scores, keys=keys)
+        for key in range(0, 1203, 100):
+            of_key = np.flatnonzero(keys == key)
+            index, left = soft_nms(rows[of_key], scores[of_key])
+            here = np.isin(kept.index, of_key)
+            assert of_key[index].tolist() == kept.index[here].tolist() and left.tolist() == kept.scores[here].tolist()
+
+    def test_limit_of_one_image(self):
+        assert soft_nms(FOUR, SCORES, limit=2).index.tolist() == [0, 2]
+        assert soft_nms(FOUR, SCORES, limit=2, keys=[0, 1, 2, 3]).index.tolist() == [0, 1]
+
+    def test_limit_of_each_image(self):
+        images, classes = [5, 7, 5, 7], [0, 0, 1, 1]
+        every = soft_nms(FOUR, SCORES, keys=(images, classes))
+        assert every.index.tolist() == [0, 1, 2, 3]
+        assert soft_nms(FOUR, SCORES, keys=(images, classes), limit=1).index.tolist() == [0, 1]
+
+
+class TestAnswer:
+    def test_same_in_every_library(self, xp):
+        rows, scores = crowd(60, 2, side=20)
+        plain = soft_nms(rows, scores)
+        index, left = soft_nms(xp(rows), xp(scores))
+        assert xp.back(index).tolist() == plain.index.tolist() and xp.back(left).tolist() == plain.scores.tolist()
+        assert type(index) is type(xp(scores)) and type(left) is type(xp(scores))
+
+    @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+    def test_scores_keep_their_floats(self, dtype):
+        kept = soft_nms(FOUR, np.array(SCORES, dtype))
+        assert kept.scores.dtype == dtype and kept.index.dtype == np.int64
+        assert soft_nms(FOUR, [1, 0, 1, 0]).scores.dtype == np.float64
+
+    @pytest.mark.parametrize("decay", ["linear", "gaussian"])
+    def test_threads_do_not_matter(self, decay):
+        rows, scores = crowd(5000, 4)
+        keys = np.arange(5000) % 17
+        one, two = (soft_nms(rows, scores, decay=decay, keys=keys, threads=n) for n in (1, 2))
+        assert listed(one) == listed(two)
+        pairs = [soft_nms(Polygons.from_boxes(rows), scores, keys=keys, threads=n) for n in (1, 2)]
+        assert listed(pairs[0]) == listed(pairs[1])
+
+    def test_nothing_is_written(self):
+        rows, scores = crowd(30, 5)
+        before = rows.copy(), scores.copy()
+        soft_nms(rows, scores)
+        assert np.array_equal(rows, before[0]) and np.array_equal(scores, before[1])
+
+    def test_empty(self, xp):
+        kept = soft_nms(xp(np.zeros((0, 4))), xp([]))
+        assert isinstance(kept, Kept) and len(kept) == 0 and kept.scores.shape == (0,)
+        assert len(soft_nms([], [])) == 0
+
+    def test_unchecked_rows_do_no_harm(self):
+        strange = [[np.nan, 0, 1, 1], [0, 0, np.inf, 1], [3, 3, 1, 1], [0, 0, 1e300, 1e300], [0, 0, 1, 1]]
+        assert sorted(soft_nms(Boxes(strange, check=False), [0.5] * 5).index.tolist()) == [0, 1, 2, 3, 4]
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "options, kind, message",
+        [
+            ({"decay": "gauss"}, ValueError, '`decay` must be one of .*Did you mean "gaussian"'),
+            ({"above": 30}, ValueError, r"`above` must lie in \(0, 1\]; got 30"),
+            ({"decay": "gaussian", "sigma": 0}, ValueError, "`sigma` must be above 0; got 0"),
+            ({"min_score": -1}, ValueError, "`min_score` must not be negative; got -1"),
+            ({"min_score": math.nan}, ValueError, "`min_score` must be finite"),
+            ({"limit": 0}, ValueError, "`limit` must be a whole number above 0"),
+            ({"keys": [1]}, SizeValueError, "`keys` must have one key for each of the 4 rows"),
+            ({"measure": "distance"}, ValueError, "got distance, which falls"),
+            ({"alpha": 1}, TypeError, "iou has no option `alpha`"),
+        ],
+    )
+    def test_options(self, options, kind, message):
+        with pytest.raises(kind, match=message):
+            soft_nms(FOUR, SCORES, **options)
+
+    @pytest.mark.parametrize(
+        "scores, kind, message",
+        [
+            ([0.9, 0.8, math.nan, 0.6], ValueError, "`scores` must be finite; got nan in row 2"),
+            ([0.9, math.inf, 0.7, 0.6], ValueError, "`scores` must be finite; got inf in row 1"),
+            ([0.9], SizeValueError, r"`scores` must have one score for each of the 4 regions; got shape \(1,\)"),
+            (["a"] * 4, TypeError, "`scores` must be numbers"),
+        ],
+    )
+    def test_scores(self, scores, kind, message):
+        with pytest.raises(kind, match=message):
+            soft_nms(FOUR, scores)
+
+    def test_hull_of_polygons(self):
+        with pytest.raises(TypeError, match="giou is not defined for polygons"):
+            soft_nms(Polygons.from_boxes(FOUR), SCORES, measure="giou")
+
+    def test_traced(self):
+        jax = pytest.importorskip("jax")
+        with pytest.raises(TypeError, match="`scores` has no values yet"):
+            jax.jit(lambda scores: soft_nms(FOUR, scores).index)(jax.numpy.asarray(SCORES))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak from /proc")
+def test_memory_does_not_grow_with_the_overlaps():
+    """100 000 equal boxes have five thousand million pairs, which would be 80 GB."""
+    code = (
+        "import numpy as np, vesica\n"
+        "rows, scores = np.tile([[0.0, 0, 9, 9]], (100_000, 1)), np.linspace(0, 1, 100_000)\n"
+        "assert vesica.soft_nms(rows, scores).index.tolist() == [99_999]\n"
+        "assert len(vesica.soft_nms(rows, scores, decay='gaussian')) == 4\n"
+        "print(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0])\n"
+    )
+    peak = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    assert peak / 1024 < 250

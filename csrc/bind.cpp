@@ -598,6 +598,7 @@ NmsTuple nms(const NmsArguments& a, bool with_by, const Find& find) {
                                     a.images.size() ? a.images.data() : nullptr,
                                     a.least,
                                     a.limit,
+                                    with_by,
                                     a.threads};
     suppress::Answer answer{std::make_unique<std::int64_t[]>(0), 0, {}};
     std::vector<std::int64_t> by;

@@ -1,5 +1,6 @@
 #include "order.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -8,42 +9,52 @@
 namespace vesica::order {
 namespace {
 
-template <class Key>
 struct Entry {
-    Key key;
-    std::uint32_t row;
+    std::uint32_t key, row;
 };
 
 // Sort by rising key, which has `width` bits, digit by digit from the lowest.
-template <unsigned bits, class Key>
-void radix(memory::Vector<Entry<Key>>& entries, unsigned width) {
-    constexpr std::size_t values = std::size_t(1) << bits;
-    memory::Vector<Entry<Key>> sorted(entries.size());
+template <unsigned bits>
+void radix(memory::Vector<Entry>& entries, unsigned width) {
+    constexpr std::uint32_t values = std::uint32_t(1) << bits;
+    memory::Vector<Entry> sorted(entries.size());
     for (unsigned shift = 0; shift < width; shift += bits) {
-        const auto digit = [&](Key key) { return key >> shift & Key(values - 1); };
+        const auto digit = [&](const Entry& entry) { return entry.key >> shift & (values - 1); };
         std::uint32_t at[values] = {}, begin = 0;
-        for (const Entry<Key>& entry : entries) ++at[digit(entry.key)];
+        for (const Entry& entry : entries) ++at[digit(entry)];
         for (std::uint32_t& start : at) {
             const std::uint32_t here = start;
             start = begin, begin += here;
         }
-        for (const Entry<Key>& entry : entries) sorted[at[digit(entry.key)]++] = entry;
+        for (const Entry& entry : entries) sorted[at[digit(entry)]++] = entry;
         entries.swap(sorted);
     }
 }
 
-// The rows by rising key, of which `width` bits from `low` on count; equal keys stay as they are.
-template <class Key, class KeyOf>
+// The rows by rising key, of which bits [low, low + width) count; equal ones stay as they are.
+template <unsigned bits, class KeyOf>
 std::vector<std::uint32_t> sorted(const std::vector<std::uint32_t>& rows, unsigned low, unsigned width,
                                   const KeyOf& key_of) {
-    memory::Vector<Entry<Key>> entries(rows.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) entries[k] = {static_cast<Key>(key_of(rows[k]) >> low), rows[k]};
-    // Long digits have tables that only many entries are worth.
-    constexpr std::size_t many = 1 << 13;
-    rows.size() < many ? radix<10>(entries, width) : radix<11>(entries, width);
+    memory::Vector<Entry> entries(rows.size());
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        entries[k] = {static_cast<std::uint32_t>(key_of(rows[k]) >> low), rows[k]};
+    radix<bits>(entries, width);
     std::vector<std::uint32_t> out(rows.size());
     for (std::size_t k = 0; k < rows.size(); ++k) out[k] = entries[k].row;
     return out;
+}
+
+// Only the highest bits were sorted by: sort by all of them where those are equal.
+template <class KeyOf>
+void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_of) {
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+        const std::uint64_t top = key_of(rows[begin]) >> low;
+        for (end = begin + 1; end < rows.size() && key_of(rows[end]) >> low == top;) ++end;
+        if (end - begin > 1)
+            std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                             rows.begin() + static_cast<std::ptrdiff_t>(end),
+                             [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+    }
 }
 
 template <class KeyOf>
@@ -51,11 +62,15 @@ std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_
     std::uint64_t varying = 0;
     for (const std::uint32_t row : rows) varying |= key_of(row) ^ key_of(rows[0]);
     if (!varying) return rows;
-    // Only the bits in which keys differ are sorted by: of scores in float32 these are half.
-    const unsigned low = static_cast<unsigned>(std::countr_zero(varying));
-    const unsigned width = static_cast<unsigned>(std::bit_width(varying)) - low;
-    return width <= 32 ? sorted<std::uint32_t>(rows, low, width, key_of)
-                       : sorted<std::uint64_t>(rows, low, width, key_of);
+    // Only the bits in which keys differ are sorted by, and of those as many as three digits have: seldom are two equal
+    // in them. Long digits have tables that only many rows are worth.
+    const bool are_many = rows.size() >= 1 << 13;
+    const unsigned lowest = static_cast<unsigned>(std::countr_zero(varying));
+    const unsigned high = static_cast<unsigned>(std::bit_width(varying)), most = are_many ? 32 : 30;
+    const unsigned low = high - lowest > most ? high - most : lowest;
+    rows = are_many ? sorted<11>(rows, low, high - low, key_of) : sorted<10>(rows, low, high - low, key_of);
+    if (low > lowest) sort_ties(rows, low, key_of);
+    return rows;
 }
 
 // A number that falls as the score rises.

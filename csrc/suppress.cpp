@@ -1,6 +1,6 @@
 #include "suppress.hpp"
 
-#include <cstring>
+#include <atomic>
 #include <unordered_map>
 
 #include "lined.hpp"
@@ -8,35 +8,26 @@
 namespace vesica::suppress {
 namespace {
 
-// Boxes of one group up to which every kept one looks at all that are left: fewer than a grid pays for.
-constexpr std::size_t few = 8192;
+// Boxes of one group up to which every kept one looks at all that are left, as long as that is cheaper than a grid: so
+// many looks for each box.
+constexpr std::size_t few = 8192, looks_of_a_box = 256;
 // Regions that one thread takes in a go.
 constexpr std::size_t rows_in_chunk = 2048;
 
 using lined::Filtered, lined::Lined;
 
-// Strikes the boxes that a kept one suppresses. A share of the areas decides iou and dice; for others it is a bound.
+// Does a kept box suppress another? A share of the areas decides iou and dice; for others it is a bound.
 template <class M, class T>
-class Striker {
+class Judge {
   public:
     using F = Filtered<T>;
     static constexpr bool share_decides = std::is_same_v<M, measures::Iou> || std::is_same_v<M, measures::Dice>;
 
-    Striker(const Request& request, boxes::Rows<T> boxes, Fates& fates, std::size_t count)
-        : request_(request), boxes_(boxes), fates_(fates), found_(count + lined::lanes) {}
+    Judge(const Request& request, boxes::Rows<T> boxes) : request_(request), boxes_(boxes) {}
 
-    // Strike those of the line [begin, end) for which may(place) holds; how many were.
-    template <class May>
-    std::size_t strike(const Lined<F>& line, std::size_t i, std::size_t begin, std::size_t end, const May& may) {
-        const std::size_t count = lined::near(line, i, begin, end, found_.data());
-        std::size_t struck = 0;
-        const std::uint32_t row = line.rows[i];
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::uint32_t place = found_[k], other = line.rows[place];
-            if (!may(place) || fates_.is_dead(other) || !(is_sure(line, i, place) || reaches(row, other))) continue;
-            fates_.by[other] = row, ++struck;
-        }
-        return struck;
+    // Box i of the line, and box j, which passed the filter.
+    bool suppresses(const Lined<F>& line, std::size_t i, std::size_t j) const {
+        return is_sure(line, i, j) || reaches(line.rows[i], line.rows[j]);
     }
 
   private:
@@ -55,18 +46,19 @@ class Striker {
 
     const Request& request_;
     boxes::Rows<T> boxes_;
-    Fates& fates_;
-    memory::Vector<std::uint32_t> found_;
 };
 
-// Every kept box looks at all that are left. The dead are cleared away whenever they are half of them.
+// Every kept box looks at all that are left; the dead are cleared away whenever they are half of them. Returns those
+// that it was not worth looking at any more, and lowers the limit by those it kept.
 template <class M, class T>
-void keep_by_looking(const Request& request, double share, boxes::Rows<T> boxes, Group group, Fates& fates) {
+std::vector<std::uint32_t> keep_by_looking(const Request& request, double share, boxes::Rows<T> boxes, Group group,
+                                           std::size_t& limit, Fates& fates) {
     Lined<Filtered<T>> line(group.count);
     for (std::size_t k = 0; k < group.count; ++k)
         line.put(k, boxes::box(boxes.data + 4 * group.rows[k]), group.rows[k], share);
-    Striker<M, T> striker(request, boxes, fates, group.count);
-    std::size_t count = group.count, dead = 0, kept = 0;
+    const Judge<M, T> judge(request, boxes);
+    memory::Vector<std::uint32_t> found(group.count + lined::lanes);
+    std::size_t count = group.count, dead = 0, looks = looks_of_a_box * group.count;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t row = line.rows[i];
         if (fates.is_dead(row)) {
@@ -74,45 +66,204 @@ void keep_by_looking(const Request& request, double share, boxes::Rows<T> boxes,
             continue;
         }
         fates.is_kept[row] = 1;
-        dead += striker.strike(line, i, i + 1, count, [](std::size_t) { return true; });
-        if (++kept == request.limit) return;
-        if (2 * dead > count - i) {
+        const std::size_t hits = lined::near(line, i, i + 1, count, found.data());
+        for (std::size_t k = 0; k < hits; ++k) {
+            const std::uint32_t other = line.rows[found[k]];
+            if (fates.is_dead(other) || !judge.suppresses(line, i, found[k])) continue;
+            fates.by[other] = row, ++dead;
+        }
+        if (limit && !--limit) return {};
+        const bool is_spent = looks < count - i;
+        if (is_spent || 2 * dead > count - i) {
             std::size_t to = i + 1;
             for (std::size_t j = i + 1; j < count; ++j)
                 if (!fates.is_dead(line.rows[j])) line.move(j, to++);
             count = to, dead = 0;
         }
+        if (is_spent)
+            return {line.rows.begin() + static_cast<std::ptrdiff_t>(i + 1),
+                    line.rows.begin() + static_cast<std::ptrdiff_t>(count)};
+        looks -= count - i;
     }
+    return {};
 }
 
-// Every kept box looks at those in the cells around it: a stretch of boxes for each row of cells.
+// Many boxes of one group, in the order of a grid; places are counted in that order.
+template <class T>
+class Neighbourhood {
+  public:
+    using F = Filtered<T>;
+
+    Neighbourhood(const join::Bound& bound, boxes::Rows<T> boxes, Group group, std::size_t threads)
+        : apart_{bound.apart, bound.apart},
+          grid_(points(bound, boxes, group, threads), nullptr, threads),
+          line_(grid_.points.size()) {
+        threads::over(size(), rows_in_chunk, threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t q = begin; q < end; ++q) {
+                const std::uint32_t row = group.rows[rank(q)];
+                line_.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
+            }
+        });
+    }
+
+    std::size_t size() const { return grid_.points.size(); }
+    const Lined<F>& line() const { return line_; }
+    // How many of the group are better.
+    std::uint32_t rank(std::size_t place) const { return grid_.points[place].index; }
+
+    // Call visit(other) for those that may share enough with the one at this place, itself among them. `found` is room
+    // for all of them.
+    template <class Visit>
+    void each_near(std::size_t place, memory::Vector<std::uint32_t>& found, const Visit& visit) const {
+        for (const candidates::Group& near : grid_.groups)
+            candidates::stretches(grid_, near, grid_.points[place], apart_, [&](std::size_t begin, std::size_t end) {
+                const std::size_t count = lined::near(line_, place, begin, end, found.data());
+                for (std::size_t k = 0; k < count; ++k) visit(found[k]);
+            });
+    }
+
+  private:
+    // Boxes without area meet nobody and have no place.
+    static memory::Vector<candidates::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, Group group,
+                                                    std::size_t threads) {
+        const double shrink = std::max(bound.shrink_a, bound.shrink_b);
+        memory::Vector<candidates::Point> points(group.count);
+        threads::over(group.count, rows_in_chunk, threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const T* const row = boxes.data + 4 * group.rows[k];
+                points[k] = join::point_of(row, shrink, join::has_place(row) ? k : nobody);
+            }
+        });
+        std::erase_if(points, [](const candidates::Point& point) { return point.index == nobody; });
+        return points;
+    }
+
+    candidates::Apart apart_;
+    candidates::Grid grid_;
+    Lined<F> line_;
+};
+
+// The same answer without a walk: a box is kept when none of its better neighbours is, whatever order they are asked
+// in. So boxes are settled where they lie, by several threads, and each asks its better neighbours first. What a thread
+// finds out is true whatever others do meanwhile; at worst two find out the same.
 template <class M, class T>
-void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows<T> boxes, Group group, Fates& fates) {
-    const double shrink = std::max(bound.shrink_a, bound.shrink_b);
-    memory::Vector<candidates::Point> points;
-    points.reserve(group.count);
-    for (std::size_t k = 0; k < group.count; ++k) {
-        const T* const row = boxes.data + 4 * group.rows[k];
-        if (join::has_place(row)) points.push_back(join::point_of(row, shrink, k));
+class Settler {
+  public:
+    Settler(const Request& request, boxes::Rows<T> boxes, const Neighbourhood<T>& near)
+        : near_(near),
+          judge_(request, boxes),
+          with_by_(request.with_by),
+          fate_(near.size()),
+          by_(request.with_by ? near.size() : 0) {
+        for (auto& by : by_) by.store(nobody, std::memory_order_relaxed);
     }
-    const candidates::Grid grid(std::move(points), nullptr, 1);
-    Lined<Filtered<T>> line(grid.points.size());
-    std::vector<std::uint32_t> places(group.count, nobody);  // in the grid
-    for (std::size_t q = 0; q < grid.points.size(); ++q) {
-        const std::uint32_t row = group.rows[grid.points[q].index];
-        line.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
-        places[grid.points[q].index] = static_cast<std::uint32_t>(q);
+
+    void run(std::size_t threads) {
+        const std::size_t share = std::max(rows_in_chunk, near_.size() / (8 * threads));
+        threads::over(near_.size(), share, threads, [&](std::size_t begin, std::size_t end) {
+            Scratch scratch(near_.size());
+            for (std::size_t place = begin; place < end; ++place) settle(static_cast<std::uint32_t>(place), scratch);
+        });
     }
-    Striker<M, T> striker(request, boxes, fates, grid.points.size());
-    keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t) {
+
+    void tell(Group group, Fates& fates) const {
+        for (std::size_t place = 0; place < near_.size(); ++place) {
+            const std::uint32_t row = near_.line().rows[place];
+            fates.is_kept[row] = fate_[place].load(std::memory_order_relaxed) == kept;
+            if (with_by_ && !fates.is_kept[row]) fates.by[row] = group.rows[by_[place].load(std::memory_order_relaxed)];
+        }
+    }
+
+  private:
+    enum Fate : std::uint8_t { open = 0, kept, dead };
+
+    struct Scratch {
+        explicit Scratch(std::size_t count) : found(count + lined::lanes) {}
+        memory::Vector<std::uint32_t> found, waiting, worse;
+    };
+
+    Fate fate(std::size_t place) const { return fate_[place].load(std::memory_order_acquire); }
+
+    void settle(std::uint32_t first, Scratch& scratch) {
+        scratch.waiting.assign(1, first);
+        while (!scratch.waiting.empty()) {
+            const std::uint32_t place = scratch.waiting.back();
+            const std::uint32_t rival = fate(place) == open ? ask(place, scratch) : nobody;
+            if (rival == nobody)
+                scratch.waiting.pop_back();
+            else
+                scratch.waiting.push_back(rival);
+        }
+    }
+
+    // Settle the box, or name the best neighbour whose fate must be known first.
+    std::uint32_t ask(std::uint32_t place, Scratch& scratch) {
+        const Lined<Filtered<T>>& line = near_.line();
+        const std::uint32_t rank = near_.rank(place);
+        std::uint32_t rival = nobody, rank_of_rival = rank;
+        bool is_beaten = false;
+        scratch.worse.clear();
+        near_.each_near(place, scratch.found, [&](std::uint32_t other) {
+            const std::uint32_t rank_of_other = near_.rank(other);
+            if (rank_of_other > rank) {
+                if (with_by_ || fate(other) == open) scratch.worse.push_back(other);
+            } else if (rank_of_other < rank_of_rival && !is_beaten) {
+                const Fate known = fate(other);
+                if (known == dead || !judge_.suppresses(line, other, place)) return;
+                is_beaten = known == kept, rival = other, rank_of_rival = rank_of_other;
+            }
+        });
+        if (is_beaten) return fate_[place].store(dead, std::memory_order_release), nobody;
+        if (rival != nobody) return rival;
+        fate_[place].store(kept, std::memory_order_release);
+        for (const std::uint32_t other : scratch.worse)
+            if (judge_.suppresses(line, place, other)) strike(other, rank);
+        return nobody;
+    }
+
+    void strike(std::uint32_t place, std::uint32_t rank) {
+        fate_[place].store(dead, std::memory_order_release);
+        if (!with_by_) return;
+        // The best of those that suppress it, whoever comes first.
+        std::uint32_t before = by_[place].load(std::memory_order_relaxed);
+        while (rank < before && !by_[place].compare_exchange_weak(before, rank, std::memory_order_relaxed)) {
+        }
+    }
+
+    const Neighbourhood<T>& near_;
+    const Judge<M, T> judge_;
+    const bool with_by_;
+    std::vector<std::atomic<Fate>> fate_;
+    std::vector<std::atomic<std::uint32_t>> by_;
+};
+
+// With a limit the best are walked, and the walk ends early.
+template <class M, class T>
+void keep_best(const Request& request, boxes::Rows<T> boxes, const Neighbourhood<T>& near, Group group,
+               std::size_t limit, Fates& fates) {
+    std::vector<std::uint32_t> places(group.count, nobody);
+    for (std::size_t q = 0; q < near.size(); ++q) places[near.rank(q)] = static_cast<std::uint32_t>(q);
+    const Judge<M, T> judge(request, boxes);
+    memory::Vector<std::uint32_t> found(near.size() + lined::lanes);
+    keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
         if (places[k] == nobody) return;
-        for (const candidates::Group& near : grid.groups)
-            candidates::stretches(grid, near, grid.points[places[k]], {bound.apart, bound.apart},
-                                  [&](std::size_t begin, std::size_t end) {
-                                      striker.strike(line, places[k], begin, end,
-                                                     [&](std::size_t q) { return grid.points[q].index > k; });
-                                  });
+        near.each_near(places[k], found, [&](std::uint32_t other) {
+            const std::uint32_t row_of_other = near.line().rows[other];
+            if (near.rank(other) > k && !fates.is_dead(row_of_other) && judge.suppresses(near.line(), places[k], other))
+                fates.by[row_of_other] = row;
+        });
     });
+}
+
+template <class M, class T>
+void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows<T> boxes, Group group,
+                   std::size_t limit, Fates& fates) {
+    const Neighbourhood<T> near(bound, boxes, group, request.threads);
+    if (limit) return keep_best<M>(request, boxes, near, group, limit, fates);
+    Settler<M, T> settler(request, boxes, near);
+    settler.run(request.threads);
+    for (std::size_t k = 0; k < group.count; ++k) fates.is_kept[group.rows[k]] = 1;  // those without a place, too
+    settler.tell(group, fates);
 }
 
 // Rotated boxes are clipped many at a time.
@@ -181,8 +332,11 @@ Answer of_boxes(const Request& request, boxes::Rows<T> rows) {
     const join::Bound bound = request.bound();
     measures::with_box_measure(request.measure, [&]<class M>(M) {
         walk.run([&](Group group, Fates& fates) {
-            if (group.count <= few) return keep_by_looking<M>(request, bound.share(), rows, group, fates);
-            keep_by_cells<M>(request, bound, rows, group, fates);
+            std::size_t limit = request.limit;
+            if (group.count > few) return keep_by_cells<M>(request, bound, rows, group, limit, fates);
+            const std::vector<std::uint32_t> left =
+                keep_by_looking<M>(request, bound.share(), rows, group, limit, fates);
+            if (!left.empty()) keep_by_cells<M>(request, bound, rows, Group{left.data(), left.size()}, limit, fates);
         });
     });
     return walk.answer();

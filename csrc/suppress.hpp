@@ -25,6 +25,7 @@ struct Request {
     const std::uint32_t* images;  // one for each region, which `limit` counts by; or null: one image
     double least;                 // regions with a lower score take no part
     std::size_t limit;            // so many are kept in an image; 0: all
+    bool with_by;                 // does anybody ask who suppressed whom?
     std::size_t threads;
 
     join::Bound bound() const { return join::bound_of(measure, options, threshold.value()); }
@@ -42,7 +43,7 @@ struct Fates {
 
     bool is_dead(std::uint32_t row) const { return by[row] != nobody; }
 
-    std::vector<std::uint32_t> by;  // who suppressed it
+    std::vector<std::uint32_t> by;  // who suppressed it; where nobody asks, perhaps not all are told
     std::vector<std::uint8_t> is_kept;
 };
 

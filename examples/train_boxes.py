@@ -33,9 +33,7 @@ def train(name: str, steps: int, every: int = 25) -> list[float]:
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(2 * SIDE, 128), torch.nn.ReLU(), torch.nn.Linear(128, 4))
-    model[-1].bias.data = torch.tensor(
-        [0.0, 0.0, -2.2, -2.2]
-    )  # small boxes in the middle, which many shapes do not meet
+    model[-1].bias.data = torch.tensor([0, 0, -2.2, -2.2])  # small boxes in the middle, which many shapes do not meet
     optimiser = torch.optim.Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=0.01, total_steps=steps, pct_start=0.1)
     test, truth = shapes(512, generator)

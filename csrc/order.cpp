@@ -95,8 +95,15 @@ std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, d
     return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); });
 }
 
-std::vector<std::uint32_t> by_key(std::vector<std::uint32_t> rows, const std::uint32_t* keys) {
-    return by(std::move(rows), [&](std::uint32_t row) { return std::uint64_t(keys[row]); });
+Groups::Groups(std::vector<std::uint32_t> given, const std::uint32_t* keys, std::size_t rows_in_task)
+    : rows(keys ? by(std::move(given), [&](std::uint32_t row) { return std::uint64_t(keys[row]); })
+                : std::move(given)) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (!k || (keys && keys[rows[k - 1]] != keys[rows[k]])) starts.push_back(k);
+    starts.push_back(rows.size());
+    for (std::size_t g = 0; g < count(); ++g)
+        if (tasks.empty() || starts[g] - starts[tasks.back()] >= rows_in_task) tasks.push_back(g);
+    tasks.push_back(count());
 }
 
 }  // namespace vesica::order

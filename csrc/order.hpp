@@ -15,7 +15,23 @@ std::size_t first_nan(const double* scores, std::size_t count);
 // Rows whose score is at least `least`, best first; equal scores by index. No score is NaN.
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least);
 
-// The same rows, sorted by keys[row], equal keys in the order they have.
-std::vector<std::uint32_t> by_key(std::vector<std::uint32_t> rows, const std::uint32_t* keys);
+// Some rows of one key.
+struct Group {
+    const std::uint32_t* rows;
+    std::size_t count;
+};
+
+// Rows by key; those of one key in the order they came in. And tasks: some groups each, for threads to share.
+struct Groups {
+    // `keys` has one for each row of the caller's table, or is null: one group.
+    Groups(std::vector<std::uint32_t> rows, const std::uint32_t* keys, std::size_t rows_in_task);
+
+    std::size_t count() const { return starts.size() - 1; }
+    Group operator[](std::size_t g) const { return {rows.data() + starts[g], starts[g + 1] - starts[g]}; }
+
+    std::vector<std::uint32_t> rows;
+    std::vector<std::size_t> starts;  // of each group, and the end
+    std::vector<std::size_t> tasks;   // the first group of each, and the end
+};
 
 }  // namespace vesica::order

@@ -44,27 +44,7 @@ inline void weaken(const Rule& rule, const std::uint32_t* rows, const double* m,
     }
 }
 
-// Some of the rows that take part, all of one key.
-struct Group {
-    const std::uint32_t* rows;
-    std::size_t count;
-};
-
-// All rows that take part, those of one key side by side, best first; and where each key begins.
-struct Groups {
-    std::vector<std::uint32_t> rows;
-    std::vector<std::size_t> starts;
-
-    Groups(const Rule& rule, const Scored& given) : rows(order::best_first(given.scores, given.count, rule.min_score)) {
-        const std::uint32_t* const keys = given.keys;
-        if (keys) rows = order::by_key(rows, keys);
-        for (std::size_t k = 0; k < rows.size(); ++k)
-            if (!k || (keys && keys[rows[k - 1]] != keys[rows[k]])) starts.push_back(k);
-        starts.push_back(rows.size());
-    }
-    std::size_t count() const { return starts.size() - 1; }
-    Group operator[](std::size_t g) const { return {rows.data() + starts[g], starts[g + 1] - starts[g]}; }
-};
+using order::Group;
 
 // What may come next, best first: rows with the scores they had at first, in order, and a heap of those that decayed.
 class Queue {
@@ -135,15 +115,12 @@ ByRow(const Rule&, double*, Find) -> ByRow<Find>;
 template <class WalkGroup>
 Picks run(const Rule& rule, const Scored& given, std::size_t threads, const WalkGroup& walk_group) {
     constexpr std::size_t rows_in_task = 1024;
-    const Groups groups(rule, given);
+    const order::Groups groups(order::best_first(given.scores, given.count, rule.min_score), given.keys, rows_in_task);
     std::vector<double> scores(given.scores, given.scores + given.count);
-    std::vector<std::size_t> tasks{0};  // the first group of each
-    for (std::size_t g = 1; g < groups.count(); ++g)
-        if (groups.starts[g] - groups.starts[tasks.back()] >= rows_in_task) tasks.push_back(g);
-    tasks.push_back(groups.count());
-    std::vector<std::vector<Entry>> lists(tasks.size() - 1);
+    std::vector<std::vector<Entry>> lists(groups.tasks.size() - 1);
     threads::run(lists.size(), threads, [&](std::size_t task) {
-        for (std::size_t g = tasks[task]; g < tasks[task + 1]; ++g) walk_group(groups[g], scores.data(), lists[task]);
+        for (std::size_t g = groups.tasks[task]; g < groups.tasks[task + 1]; ++g)
+            walk_group(groups[g], scores.data(), lists[task]);
     });
 
     std::vector<Entry> picks;

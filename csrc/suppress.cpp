@@ -296,15 +296,10 @@ struct RotatedTest {
 }  // namespace
 
 Walk::Walk(const Request& request, std::size_t count)
-    : request_(request), fates_(count), order_(order::best_first(request.scores, count, request.least)) {
-    rows_ = request.keys ? order::by_key(order_, request.keys) : order_;
-    starts_ = chunks_ = {0};
-    for (std::size_t k = 1; request.keys && k < rows_.size(); ++k)
-        if (request.keys[rows_[k]] != request.keys[rows_[k - 1]]) starts_.push_back(k);
-    if (!rows_.empty()) starts_.push_back(rows_.size());
-    for (std::size_t g = 1; g < starts_.size(); ++g)
-        if (starts_[g] - starts_[chunks_.back()] >= rows_in_chunk || g + 1 == starts_.size()) chunks_.push_back(g);
-}
+    : request_(request),
+      fates_(count),
+      order_(order::best_first(request.scores, count, request.least)),
+      groups_(order_, request.keys, rows_in_chunk) {}
 
 Answer Walk::answer() {
     Answer out{std::make_unique<std::int64_t[]>(order_.size()), 0, {}};

@@ -32,10 +32,7 @@ struct Request {
 };
 
 // Regions with one key, best first.
-struct Group {
-    const std::uint32_t* rows;
-    std::size_t count;
-};
+using order::Group;
 
 // What has become of each region.
 struct Fates {
@@ -61,24 +58,18 @@ class Walk {
     // Call walk(group, fates) on every group, from several threads.
     template <class Each>
     void run(const Each& walk) {
-        threads::run(chunks_.size() - 1, request_.threads, [&](std::size_t c) {
-            for (std::size_t g = chunks_[c]; g < chunks_[c + 1]; ++g)
-                walk(Group{rows_.data() + starts_[g], starts_[g + 1] - starts_[g]}, fates_);
+        threads::run(groups_.tasks.size() - 1, request_.threads, [&](std::size_t task) {
+            for (std::size_t g = groups_.tasks[task]; g < groups_.tasks[task + 1]; ++g) walk(groups_[g], fates_);
         });
     }
-
-    // All regions, best first, as one group.
-    Group whole() const { return {order_.data(), order_.size()}; }
-    Fates& fates() { return fates_; }
 
     Answer answer();
 
   private:
     const Request& request_;
     Fates fates_;
-    std::vector<std::uint32_t> order_, rows_;  // best first; by key and then best first
-    std::vector<std::size_t> starts_;          // of the groups in rows_
-    std::vector<std::size_t> chunks_;          // groups that one thread walks in a go
+    std::vector<std::uint32_t> order_;  // best first
+    order::Groups groups_;
 };
 
 // Keep the regions of a group one after the other. strike(k, row) marks those after place k that the kept one

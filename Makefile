@@ -81,6 +81,6 @@ $(BENCH)/.installed: $(SOURCE) benchmarks/requirements.txt benchmarks/optional.t
 
 $(SANITISE)/.installed: $(SOURCE)
 	$(PYTHON) -m venv $(SANITISE)
-	$(SANITISE)/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis
+	$(SANITISE)/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis scipy
 	$(SANITISE)/bin/pip install -q $(BUILD) -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
 	touch $@

@@ -6,6 +6,7 @@
 
 #include "lined.hpp"
 #include "measures.hpp"
+#include "order.hpp"
 #include "threads.hpp"
 
 namespace vesica::fusion {
@@ -90,36 +91,25 @@ class Fusing {
     std::vector<std::uint32_t> found_;
 };
 
-// Rows of one key side by side, in the order they have, and where each key begins.
-std::vector<std::size_t> starts_of(const std::uint32_t* keys, std::vector<std::int64_t>& rows) {
-    if (keys)
-        std::stable_sort(rows.begin(), rows.end(), [&](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
-    std::vector<std::size_t> starts;
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        if (!k || (keys && keys[rows[k - 1]] != keys[rows[k]])) starts.push_back(k);
-    starts.push_back(rows.size());
-    return starts;
-}
-
 }  // namespace
 
 Clusters fuse(const Votes& votes, const Threshold& threshold, double total, std::size_t threads) {
-    std::vector<std::int64_t> rows(votes.order, votes.order + votes.count);
-    const std::vector<std::size_t> starts = starts_of(votes.keys, rows);
-    std::vector<std::vector<Sums>> found(starts.size() - 1);
+    const order::Groups groups({votes.order, votes.order + votes.count}, votes.keys, 1);
+    std::vector<std::vector<Sums>> found(groups.count());
     Clusters out;
     out.members.assign(votes.boxes.count, -1);
     threads::run(found.size(), threads, [&](std::size_t key) {
-        Fusing fusing(votes, threshold, starts[key + 1] - starts[key]);
-        for (std::size_t k = starts[key]; k < starts[key + 1]; ++k)
-            out.members[rows[k]] = static_cast<std::int64_t>(fusing.add(static_cast<std::size_t>(rows[k])));
+        const order::Group group = groups[key];
+        Fusing fusing(votes, threshold, group.count);
+        for (std::size_t k = 0; k < group.count; ++k)
+            out.members[group.rows[k]] = static_cast<std::int64_t>(fusing.add(group.rows[k]));
         found[key] = fusing.sums();
     });
 
     std::vector<Sums> all;
     for (std::size_t key = 0; key < found.size(); ++key) {
-        for (std::size_t k = starts[key]; k < starts[key + 1]; ++k)
-            out.members[rows[k]] += static_cast<std::int64_t>(all.size());
+        for (std::size_t k = 0; k < groups[key].count; ++k)
+            out.members[groups[key].rows[k]] += static_cast<std::int64_t>(all.size());
         all.insert(all.end(), found[key].begin(), found[key].end());
     }
     std::vector<double> scores(all.size());

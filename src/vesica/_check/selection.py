@@ -54,7 +54,7 @@ def visible(array: Array) -> None:
     """Raise for stand-ins without values."""
     if is_traced(array):
         raise TypeError(
-            "nms answers with as many rows as stay, which is no fixed shape, so it cannot be traced. "
+            "How many of the regions stay is no fixed shape, so choosing cannot be traced. "
             "nms_padded can: its answer has `limit` rows for each image."
         )
 

@@ -160,3 +160,14 @@ anchors.assign(boxes, truths)
 print(tracemalloc.get_traced_memory()[1])
 """
         assert 4 * MB < measured("from vesica import anchors\n" + code) < 200 * MB
+
+
+class TestChoosing:
+    @pytest.mark.parametrize(
+        "boxes", ["np.tile(np.float32([[0, 0, 4, 4]]), (n, 1))", "low.repeat(2, axis=1)[:, [0, 2, 1, 3]]"]
+    )
+    def test_a_million(self, boxes):
+        """Of equal boxes every two overlap; of the others hardly any do. Memory is O(N) either way."""
+        make = "n = 1_000_000\nlow = np.random.default_rng(0).uniform(0, 9000, (n, 2)).astype(np.float32)\n"
+        make += f"boxes = {boxes} + np.float32([0, 0, 9, 9])\nscores = np.arange(n) / n\n"
+        assert measured(make + "print(extra(lambda: nms(boxes, scores)))") < 300 * MB

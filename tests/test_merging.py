@@ -134,6 +134,7 @@ class TestUnion:
         assert merged.regions.area.tolist() == [14.0, 0.5] and merged.group.tolist() == [0, 0, 1]
 
     def test_polygons_by_shapely(self):
+        pytest.importorskip("shapely")
         rng = np.random.default_rng(3)
         rings = [np.cumsum(rng.normal(0, 2, (5, 2)), axis=0) + rng.uniform(0, 9, 2) for _ in range(20)]
         merged = merge(Polygons(rings), rng.random(20), above=0.05, how="transitive")

@@ -10,7 +10,7 @@ namespace {
 
 // Boxes of one group up to which every kept one looks at all that are left, as long as that is cheaper than a grid: so
 // many looks for each box.
-constexpr std::size_t few = 8192, looks_of_a_box = 256;
+constexpr std::size_t few = 8192, looks_of_a_box = 64;
 // Regions that one thread takes in a go.
 constexpr std::size_t rows_in_chunk = 2048;
 

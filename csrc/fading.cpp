@@ -116,19 +116,13 @@ class Blocks {
     std::size_t count() const { return count_; }
     const lined::Lined<F>& line() const { return line_; }
 
-    // Call visit(begin, end) for stretches of the line among which all are that share enough with the row.
-    template <class Visit>
-    void each_near(std::uint32_t row, const Visit& visit) {
+    // The blocks among which all are that share enough with the row, in rising order.
+    std::size_t find_near(std::uint32_t row) {
         const std::size_t blocks = (count_ + lined::lanes - 1) / lined::lanes;
         hulls_.put(blocks, boxes::box(s_.box(row)), row, s_.bound.share());  // what a partner shares, its block does
-        const std::size_t hits = lined::near(hulls_, blocks, 0, blocks, near_.data());
-        for (std::size_t k = 0; k < hits; ++k) {
-            const std::size_t begin = near_[k] * lined::lanes;
-            for (; k + 1 < hits && near_[k + 1] == near_[k] + 1; ++k) {
-            }  // blocks side by side in one go
-            visit(begin, std::min((near_[k] + 1) * lined::lanes, count_));
-        }
+        return lined::near(hulls_, blocks, 0, blocks, near_.data());
     }
+    const std::uint32_t* near() const { return near_.data(); }
 
     // Keep those for which stays(place) holds; moved(from, to) is told where they go.
     template <class Stays, class Moved>
@@ -184,10 +178,9 @@ class Looking {
 
     template <class Visit>
     void operator()(std::uint32_t row, const Visit& visit) {
-        std::size_t count = 0;
-        blocks_.each_near(row, [&](std::size_t begin, std::size_t end) {
-            count += lined::near(blocks_.line(), s_.place[row], begin, end, found_.data() + count);
-        });
+        const std::size_t some = blocks_.find_near(row);
+        const std::size_t count =
+            lined::near(blocks_.line(), s_.place[row], blocks_.near(), some, blocks_.count(), found_.data());
         for (std::size_t k = 0; k < count; ++k) found_[k] = blocks_.line().rows[found_[k]];
         out_ += 1 + meeting_(row, found_.data(), count, visit);
         if (4 * out_ <= blocks_.count()) return;
@@ -204,48 +197,50 @@ class Looking {
     std::vector<std::uint32_t> found_;
 };
 
-// The scores of a stretch of boxes, each by its overlap with one box. Those without overlap are multiplied by 1. To
+// The scores of some blocks of boxes, each by its overlap with one box. Those without overlap are multiplied by 1. To
 // divide by a power of two is to multiply by another, which is faster.
 template <class M, class F, bool is_power>
 struct Fade {
-    static VESICA_INLINE void body(const lined::Lined<F>& line, std::size_t begin, std::size_t end,
+    static VESICA_INLINE void body(const lined::Lined<F>& line, const std::uint32_t* blocks, std::size_t some,
                                    const boxes::Box<double>& given, const measures::Options& options, double sigma,
                                    double* scores) {
         const boxes::Box<double> box = given;
         const measures::Options o = options;
         const double area = box.w() * box.h(), per_sigma = 1 / sigma;
-        const F *VESICA_RESTRICT x1 = line.x1.data() + begin, *VESICA_RESTRICT y1 = line.y1.data() + begin;
-        const F *VESICA_RESTRICT x2 = line.x2.data() + begin, *VESICA_RESTRICT y2 = line.y2.data() + begin;
-        double* VESICA_RESTRICT to = scores + begin;
-        const std::size_t count = end - begin;
-        for (std::size_t k = 0; k < count; ++k) {
-            const boxes::Box<double> other{x1[k], y1[k], x2[k], y2[k]};
-            const boxes::Pair<double> pair(box, other, area, other.w() * other.h());
-            const double m = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
-            to[k] *= falling_exp(is_power ? -(m * m) * per_sigma : -(m * m) / sigma);
+        for (std::size_t b = 0; b < some; ++b) {
+            const std::size_t from = blocks[b] * lined::lanes;
+            const F *VESICA_RESTRICT x1 = line.x1.data() + from, *VESICA_RESTRICT y1 = line.y1.data() + from;
+            const F *VESICA_RESTRICT x2 = line.x2.data() + from, *VESICA_RESTRICT y2 = line.y2.data() + from;
+            double* VESICA_RESTRICT to = scores + from;
+            for (std::size_t k = 0; k < lined::lanes; ++k) {
+                const boxes::Box<double> other{x1[k], y1[k], x2[k], y2[k]};
+                const boxes::Pair<double> pair(box, other, area, other.w() * other.h());
+                const double m = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
+                to[k] *= falling_exp(is_power ? -(m * m) * per_sigma : -(m * m) / sigma);
+            }
         }
     }
 };
 
-// The largest of each `wide` scores, which come by whole lots of them. NaN, which is what was taken times nothing, is
-// none.
+// The largest of `wide` scores, for some lots of them. NaN, which is what was taken times nothing, is none.
 constexpr std::size_t wide = 4 * lined::lanes;
 struct Tops {
-    static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, std::size_t lots,
+    static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, const std::uint32_t* lots, std::size_t some,
                                    double* VESICA_RESTRICT tops) {
-        for (std::size_t lot = 0; lot < lots; ++lot, scores += wide) {
+        for (std::size_t b = 0; b < some; ++b) {
+            const double* VESICA_RESTRICT lot = scores + lots[b] * wide;
             double top[8];
             for (std::size_t k = 0; k < 8; ++k) top[k] = taken;
             for (std::size_t from = 0; from < wide; from += 8)
-                for (std::size_t k = 0; k < 8; ++k) top[k] = scores[from + k] > top[k] ? scores[from + k] : top[k];
+                for (std::size_t k = 0; k < 8; ++k) top[k] = lot[from + k] > top[k] ? lot[from + k] : top[k];
             double highest = top[0];
             for (std::size_t k = 1; k < 8; ++k) highest = top[k] > highest ? top[k] : highest;
-            tops[lot] = highest;
+            tops[lots[b]] = highest;
         }
     }
 };
 
-// Gaussian decay of floats, where every overlap counts: whole stretches fade, and scores lie beside their boxes.
+// Gaussian decay of floats, where every overlap counts: whole blocks fade, and scores lie beside their boxes.
 template <class M, class T>
 class Fading {
   public:
@@ -255,7 +250,7 @@ class Fading {
           tops_(setting.group.count / wide + 1, taken),
           scores_(tops_.size() * wide, taken) {
         for (std::size_t k = 0; k < blocks_.count(); ++k) scores_[k] = s_.scores[blocks_.line().rows[k]];
-        rank(0, scores_.size());
+        rank_all();
         int exponent;
         is_power_ = std::frexp(s_.rule.sigma, &exponent) == 0.5 && exponent > -1000;
     }
@@ -273,10 +268,10 @@ class Fading {
     }
 
   private:
-    // The scores of these places have changed.
-    void rank(std::size_t begin, std::size_t end) {
-        const std::size_t first = begin / wide, last = (end + wide - 1) / wide;
-        isa::run<Tops>(scores_.data() + first * wide, last - first, tops_.data() + first);
+    void rank_all() {
+        lots_.clear();
+        for (std::size_t lot = 0; lot < tops_.size(); ++lot) lots_.push_back(static_cast<std::uint32_t>(lot));
+        isa::run<Tops>(scores_.data(), lots_.data(), lots_.size(), tops_.data());
     }
 
     // The best that is left; among equals the lowest row.
@@ -293,15 +288,18 @@ class Fading {
         scores_[s_.place[row]] = taken;
         const boxes::Box<T> own = boxes::box(s_.box(row));
         const boxes::Box<double> box{own.x1, own.y1, own.x2, own.y2};
-        blocks_.each_near(row, [&](std::size_t begin, std::size_t end) {
-            const auto fade = [&]<bool is_power>(std::bool_constant<is_power>) {
-                isa::run<Fade<M, lined::Filtered<T>, is_power>>(blocks_.line(), begin, end, box, s_.request.options,
-                                                                s_.rule.sigma, scores_.data());
-            };
-            is_power_ ? fade(std::true_type()) : fade(std::false_type());
-            rank(begin, end);
-        });
-        rank(s_.place[row], s_.place[row] + 1);  // a box without area is near nobody, not even itself
+        const std::size_t some = blocks_.find_near(row);
+        const auto fade = [&]<bool is_power>(std::bool_constant<is_power>) {
+            isa::run<Fade<M, lined::Filtered<T>, is_power>>(blocks_.line(), blocks_.near(), some, box,
+                                                            s_.request.options, s_.rule.sigma, scores_.data());
+        };
+        is_power_ ? fade(std::true_type()) : fade(std::false_type());
+        lots_.assign(1, s_.place[row] / wide);  // a box without area is near nobody, not even itself
+        for (std::size_t k = 0; k < some; ++k) {
+            const std::uint32_t lot = static_cast<std::uint32_t>(blocks_.near()[k] * lined::lanes / wide);
+            if (lot != lots_.back()) lots_.push_back(lot);
+        }
+        isa::run<Tops>(scores_.data(), lots_.data(), lots_.size(), tops_.data());
     }
 
     bool stays(std::size_t place) const { return scores_[place] >= s_.rule.min_score; }
@@ -313,13 +311,14 @@ class Fading {
         blocks_.clear([&](std::size_t k) { return stays(k); },
                       [&](std::size_t from, std::size_t to) { scores_[to] = scores_[from]; });
         std::fill(scores_.begin() + static_cast<std::ptrdiff_t>(blocks_.count()), scores_.end(), taken);
-        rank(0, scores_.size());
+        rank_all();
         tops_.resize(blocks_.count() / wide + 1), scores_.resize(tops_.size() * wide);
     }
 
     const Setting<T>& s_;
     Blocks<T> blocks_;
     std::vector<double> tops_, scores_;
+    std::vector<std::uint32_t> lots_;
     bool is_power_;
 };
 

@@ -48,30 +48,61 @@ constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
 template <class F>
 constexpr F least = std::numeric_limits<F>::min();
 
+// One box against sixteen at a time.
+template <class F>
+struct Asker {
+    using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
+    const Lined<F>& boxes;
+    F left, top, right, bottom, mine;
+
+    VESICA_INLINE Asker(const Lined<F>& boxes, std::size_t i)
+        : boxes(boxes),
+          left(boxes.x1[i]),
+          top(boxes.y1[i]),
+          right(boxes.x2[i]),
+          bottom(boxes.y2[i]),
+          mine(boxes.share[i]) {}
+
+    // Add those of the sixteen from here on that may share enough.
+    VESICA_INLINE std::size_t ask(std::size_t from, std::uint32_t* VESICA_RESTRICT found, std::size_t hits) const {
+        const F *VESICA_RESTRICT x1 = boxes.x1.data() + from, *VESICA_RESTRICT y1 = boxes.y1.data() + from;
+        const F *VESICA_RESTRICT x2 = boxes.x2.data() + from, *VESICA_RESTRICT y2 = boxes.y2.data() + from;
+        const F* VESICA_RESTRICT share = boxes.share.data() + from;
+        Bits flags[lanes], any = 0, bits = 0;
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const F w = lesser(right, x2[k]) - greater(left, x1[k]);
+            const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
+            const F area = w * h;
+            flags[k] = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
+            any |= flags[k];
+        }
+        if (!any) return hits;
+        for (std::size_t k = 0; k < lanes; ++k) bits |= flags[k] << k;
+        for (; bits; bits &= bits - 1)
+            found[hits++] = static_cast<std::uint32_t>(from + static_cast<std::size_t>(std::countr_zero(bits)));
+        return hits;
+    }
+};
+
 template <class F>
 struct Near {
     static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end,
                                    std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
-        using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
-        const F left = boxes.x1[i], top = boxes.y1[i], right = boxes.x2[i], bottom = boxes.y2[i], mine = boxes.share[i];
+        const Asker<F> asker(boxes, i);
         std::size_t hits = 0;
-        for (std::size_t from = begin; from < end; from += lanes) {
-            const F *VESICA_RESTRICT x1 = boxes.x1.data() + from, *VESICA_RESTRICT y1 = boxes.y1.data() + from;
-            const F *VESICA_RESTRICT x2 = boxes.x2.data() + from, *VESICA_RESTRICT y2 = boxes.y2.data() + from;
-            const F* VESICA_RESTRICT share = boxes.share.data() + from;
-            Bits flags[lanes], any = 0, bits = 0;
-            for (std::size_t k = 0; k < lanes; ++k) {
-                const F w = lesser(right, x2[k]) - greater(left, x1[k]);
-                const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
-                const F area = w * h;
-                flags[k] = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
-                any |= flags[k];
-            }
-            if (!any) continue;
-            for (std::size_t k = 0; k < lanes; ++k) bits |= flags[k] << k;
-            for (; bits; bits &= bits - 1)
-                found[hits++] = static_cast<std::uint32_t>(from + static_cast<std::size_t>(std::countr_zero(bits)));
-        }
+        for (std::size_t from = begin; from < end; from += lanes) hits = asker.ask(from, found, hits);
+        while (hits && found[hits - 1] >= end) --hits;
+        *count = hits;
+    }
+};
+
+template <class F>
+struct NearBlocks {
+    static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some,
+                                   std::size_t end, std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
+        const Asker<F> asker(boxes, i);
+        std::size_t hits = 0;
+        for (std::size_t k = 0; k < some; ++k) hits = asker.ask(blocks[k] * lanes, found, hits);
         while (hits && found[hits - 1] >= end) --hits;
         *count = hits;
     }
@@ -83,6 +114,15 @@ template <class F>
 std::size_t near(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end, std::uint32_t* found) {
     std::size_t count = 0;
     isa::run<Near<F>>(boxes, i, begin, end, found, &count);
+    return count;
+}
+
+// The same among blocks of `lanes` boxes each, in rising order, of the boxes [0, end).
+template <class F>
+std::size_t near(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some, std::size_t end,
+                 std::uint32_t* found) {
+    std::size_t count = 0;
+    isa::run<NearBlocks<F>>(boxes, i, blocks, some, end, found, &count);
     return count;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "connected.hpp"
 #include "order.hpp"
 #include "threads.hpp"
 
@@ -24,25 +25,6 @@ struct Buckets {
         for (std::size_t k = 0; k < count; ++k) places[start[key_of(k) + 1]++] = k;
         start.pop_back();  // filling moved each start to the next one's
     }
-};
-
-// Who is connected with whom.
-class Union {
-  public:
-    explicit Union(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-
-    std::size_t find(std::size_t x) {
-        while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-        return x;
-    }
-    // The lower number stands for both.
-    void join(std::size_t x, std::size_t y) {
-        x = find(x), y = find(y);
-        parent_[std::max(x, y)] = std::min(x, y);
-    }
-
-  private:
-    std::vector<std::size_t> parent_;
 };
 
 template <class Cost, class Rows>
@@ -113,7 +95,7 @@ class Components {
     // Give each pair the number of its component; pairs that are not wanted go behind the last one.
     std::size_t number() {
         const std::size_t rows = pairs_.rows;
-        Union connected(rows + pairs_.columns);
+        Connected connected(rows + pairs_.columns);
         for (std::size_t k = 0; k < pairs_.count; ++k)
             if (is_wanted(k)) connected.join(row(k), rows + column(k));
         std::vector<std::size_t> number_of(rows, 0);  // of a row that stands for its component, plus 1

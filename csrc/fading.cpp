@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "candidates.hpp"
 #include "lined.hpp"
+#include "neighbourhood.hpp"
 #include "picks.hpp"
 #include "soft.hpp"
 
@@ -327,47 +327,29 @@ template <class M, class T>
 class InCells {
   public:
     explicit InCells(const Setting<T>& setting)
-        : s_(setting), meeting_(setting), grid_(points(setting), nullptr, 1), line_(grid_.points.size()) {
+        : s_(setting),
+          meeting_(setting),
+          near_(setting.bound, setting.boxes, setting.group, 1),
+          room_(near_.size() + lined::lanes) {
         for (std::size_t k = 0; k < s_.group.count; ++k) s_.place[s_.group.rows[k]] = nowhere;
-        for (std::size_t p = 0; p < grid_.points.size(); ++p) {
-            const std::uint32_t row = grid_.points[p].index;
-            s_.place[row] = static_cast<std::uint32_t>(p);
-            line_.put(p, boxes::box(s_.box(row)), row, s_.bound.share());
-        }
+        for (std::size_t p = 0; p < near_.size(); ++p) s_.place[near_.line().rows[p]] = static_cast<std::uint32_t>(p);
     }
 
     template <class Visit>
     void operator()(std::uint32_t row, const Visit& visit) {
         if (s_.place[row] == nowhere) return;
-        for (const candidates::Group& group : grid_.groups)
-            candidates::stretches(grid_, group, grid_.points[s_.place[row]], {s_.bound.apart, s_.bound.apart},
-                                  [&](std::size_t begin, std::size_t end) {
-                                      found_.resize(end - begin + lined::lanes);
-                                      const std::size_t count =
-                                          lined::near(line_, s_.place[row], begin, end, found_.data());
-                                      for (std::size_t k = 0; k < count; ++k) found_[k] = line_.rows[found_[k]];
-                                      meeting_(row, found_.data(), count, visit);
-                                  });
+        found_.clear();
+        near_.each_near(s_.place[row], room_, [&](std::uint32_t other) { found_.push_back(near_.line().rows[other]); });
+        meeting_(row, found_.data(), found_.size(), visit);
     }
 
   private:
     static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
 
-    static memory::Vector<candidates::Point> points(const Setting<T>& setting) {
-        const double shrink = std::max(setting.bound.shrink_a, setting.bound.shrink_b);
-        memory::Vector<candidates::Point> points;
-        points.reserve(setting.group.count);
-        for (std::size_t k = 0; k < setting.group.count; ++k) {
-            const std::uint32_t row = setting.group.rows[k];
-            if (join::has_place(setting.box(row))) points.push_back(join::point_of(setting.box(row), shrink, row));
-        }
-        return points;
-    }
-
     const Setting<T>& s_;
     Meeting<M, T> meeting_;
-    candidates::Grid grid_;
-    lined::Lined<lined::Filtered<T>> line_;
+    Neighbourhood<T> near_;
+    memory::Vector<std::uint32_t> room_;
     std::vector<std::uint32_t> found_;
 };
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lined.hpp"
+#include "neighbourhood.hpp"
 
 namespace vesica::suppress {
 namespace {
@@ -87,61 +88,6 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
     }
     return {};
 }
-
-// Many boxes of one group, in the order of a grid; places are counted in that order.
-template <class T>
-class Neighbourhood {
-  public:
-    using F = Filtered<T>;
-
-    Neighbourhood(const join::Bound& bound, boxes::Rows<T> boxes, Group group, std::size_t threads)
-        : apart_{bound.apart, bound.apart},
-          grid_(points(bound, boxes, group, threads), nullptr, threads),
-          line_(grid_.points.size()) {
-        threads::over(size(), rows_in_chunk, threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t q = begin; q < end; ++q) {
-                const std::uint32_t row = group.rows[rank(q)];
-                line_.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
-            }
-        });
-    }
-
-    std::size_t size() const { return grid_.points.size(); }
-    const Lined<F>& line() const { return line_; }
-    // How many of the group are better.
-    std::uint32_t rank(std::size_t place) const { return grid_.points[place].index; }
-
-    // Call visit(other) for those that may share enough with the one at this place, itself among them. `found` is room
-    // for all of them.
-    template <class Visit>
-    void each_near(std::size_t place, memory::Vector<std::uint32_t>& found, const Visit& visit) const {
-        for (const candidates::Group& near : grid_.groups)
-            candidates::stretches(grid_, near, grid_.points[place], apart_, [&](std::size_t begin, std::size_t end) {
-                const std::size_t count = lined::near(line_, place, begin, end, found.data());
-                for (std::size_t k = 0; k < count; ++k) visit(found[k]);
-            });
-    }
-
-  private:
-    // Boxes without area meet nobody and have no place.
-    static memory::Vector<candidates::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, Group group,
-                                                    std::size_t threads) {
-        const double shrink = std::max(bound.shrink_a, bound.shrink_b);
-        memory::Vector<candidates::Point> points(group.count);
-        threads::over(group.count, rows_in_chunk, threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const T* const row = boxes.data + 4 * group.rows[k];
-                points[k] = join::point_of(row, shrink, join::has_place(row) ? k : nobody);
-            }
-        });
-        std::erase_if(points, [](const candidates::Point& point) { return point.index == nobody; });
-        return points;
-    }
-
-    candidates::Apart apart_;
-    candidates::Grid grid_;
-    Lined<F> line_;
-};
 
 // The same answer without a walk: a box is kept when none of its better neighbours is, whatever order they are asked
 // in. So boxes are settled where they lie, by several threads, and each asks its better neighbours first. What a thread

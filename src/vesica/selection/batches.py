@@ -191,18 +191,17 @@ def _on_host(
     """The same by the native kernels: one ragged batch, filled into slots."""
     batch, rows, _ = table.shape
     ranks = to_numpy(scores)
-    images = np.repeat(np.arange(batch), rows)
-    taking_part = np.ones((batch, rows), bool) if counts is None else np.arange(rows) < to_numpy(counts)[:, None]
+    real_rows = np.full(batch, rows) if counts is None else np.clip(to_numpy(counts), 0, rows)
+    taking_part = np.arange(rows) < real_rows[:, None]
     check_selection.no_nan(np.where(taking_part, ranks, 0))
     chosen = np.flatnonzero(taking_part)
-    columns = (images[chosen], (images if keys is None else to_numpy(keys).reshape(-1))[chosen])
+    columns = None if keys is None else to_numpy(keys).reshape(-1)[chosen]
     boxes = Boxes(to_numpy(table).reshape(-1, 4)[chosen], check=False)
 
-    kept = chosen[nms(boxes, ranks.reshape(-1)[chosen], keys=columns, limit=limit, **settings)]
+    offsets = np.concatenate([[0], np.cumsum(real_rows)])
+    kept, ends = nms_ragged(boxes, ranks.reshape(-1)[chosen], offsets, keys=columns, limit=limit, **settings)
 
-    kept = kept[np.argsort(images[kept], kind="stable")]
-    count = np.bincount(images[kept], minlength=batch)
-    slot = np.arange(len(kept)) - np.repeat(np.cumsum(count) - count, count)
+    count = np.diff(ends)
     index = np.full((batch, limit), -1, np.int64)
-    index[images[kept], slot] = kept % max(rows, 1)
+    index[np.arange(limit) < count[:, None]] = chosen[kept] % max(rows, 1)
     return Padded(from_numpy(index, table), from_numpy(count, table))

@@ -16,6 +16,7 @@ def scores(value: Any, count: int) -> Array:
     """One score for each region, as an array of the caller's library."""
     check.not_masked(value, "scores", "fill it or drop the rows")
     array = as_array(value)
+    with_values(array, "scores")
     if array.ndim == 1 and array.shape[0] == 0 == count:
         return array  # an empty list has no dtype to speak of
     if dtype_name(array) not in check.NUMBERS:
@@ -50,12 +51,12 @@ def min_score(value: Any, scores: Array) -> float:
     return float(np.dtype(name).type(number)) if name in ("float16", "float32") else number
 
 
-def visible(array: Array) -> None:
+def with_values(array: Array, name: str) -> None:
     """Raise for stand-ins without values."""
     if is_traced(array):
         raise TypeError(
-            "How many of the regions stay is no fixed shape, so choosing cannot be traced. "
-            "nms_padded can: its answer has `limit` rows for each image."
+            f"`{name}` has no values yet: how many regions come out is no fixed shape, so this runs on the host, "
+            "outside of compile, jit, vmap and grad. nms_padded can be traced: it answers with `limit` rows an image."
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, is_traced
 
 DECAYS = ("linear", "gaussian")
 
@@ -17,15 +16,6 @@ def finite_scores(scores: np.ndarray) -> None:
     if strange.size:
         row = int(strange[0])
         raise ValueError(f"`scores` must be finite; got {scores[row]} in row {row}. Leave the row out, or score it.")
-
-
-def with_values(array: Array, name: str) -> None:
-    """Raise for stand-ins without values."""
-    if is_traced(array):
-        raise TypeError(
-            f"`{name}` has no values yet: how many regions come out is no fixed shape, so this runs on the host, "
-            "outside of compile, jit, vmap and grad."
-        )
 
 
 def sigma(value: Any) -> float:

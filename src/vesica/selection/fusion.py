@@ -10,6 +10,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, cast, from_numpy, to_numpy
 from vesica._check import fusion as check_fusion
+from vesica._check import selection as check_selection
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked
 from vesica._kernels.native import fusion as native
@@ -106,8 +107,7 @@ def fuse(
     check_fusion.only_boxes(type(regions).__name__)
     assert isinstance(regions, Boxes)
     check.one_table(regions.shape, "boxes", "fusion")
-    check_soft.with_values(regions.array, "boxes")
-    check_soft.with_values(scores, "scores")
+    check_selection.with_values(regions.array, "boxes")
     ranked = ranking(len(regions), scores, above, True, keys, min_score, None)
     check_soft.finite_scores(ranked.scores)
     votes, total = _votes(regions, ranked, models, weights)

@@ -115,7 +115,6 @@ def merge(
     score = check.one_of(score, check_merging.SCORES, "score")
     region = as_region(regions, "regions")
     check_merging.uniting(type(region).__name__)
-    check_soft.with_values(scores, "scores")
     tables = competitors(region)
     ranked = ranking(tables.n, scores, above, strict, keys, None, None)
     check_soft.finite_scores(ranked.scores)

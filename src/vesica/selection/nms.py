@@ -111,7 +111,7 @@ def competitors(regions: Any) -> Tables:
         host = Masks(to_numpy(region.array))
         return comparable(host, host, aligned=False)._replace(like=region.array)
     tables = comparable(region, region, aligned=False)
-    check_selection.visible(tables.like)
+    check_selection.with_values(tables.like, "regions")
     return tables
 
 

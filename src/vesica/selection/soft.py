@@ -107,7 +107,6 @@ def soft_nms(
     check.threads(threads)
     width = check_soft.sigma(sigma) if check.one_of(decay, check_soft.DECAYS, "decay") == "gaussian" else None
     check_soft.min_score(min_score)
-    check_soft.with_values(scores, "scores")
     tables = competitors(regions)
     ranked = ranking(tables.n, scores, 0.0 if width else above, True, keys, min_score, limit)
     check_soft.finite_scores(ranked.scores)

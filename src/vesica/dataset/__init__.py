@@ -128,8 +128,19 @@ class Dataset:
         """
         from vesica.dataset.arrays import columns_of
 
-        return cls(**columns_of(boxes, form, image, category, images, categories, sizes, masks,
-                                {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id}))
+        return cls(
+            **columns_of(
+                boxes,
+                form,
+                image,
+                category,
+                images,
+                categories,
+                sizes,
+                masks,
+                {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id},
+            )
+        )
 
 
 _COLUMNS = ("image", "category", "xywh", "segments", "score", "area", "crowd", "ignore", "id", "annotator")

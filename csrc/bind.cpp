@@ -831,8 +831,7 @@ const T* given(const Flat<T>& column) {
 using TruthTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<std::uint8_t>,
                               Flat<std::uint8_t>, Flat<std::uint8_t>>;
 // image, category, area, score, lenient
-using GuessTuple =
-    std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<double>, Flat<std::uint8_t>>;
+using GuessTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<double>, Flat<std::uint8_t>>;
 
 detect::Truths truths_of(const TruthTuple& columns) {
     const auto& [image, category, area, crowd, ignore, nobody] = columns;
@@ -861,16 +860,16 @@ Column<T> give(memory::Vector<T> data) {
 }
 
 // categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody
-using RecordTuple =
-    std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
-               Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
-               Column<std::int32_t>, std::size_t>;
+using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
+                               Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
+                               Column<std::int32_t>, std::size_t>;
 
 RecordTuple give(detect::Records records) {
-    return {give(std::move(records.categories)), give(std::move(records.image)),   give(std::move(records.guesses)),
-            give(std::move(records.counted)),    give(std::move(records.row)),     give(std::move(records.score)),
-            give(std::move(records.matched)),    give(std::move(records.ignored)), give(std::move(records.partner)),
-            records.hits_of_nobody};
+    return {give(std::move(records.categories)), give(std::move(records.image)),
+            give(std::move(records.guesses)),    give(std::move(records.counted)),
+            give(std::move(records.row)),        give(std::move(records.score)),
+            give(std::move(records.matched)),    give(std::move(records.ignored)),
+            give(std::move(records.partner)),    records.hits_of_nobody};
 }
 
 RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
@@ -903,8 +902,8 @@ void define_detect(nb::module_& m) {
     m.def("detect_boxes", &detect_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
           "guess_boxes"_a.noconvert());
     m.def("curves_accumulate", &curves_accumulate, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
-          "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(), "scores"_a.noconvert().none(),
-          "threads"_a);
+          "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
+          "scores"_a.noconvert().none(), "threads"_a);
 }
 
 void limit_isa(const std::string& name) {

@@ -24,8 +24,7 @@ struct CountWrong {
         for (std::size_t k = 0; k < count; ++k) {
             const std::uint32_t halves[2] = {static_cast<std::uint32_t>(wrong[k]),
                                              static_cast<std::uint32_t>(wrong[k] >> 32)};
-            for (std::uint32_t lane = 0; lane < 64; ++lane)
-                counters[lane] += halves[lane / 32] >> (lane & 31) & 1;
+            for (std::uint32_t lane = 0; lane < 64; ++lane) counters[lane] += halves[lane / 32] >> (lane & 31) & 1;
         }
     }
 };
@@ -34,8 +33,15 @@ class Category {
   public:
     Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
              double* precision, double* recall, double* scores)
-        : records_(records), request_(request), number_(number), first_(first_guess), precision_(precision),
-          recall_(recall), scores_(scores), lanes_(records.thresholds * records.areas), words_((lanes_ + 63) / 64) {}
+        : records_(records),
+          request_(request),
+          number_(number),
+          first_(first_guess),
+          precision_(precision),
+          recall_(recall),
+          scores_(scores),
+          lanes_(records.thresholds * records.areas),
+          words_((lanes_ + 63) / 64) {}
 
     void write() {
         const std::size_t begin = cells_begin(), end = cells_end();
@@ -209,9 +215,8 @@ void accumulate(const Records& records, const Request& request, double* precisio
     }
     // The longest first, so that no thread ends long after the others.
     std::iota(work.begin(), work.end(), std::size_t(0));
-    std::stable_sort(work.begin(), work.end(), [&](std::size_t a, std::size_t b) {
-        return first[a + 1] - first[a] > first[b + 1] - first[b];
-    });
+    std::stable_sort(work.begin(), work.end(),
+                     [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
     threads::run(categories, request.threads, [&](std::size_t k) {
         Category(records, request, work[k], first[work[k]], precision, recall, scores).write();
     });

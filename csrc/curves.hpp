@@ -28,8 +28,8 @@ struct Request {
     std::size_t threads;
 };
 
-// precision and scores: (thresholds, recalls, categories, areas, limits - first limit); recall: (thresholds, categories,
-// areas, limits). -1 where there is nothing to be found. `scores` may be null.
+// precision and scores: (thresholds, recalls, categories, areas, limits - first limit); recall: (thresholds,
+// categories, areas, limits). -1 where there is nothing to be found. `scores` may be null.
 void accumulate(const Records& records, const Request& request, double* precision, double* recall, double* scores);
 
 }  // namespace vesica::curves

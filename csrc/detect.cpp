@@ -96,8 +96,7 @@ class Masks {
         reached_.resize((t + 1) * words_, 0);
         for (std::size_t k = 1; k <= t; ++k)
             for (std::size_t lane = 0; lane < lanes.count(); ++lane)
-                if (lanes.bars[lane % t] <= sorted_[k - 1])
-                    reached_[k * words_ + lane / 64] |= Word(1) << (lane & 63);
+                if (lanes.bars[lane % t] <= sorted_[k - 1]) reached_[k * words_ + lane / 64] |= Word(1) << (lane & 63);
     }
 
     std::size_t words() const { return words_; }
@@ -139,8 +138,7 @@ class Boxes {
         here_.resize(count);
         for (std::size_t k = 0; k < count; ++k) {
             const double* box = truths_ + 4 * std::size_t(truths[k]);
-            here_[k] = {box[0], box[1], box[0] + box[2], box[1] + box[3], box[2] * box[3],
-                        crowd_ && crowd_[truths[k]]};
+            here_[k] = {box[0], box[1], box[0] + box[2], box[1] + box[3], box[2] * box[3], crowd_ && crowd_[truths[k]]};
         }
     }
 
@@ -184,8 +182,16 @@ class Matcher {
   public:
     Matcher(const Request& request, const Masks& masks, const Truths& truths, const Guesses& guesses, Scorer scorer,
             Records& records)
-        : request_(request), masks_(masks), truths_(truths), guesses_(guesses), scorer_(std::move(scorer)),
-          records_(records), words_(masks.words()), outside_(words_), open_(words_), nobody_(words_) {}
+        : request_(request),
+          masks_(masks),
+          truths_(truths),
+          guesses_(guesses),
+          scorer_(std::move(scorer)),
+          records_(records),
+          words_(masks.words()),
+          outside_(words_),
+          open_(words_),
+          nobody_(words_) {}
 
     std::size_t hits_of_nobody() const { return hits_; }
 

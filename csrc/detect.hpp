@@ -1,5 +1,5 @@
-// detect.hpp. Which guess finds which truth? In every cell (one image, one category), for every lane (one threshold, one
-// range of areas) at once.
+// detect.hpp. Which guess finds which truth? In every cell (one image, one category), for every lane (one threshold,
+// one range of areas) at once.
 //
 // Lanes are bits: lane = area range * thresholds + threshold, in words of 64. What comes out is a record of each guess:
 // the lanes in which it found a truth, and those in which it does not count.

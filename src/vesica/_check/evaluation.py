@@ -156,7 +156,11 @@ def ids_once(truth: Any, /) -> None:
     seen: dict[Any, int] = {}
     for row, one in enumerate(truth.id.tolist()):
         if seen.setdefault(one, row) != row:
-            raise InputError(f"Annotation ids must differ; truth rows {seen[one]} and {row} both have {one!r}.")
+            raise _twice(seen[one], row, one)
+
+
+def _twice(first: int, second: int, one: Any) -> InputError:
+    return InputError(f"Annotation ids must differ; truth rows {first} and {second} both have {one!r}.")
 
 
 def category(name: Any, categories: Any, /) -> int:

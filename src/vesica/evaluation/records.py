@@ -15,6 +15,7 @@ from vesica._check import records as check
 from vesica._kernels.native import detect
 from vesica.dataset import Categories
 from vesica.errors import InputError
+from vesica.evaluation.ids import rising
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
 from vesica.regions.ragged import taken
@@ -208,8 +209,6 @@ def merge(*records: Records) -> Records:
 
 def _united(tables: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """All ids, rising, and the rank of each id of each table."""
-    from vesica.evaluation.sides import rising
-
     if any(table.dtype == object for table in tables):
         tables = [table.astype(object) for table in tables]
     ids, rank = rising(np.concatenate(tables))

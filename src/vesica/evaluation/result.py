@@ -116,7 +116,7 @@ class DetectionResult:
 
     @property
     def precision(self) -> np.ndarray:
-        """(T, R, K, A, M): thresholds, recalls, categories, ranges of areas, limits; −1 where nothing is to be found."""
+        """(T, R, K, A, M): thresholds, recalls, categories, ranges of areas, limits; −1 where there is no truth."""
         return self._full.precision
 
     @property

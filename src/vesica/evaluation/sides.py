@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +10,8 @@ import numpy as np
 from vesica._check import evaluation as check
 from vesica._kernels.native.detect import Guesses, Truths
 from vesica.dataset import Categories, Dataset, Segments
+from vesica.evaluation import lvis
+from vesica.evaluation.ids import places_of, rising
 from vesica.evaluation.protocol import Protocol
 
 
@@ -20,6 +21,18 @@ class Note(NamedTuple):
     rule: str
     count: int
     text: str
+
+
+class Meeting(NamedTuple):
+    """Where the images and categories of both sides are in one rising order; −1 for what the truth does not have."""
+
+    images: np.ndarray
+    categories: np.ndarray
+    truth_image: np.ndarray
+    truth_category: np.ndarray
+    guess_image: np.ndarray
+    guess_category: np.ndarray
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,71 +59,52 @@ class Sides:
 
 def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     """Bring both to one order of images and categories: rising ids, as every score is counted."""
+    meeting = _meeting(truth, guess, protocol)
+    truth_rows, guess_rows, lenient = None, None, None
+    if protocol.quirks:
+        truth_rows = _as_pycocotools_loads(truth, meeting.truth_image)
+    elif protocol.name == "lvis":
+        truth_rows, guess_rows, lenient = lvis.rows_of(truth, guess, meeting, region_area)
+    if not protocol.by_class:
+        truth_rows = _by_class(meeting.truth_category[truth.category], truth_rows)
+        guess_rows = _by_class(meeting.guess_category[guess.category], guess_rows)
+    # A mark of guesses goes with their rows.
+    lenient = lenient if lenient is None or guess_rows is None else lenient[guess_rows]
+    chosen = truth if truth_rows is None else truth.rows(truth_rows)
+    offered = guess if guess_rows is None else guess.rows(guess_rows)
+
+    truths, notes = _truths(chosen, meeting, protocol)
+    guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
+    categories = _taken(truth.categories, np.argsort(meeting.truth_category))
+    if not protocol.by_class:
+        truths, guesses = (_of_one_class(side) for side in (truths, guesses))
+        categories = Categories(np.array([-1]))
+    # Only quirks let other numbers in.
+    boxes = (chosen.xywh, offered.xywh)
+    plain = bool(protocol.quirks) and not all(side is None or np.isfinite(side).all() for side in boxes)
+    segments = (chosen.segments, _sized(offered, truth, meeting))
+    found = tuple(note for note in (*meeting.notes, *notes) if note.count)
+    return Sides(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
+
+
+def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
+    """Check that both sides can be compared, and find where images and categories of one are in the other."""
     if not protocol.quirks:
         check.values(truth, "truth")
         check.values(guess, "guess")
+        check.ids_once(truth)
     check.scores(guess)
     check.same_kind(truth, guess, protocol.regions)
-    images, order = rising(truth.images.ids)
-    image_of_guess, unknown = _places(guess.images.ids, images)
-    check.known_images(guess, unknown)
-    classes, class_order = rising(truth.categories.ids)
-    class_of_guess, strange = _places(guess.categories.ids, classes)
-    left_out = int(strange[guess.category].sum()) if len(guess) else 0
+    images, truth_image = rising(truth.images.ids)
+    guess_image = places_of(guess.images.ids, images)
+    check.known_images(guess, guess_image < 0)
+    categories, truth_category = rising(truth.categories.ids)
+    guess_category = places_of(guess.categories.ids, categories)
+    left_out = int((guess_category < 0)[guess.category].sum()) if len(guess) else 0
     if not protocol.quirks:
         check.categories_meet(guess, truth, left_out)
-    notes = [Note("Q13", left_out, "guesses of categories that the truth does not have are left out")]
-
-    truth_rows = _as_pycocotools_loads(truth, order) if protocol.quirks else None
-    if not protocol.quirks:
-        check.ids_once(truth)
-    guess_rows = None
-    if not protocol.by_class:
-        truth_rows = _by_class(class_order[truth.category], truth_rows)
-        guess_rows = _by_class(class_of_guess[guess.category], None)
-    chosen_truth = truth if truth_rows is None else truth.rows(truth_rows)
-    chosen_guess = guess if guess_rows is None else guess.rows(guess_rows)
-
-    truths, more = _truths(chosen_truth, order, class_order, protocol)
-    guesses = _guesses(chosen_guess, image_of_guess, class_of_guess, protocol)
-    categories = _taken(truth.categories, np.argsort(class_order))
-    if not protocol.by_class:
-        one = Categories(np.array([-1]))
-        truths, guesses = (_of_one_class(side) for side in (truths, guesses))
-        categories = one
-    boxes = (chosen_truth.xywh, chosen_guess.xywh)
-    # Only quirks let other numbers in.
-    plain = bool(protocol.quirks) and not all(side is None or np.isfinite(side).all() for side in boxes)
-    found = tuple(note for note in (*notes, *more) if note.count)
-    segments = (chosen_truth.segments, _sized(chosen_guess, truth, image_of_guess, order))
-    return Sides(images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
-
-
-def rising(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ids in rising order, and the rank of each place."""
-    order = np.argsort(ids, kind="stable") if ids.dtype != object else _order_of_objects(ids)
-    rank = np.empty(len(ids), np.int32)
-    rank[order] = np.arange(len(ids), dtype=np.int32)
-    return ids[order], rank
-
-
-def _order_of_objects(ids: Iterable[Any]) -> np.ndarray:
-    """Numbers first, then strings: one order for ids of any kind."""
-    keyed = [(isinstance(one, str), one) for one in ids]
-    return np.array(sorted(range(len(keyed)), key=keyed.__getitem__), np.int64)
-
-
-def _places(ids: np.ndarray, rising: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place of each id among the rising ones, −1 if it is not there; and which are not."""
-    if not len(rising):
-        places = np.full(len(ids), -1, np.int32)
-    elif ids.dtype != object and rising.dtype != object:
-        at = np.minimum(np.searchsorted(rising, ids), len(rising) - 1)
-        places = np.where(rising[at] == ids, at, -1).astype(np.int32)
-    else:
-        table = {one: place for place, one in enumerate(rising.tolist())}
-        places = np.array([table.get(one, -1) for one in ids.tolist()], np.int32)
-    return places, places < 0
+    note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
+    return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
 
 
 def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
@@ -136,26 +130,22 @@ def _as_pycocotools_loads(truth: Dataset, rank: np.ndarray) -> np.ndarray | None
     return np.array([last[one] for one in truth.id[order].tolist()], np.int64)
 
 
-def _truths(
-    truth: Dataset, image_rank: np.ndarray, class_rank: np.ndarray, protocol: Protocol
-) -> tuple[Truths, list[Note]]:
-    notes = []
+def _truths(truth: Dataset, meeting: Meeting, protocol: Protocol) -> tuple[Truths, list[Note]]:
+    notes: list[Note] = []
     crowd, ignore = truth.crowd, truth.ignore
-    if protocol.name != "coco":
-        crowd = None if protocol.is_voc or protocol.name == "lvis" else crowd
+    if protocol.name != "coco":  # no other protocol knows crowds
+        crowd = None
     elif protocol.quirks and protocol.regions != "boundary":
         ignore = crowd
     else:
-        told = 0 if ignore is None else int((ignore & ~crowd).sum() if crowd is not None else ignore.sum())
+        told = 0 if ignore is None else int((ignore if crowd is None else ignore & ~crowd).sum())
         notes.append(Note("Q4", told, 'truths with an explicit "ignore" neither count nor are wrong to find'))
         ignore = _either(crowd, ignore)
-    nobody = None
-    if truth.id is not None and truth.id.dtype != object:
-        zeros = truth.id == 0
-        if zeros.any():
-            notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
-            nobody = zeros if protocol.quirks else None
-    image, category = image_rank[truth.image], class_rank[truth.category]
+    zeros = None if truth.id is None or truth.id.dtype == object else truth.id == 0
+    nobody = zeros if protocol.quirks and zeros is not None and zeros.any() else None
+    if zeros is not None and not protocol.quirks:
+        notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
+    image, category = meeting.truth_image[truth.image], meeting.truth_category[truth.category]
     return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, nobody), notes
 
 
@@ -171,28 +161,28 @@ def _area(truth: Dataset, protocol: Protocol, notes: list[Note]) -> np.ndarray:
         return area
     if not protocol.is_voc:
         notes.append(Note("Q19", int(absent.sum()), 'truths without "area" have that of their region'))
-    own = _region_area(truth)
-    return np.where(absent, own, area)
+    return np.where(absent, region_area(truth, protocol.regions), area)
 
 
-def _region_area(data: Dataset) -> np.ndarray:
-    """Of masks where there are some, else of boxes."""
-    from vesica._kernels.native import segments
-
-    area = np.zeros(len(data)) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
-    if data.segments is None:
+def region_area(data: Dataset, regions: str, /) -> np.ndarray:
+    """The area of each box; of each mask where masks are compared and there is one."""
+    area = np.full(len(data), np.nan) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
+    if data.segments is None or (regions == "box" and data.xywh is not None):
         return area
-    has_mask = data.segments.form != Segments.NONE
-    return np.where(has_mask, segments.areas(data.segments), area)
+    from vesica._kernels.native.segments import areas as areas_of
+
+    return np.where(data.segments.form == Segments.NONE, area, areas_of(data.segments))
 
 
-def _guesses(guess: Dataset, places: np.ndarray, class_places: np.ndarray, protocol: Protocol) -> Guesses:
+def _guesses(guess: Dataset, meeting: Meeting, protocol: Protocol) -> Guesses:
     # The area of a box, wherever there is one: files with both are scored so everywhere.
     area = None
     if guess.xywh is not None and protocol.regions != "box":
         area = guess.xywh[:, 2] * guess.xywh[:, 3]
+        if np.isnan(area).any():
+            area = np.where(np.isnan(area), region_area(guess, protocol.regions), area)
     assert guess.score is not None
-    return Guesses(places[guess.image], class_places[guess.category], area, guess.score)
+    return Guesses(meeting.guess_image[guess.image], meeting.guess_category[guess.category], area, guess.score)
 
 
 def _taken(categories: Categories, order: np.ndarray) -> Categories:
@@ -200,12 +190,12 @@ def _taken(categories: Categories, order: np.ndarray) -> Categories:
     return Categories(*(None if column is None else column[order] for column in columns))  # type: ignore[arg-type]
 
 
-def _sized(guess: Dataset, truth: Dataset, places: np.ndarray, order: np.ndarray) -> Segments | None:
+def _sized(guess: Dataset, truth: Dataset, meeting: Meeting) -> Segments | None:
     """Masks of guesses in images of the size that the truth has."""
     segments = guess.segments
     if segments is None or truth.images.height is None or truth.images.width is None:
         return segments
-    by_rank = np.empty((len(order), 2), np.int64)
-    by_rank[order] = np.stack([truth.images.height, truth.images.width], axis=1)
+    by_rank = np.empty((len(truth.images), 2), np.int64)
+    by_rank[meeting.truth_image] = np.stack([truth.images.height, truth.images.width], axis=1)
     known = (segments.size > 0).all(axis=1, keepdims=True)
-    return replace(segments, size=np.where(known, segments.size, by_rank[places[guess.image]]))
+    return replace(segments, size=np.where(known, segments.size, by_rank[meeting.guess_image[guess.image]]))

@@ -109,13 +109,14 @@ def accumulate(
     return precision, recall, scores
 
 
-def _asked(request: Request, threads: int | None) -> tuple[list[float], list[float], list[float], int, int, int, int, bool, bool, int]:  # fmt: skip
+def _asked(request: Request, threads: int | None) -> _Asked:
     lowest, highest = ([float(ends[k]) for ends in request.areas] for k in (0, 1))
-    rule = RULES.index(request.rule)
+    lanes = (list(request.bars), lowest, highest, RULES.index(request.rule))
     sizes = (request.images, request.categories, request.limit)
-    return list(request.bars), lowest, highest, rule, *sizes, request.plain, request.partners, native.thread_count(threads)  # fmt: skip
+    return *lanes, *sizes, request.plain, request.partners, native.thread_count(threads)
 
 
+_Asked = tuple[list[float], list[float], list[float], int, int, int, int, bool, bool, int]
 _NO_FLAGS, _NO_AREA = np.empty(0, np.uint8), np.empty(0, np.float64)
 
 

@@ -70,13 +70,15 @@ class Records:
     def positives(self) -> np.ndarray:
         """(K, A) int64: how many truths are to be found."""
         total = np.concatenate([np.zeros((1, self.counted.shape[1]), np.int64), np.cumsum(self.counted, axis=0)])
-        return total[self.starts[1:]] - total[self.starts[:-1]]
+        counts: np.ndarray = total[self.starts[1:]] - total[self.starts[:-1]]
+        return counts
 
     @property
     def bounds(self) -> np.ndarray:
         """(K + 1,) int64: the first guess of each category, and the end."""
-        total = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
-        return total[self.starts]
+        total: np.ndarray = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
+        first: np.ndarray = total[self.starts]
+        return first
 
     def lane(self, threshold: int, area: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Which guesses found a truth, and which do not count, in one lane."""
@@ -107,7 +109,7 @@ class Records:
             "digest": self.protocol.digest,
             "categories": categories,
             "images": ids,
-            "notes": [list(note) for note in self.notes],
+            "notes": [asdict(note) for note in self.notes],
             "columns": {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()},
         }
         text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
@@ -127,8 +129,9 @@ class Records:
             check.digest(header["digest"], protocol.digest)
             read = zip(blocks[1:], header["columns"].items(), strict=True)
             columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, (kind, shape)) in read}
-            categories = Categories(**{name: _column(values) for name, values in header["categories"].items()})
-            notes = tuple(Note(*note) for note in header["notes"])
+            tables: dict[str, Any] = {name: _column(values) for name, values in header["categories"].items()}
+            categories = Categories(**tables)
+            notes = tuple(Note(**note) for note in header["notes"])
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"These records cannot be read: {error}.") from error
         words = -(-_lane_count(protocol) // 64)

@@ -15,7 +15,8 @@ from vesica.evaluation.ids import places_of, rising
 from vesica.evaluation.protocol import Protocol
 
 
-class Note(NamedTuple):
+@dataclass(frozen=True)
+class Note:
     """Something that was corrected, left out or assumed, and how often."""
 
     rule: str

@@ -14,7 +14,9 @@
 
 #include "anchors.hpp"
 #include "assign.hpp"
+#include "boundary.hpp"
 #include "boxes.hpp"
+#include "cell.hpp"
 #include "clusters.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"
@@ -28,6 +30,7 @@
 #include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
+#include "segments.hpp"
 #include "sets.hpp"
 #include "soft.hpp"
 #include "sources.hpp"
@@ -819,6 +822,85 @@ std::vector<std::string> names(bool with_boxes) {
     return all;
 }
 
+// text, begin, end, form, size and xywh, which may be None.
+segments::Column segments_of(const nb::object& column) {
+    const nb::object xywh = column[5];
+    return {column_of<std::uint8_t>(column, 0),
+            column_of<std::int64_t>(column, 1),
+            column_of<std::int64_t>(column, 2),
+            column_of<std::uint8_t>(column, 3),
+            column_of<std::int64_t>(column, 4),
+            xywh.is_none() ? nullptr : column_of<double>(column, 5),
+            nb::cast<In<std::int64_t>>(column[1], false).size()};
+}
+
+// Area, kind and position of the fault, and findings of each row.
+using AreaTuple = std::tuple<Column<std::int64_t>, Column<std::uint8_t>, Column<std::int64_t>, Column<std::uint8_t>>;
+AreaTuple give_areas(segments::Table& table) {
+    return {give(std::move(table.area)), give(std::move(table.kind)), give(std::move(table.position)),
+            give(std::move(table.finding))};
+}
+
+AreaTuple segments_areas(nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::areas(from, rows.data(), rows.size(), literal, threads);
+    }
+    return give_areas(table);
+}
+
+// Counts, offsets, boxes and sizes in rows of six, and the columns of `segments_areas`.
+std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<std::int64_t>, AreaTuple> segments_decode(
+    nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::decoded(from, rows.data(), rows.size(), literal, threads);
+    }
+    return {give(std::move(table.counts)), give(std::move(table.offsets)), give(std::move(table.place)),
+            give_areas(table)};
+}
+
+// The fault, if any: kind, side, row, other row, position, and sizes.
+using FaultTuple = std::tuple<int, int, std::size_t, std::size_t, std::size_t, std::vector<std::int64_t>>;
+FaultTuple give(const segments::Fault& fault) {
+    return {static_cast<int>(fault.kind),
+            static_cast<int>(fault.side),
+            fault.row,
+            fault.other,
+            fault.position,
+            std::vector<std::int64_t>(fault.size, fault.size + 4)};
+}
+
+template <class Scorer>
+FaultTuple segments_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd, double floor,
+                           bool literal, double* out) {
+    const segments::Column a = segments_of(guesses), b = segments_of(truths);
+    Scorer scorer(b, a, crowd, literal);
+    {
+        nb::gil_scoped_release unlocked;
+        segments::matrix(scorer, a.count, b.count, floor, out);
+    }
+    return give(scorer.fault());
+}
+
+FaultTuple segments_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
+                        bool boundary, bool literal, Out<double> out) {
+    const std::uint8_t* const flags = crowd ? crowd->data() : nullptr;
+    return (boundary ? segments_matrix<segments::Boundaries>
+                     : segments_matrix<segments::Masks>)(guesses, truths, flags, floor, literal, out.data());
+}
+
+void define_segments(nb::module_& m) {
+    m.def("segments_areas", &segments_areas, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_decode", &segments_decode, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_iou", &segments_iou, "guesses"_a, "truths"_a, "crowd"_a.none(), "floor"_a, "boundary"_a,
+          "literal"_a, "out"_a.noconvert());
+}
+
 void limit_isa(const std::string& name) {
     for (const isa::Level level : {isa::Level::baseline, isa::Level::avx2, isa::Level::avx512})
         if (name == isa::name(level)) return isa::limit(level);
@@ -844,6 +926,7 @@ NB_MODULE(_native, m) {
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
     define_source<sets_of>(m, "sets");
+    define_segments(m);
     define_nms(m);
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "

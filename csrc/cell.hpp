@@ -1,6 +1,7 @@
 // cell.hpp. The masks of one cell, the truths and guesses of one image and category, and how far they overlap.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -39,7 +40,7 @@ class Masks {
 
     void load(std::uint32_t guess);
     void note(Fault fault, Side side, std::uint32_t row);
-    void count(const Shape& shape);
+    void tally(const Shape& shape);
     double iou(std::size_t truth, double floor);
     double literal_iou(std::size_t truth);
 
@@ -52,9 +53,25 @@ class Masks {
     std::size_t count_ = 0;
     Shape guess_;
     std::int64_t guess_row_ = nobody;
-    std::int64_t area_row_ = nobody, area_ = 0;
+    Shape spare_;  // runs of a guess that nobody compares
+    std::int64_t spare_row_ = nobody;
     Fault fault_;
     Findings findings_;
 };
+
+// One cell of all rows of two columns: out[g * truths + t] is the score of a pair, 0 below the floor.
+template <class Scorer>
+void matrix(Scorer& scorer, std::size_t guesses, std::size_t truths, double floor, double* out) {
+    std::vector<std::uint32_t> rows(truths);
+    for (std::size_t k = 0; k < truths; ++k) rows[k] = static_cast<std::uint32_t>(k);
+    scorer.open(rows.data(), truths);
+    std::vector<Candidate> found;
+    for (std::size_t g = 0; g < guesses; ++g) {
+        found.clear();
+        scorer.compare(static_cast<std::uint32_t>(g), floor, found);
+        std::fill_n(out + g * truths, truths, 0.0);
+        for (const Candidate& one : found) out[g * truths + one.truth] = one.iou;
+    }
+}
 
 }  // namespace vesica::segments

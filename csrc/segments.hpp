@@ -82,7 +82,7 @@ struct Shape {
     std::int64_t x1 = 0, y1 = 0, x2 = 0, y2 = 0;  // the tight box is half-open; all 0 for an empty mask
     std::int64_t height = 0, width = 0;
     bool is_short = false, has_no_area = false;
-    bool is_literal = false;             // it has a run without length, or is short, and the counts are kept
+    bool is_literal = false;               // it has a run without length, or is short, and the counts are kept
     memory::Vector<std::uint32_t> counts;  // as they were written
 
     void clear();
@@ -95,13 +95,13 @@ class Decoder {
     explicit Decoder(bool literal = false) : literal_(literal) {}
     // Faults leave an empty mask. Side and row are left to the caller.
     Fault decode(const Column& column, std::size_t row, Shape& shape);
-    // The area alone: no tight box is made.
-    Fault area(const Column& column, std::size_t row, std::int64_t& area);
+    // Runs and area alone: no tight box is made.
+    Fault read(const Column& column, std::size_t row, Shape& shape);
 
   private:
     struct Text;  // what is left of a row's text
 
-    Fault read(const Column& column, std::size_t row, Shape& shape);
+    Fault written(const Column& column, std::size_t row, Shape& shape);
     Fault object(Text& text, Shape& shape);
     Fault polygons(Text& text, Shape& shape);
     Fault polygon(Text& text, Shape& shape);
@@ -121,7 +121,20 @@ class Decoder {
     std::vector<std::int64_t> list_, places_;  // whole numbers, and where they stand
     memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room behind it
     memory::Vector<std::int32_t> numbers_;
-    Shape scratch_;  // of `area`
 };
+
+// Many rows at once, as columns. A row with a fault has an empty mask.
+struct Table {
+    std::vector<std::int64_t> counts,
+        offsets;  // canonical run lengths; row k has counts[offsets[k] ... offsets[k + 1])
+    std::vector<std::int64_t> area;
+    std::vector<std::int64_t> place;  // six numbers: the tight box x1, y1, x2, y2, then height and width of the image
+    std::vector<std::uint8_t> kind;   // of the fault
+    std::vector<std::int64_t> position;  // of the fault
+    std::vector<std::uint8_t> finding;   // bits: 1 short counts, 2 no area
+};
+Table decoded(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads);
+// The same without counts and places.
+Table areas(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads);
 
 }  // namespace vesica::segments

@@ -1,12 +1,14 @@
 #include "detect.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include "boundary.hpp"
 #include "candidate.hpp"
+#include "cell.hpp"
 #include "order.hpp"
 #include "threads.hpp"
 
@@ -206,7 +208,15 @@ class Matcher {
           open_(words()),
           nobody_(words()) {}
 
-    std::size_t hits_of_nobody() const { return hits_; }
+    // What is known only when all cells are done.
+    void add_to(Records& records) const {
+        records.hits_of_nobody += hits_;
+        if constexpr (requires { scorer_.fault(); }) {
+            if (scorer_.fault().before(records.fault)) records.fault = scorer_.fault();
+            records.findings.short_counts += scorer_.findings().short_counts;
+            records.findings.no_area += scorer_.findings().no_area;
+        }
+    }
 
     void match(const Cell& cell, std::int32_t* counted) {
         open(cell, counted);
@@ -422,7 +432,7 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     out.matched.resize(guess_count * masks.words()), out.ignored.resize(guess_count * masks.words());
     if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
     const Rows order = by_image(cells, request.images);
-    std::atomic<std::size_t> hits = 0;
+    std::mutex mutex;
     const auto match = [&]<std::size_t fixed_words>() {
         threads::over(count, 512, request.threads, [&](std::size_t begin, std::size_t end) {
             Matcher<Scorer, fixed_words> matcher(request, masks, truths, guesses, scorer, out);
@@ -432,11 +442,11 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
                 out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cells[k].guess_count, request.limit));
                 matcher.match(cells[k], &out.counted[k * areas]);
             }
-            hits += matcher.hits_of_nobody();
+            const std::lock_guard lock(mutex);
+            matcher.add_to(out);
         });
     };
     masks.words() == 1 ? match.template operator()<1>() : match.template operator()<0>();
-    out.hits_of_nobody = hits;
     return out;
 }
 
@@ -446,6 +456,14 @@ Records of_boxes(const Request& request, const Truths& truths, const double* tru
                  const double* guess_boxes) {
     return request.is_plain ? matched(request, truths, guesses, Boxes<true>(truth_boxes, truths.crowd, guess_boxes))
                             : matched(request, truths, guesses, Boxes<false>(truth_boxes, truths.crowd, guess_boxes));
+}
+
+Records of_masks(const Request& request, const Truths& truths, const segments::Column& truth_masks,
+                 const Guesses& guesses, const segments::Column& guess_masks, bool boundary, bool literal) {
+    const auto by = [&]<class Scorer>() {
+        return matched(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal));
+    };
+    return boundary ? by.template operator()<segments::Boundaries>() : by.template operator()<segments::Masks>();
 }
 
 }  // namespace vesica::detect

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from vesica._check import records as check
+from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
+from vesica._kernels.native.segments import Fault
 from vesica.dataset import Categories
 from vesica.errors import InputError
 from vesica.evaluation.ids import rising
@@ -160,8 +162,16 @@ def match(sides: Sides, protocol: Protocol, /, *, threads: int | None = None) ->
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        sides.notes,
+        (*sides.notes, *_notes(found)),
     )
+
+
+def _notes(found: detect.Found) -> list[Note]:
+    notes = [
+        Note("Q8", found.short_counts, "masks whose counts end early: the rest is background"),
+        Note("Q20", found.no_area, "masks without area: no polygon, or one of fewer than three points"),
+    ]
+    return [note for note in notes if note.count]
 
 
 def found_of(
@@ -178,9 +188,36 @@ def found_of(
         plain=plain or sides.plain,
         partners=partners,
     )
-    empty = np.empty((0, 4))
-    boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
-    return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    if protocol.regions == "box":
+        empty = np.empty((0, 4))
+        boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
+        return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    assert sides.truth_segments is not None
+    assert sides.guess_segments is not None
+    found = detect.match_masks(
+        request,
+        sides.truths,
+        sides.truth_segments.column(sides.truth_boxes),
+        sides.guesses,
+        sides.guess_segments.column(sides.guess_boxes),
+        boundary=protocol.regions == "boundary",
+        literal=bool(protocol.quirks),
+        threads=threads,
+    )
+    if found.fault is not None:
+        raise bad_segment(_of_data_set(found.fault, sides), found.fault.side)
+    return found
+
+
+def _of_data_set(fault: Fault, sides: Sides) -> Fault:
+    """The fault with rows as the data sets have them."""
+    own, other = sides.truth_rows, sides.guess_rows
+    if fault.side == "guess":
+        own, other = other, own
+    row = fault.row if own is None else int(own[fault.row])
+    return fault._replace(
+        row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
+    )
 
 
 def merge(*records: Records) -> Records:

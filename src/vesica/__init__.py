@@ -15,6 +15,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
+    from vesica.io.read import read
+    from vesica.io.write import write
     from vesica.matching.assign import assign
     from vesica.matching.match import match
     from vesica.matching.matches import Matches
@@ -71,8 +73,10 @@ __all__ = [
     "nms_ragged",
     "overlap",
     "parts",
+    "read",
     "soft_nms",
     "tversky",
+    "write",
 ]
 
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
@@ -80,6 +84,8 @@ _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
+    "vesica.io.read": ("read",),
+    "vesica.io.write": ("write",),
     "vesica.matching.assign": ("assign",),
     "vesica.matching.match": ("match",),
     "vesica.matching.matches": ("Matches",),

@@ -16,8 +16,8 @@ from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
 from vesica._kernels.native.segments import Fault
 from vesica.dataset import Categories
+from vesica.dataset.ids import rising
 from vesica.errors import InputError
-from vesica.evaluation.ids import rising
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
 from vesica.regions.ragged import taken

@@ -10,8 +10,8 @@ import numpy as np
 from vesica._check import evaluation as check
 from vesica._kernels.native.detect import Guesses, Truths
 from vesica.dataset import Categories, Dataset, Segments
+from vesica.dataset.ids import places, rising
 from vesica.evaluation import lvis
-from vesica.evaluation.ids import places_of, rising
 from vesica.evaluation.protocol import Protocol
 
 
@@ -100,10 +100,10 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
     check.scores(guess)
     check.same_kind(truth, guess, protocol.regions)
     images, truth_image = rising(truth.images.ids)
-    guess_image = places_of(guess.images.ids, images)
+    guess_image = places(guess.images.ids, images).astype(np.int32)
     check.known_images(guess, guess_image < 0)
     categories, truth_category = rising(truth.categories.ids)
-    guess_category = places_of(guess.categories.ids, categories)
+    guess_category = places(guess.categories.ids, categories).astype(np.int32)
     left_out = int((guess_category < 0)[guess.category].sum()) if len(guess) else 0
     if not protocol.quirks:
         check.categories_meet(guess, truth, left_out)

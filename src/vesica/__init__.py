@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
+    from vesica.evaluation.evaluator import Evaluator
     from vesica.io.read import read
     from vesica.io.write import write
     from vesica.matching.assign import assign
@@ -36,6 +37,7 @@ __all__ = [
     "Best",
     "Boxes",
     "Dataset",
+    "Evaluator",
     "Fused",
     "InputError",
     "Kept",
@@ -83,6 +85,7 @@ __all__ = [
 _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
+    "vesica.evaluation.evaluator": ("Evaluator",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
     "vesica.io.write": ("write",),

@@ -307,3 +307,7 @@ def float_masks(array: Any, above: Any, place: int) -> None:
     kind = str(array.dtype)
     if above is None and "float" in kind:
         raise TypeError(f"`masks` of image {place} are {kind}: say which values belong, such as above=0.5.")
+
+
+def not_in_all(name: str, /) -> ValueError:
+    return ValueError(f"`{name}` must be given for all images or for none.")

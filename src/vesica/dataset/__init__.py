@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,17 @@ class Dataset:
         from vesica.regions import Boxes
 
         return Boxes(check.some_boxes(self.xywh), "xywh", check=False)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Dataset], /, *, categories: Categories | None = None) -> Dataset:
+        """Several data sets of different images as one, one after the other; categories meet by their ids."""
+        from vesica.dataset.joined import columns_of_parts
+
+        if not parts:
+            nothing = np.empty(0, np.int64)
+            kinds = Categories(nothing) if categories is None else categories
+            return cls(Images(nothing), kinds, nothing, nothing, xywh=np.empty((0, 4)), score=np.empty(0))
+        return cls(**columns_of_parts(parts, categories))
 
     def rows(self, rows: Any, /) -> Dataset:
         """Some of the rows, by number or by a mask, over the same images and categories."""

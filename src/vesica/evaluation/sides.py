@@ -83,7 +83,7 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     # Only quirks let other numbers in.
     boxes = (chosen.xywh, offered.xywh)
     plain = bool(protocol.quirks) and not all(side is None or np.isfinite(side).all() for side in boxes)
-    segments = (None, None)
+    segments: tuple[Segments | None, Segments | None] = (None, None)
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
         segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))

@@ -104,8 +104,8 @@ def match_masks(
 
 
 def _found(columns: tuple[Any, ...]) -> Found:
-    *arrays, hits, fault, short_counts, no_area = columns
-    return Found(*arrays, hits, segments.fault_of(*fault), short_counts, no_area)
+    fault = segments.fault_of(*columns[-3])
+    return Found(*columns[:-3], fault, *columns[-2:])
 
 
 class Columns(NamedTuple):

@@ -14,13 +14,18 @@
 
 #include "anchors.hpp"
 #include "assign.hpp"
+#include "boundary.hpp"
 #include "boxes.hpp"
+#include "cell.hpp"
 #include "clusters.hpp"
+#include "columns.hpp"
 #include "curves.hpp"
+#include "decimals.hpp"
 #include "detect.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "json.hpp"
 #include "labels.hpp"
 #include "masks.hpp"
 #include "memory.hpp"
@@ -30,6 +35,7 @@
 #include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
+#include "segments.hpp"
 #include "sets.hpp"
 #include "soft.hpp"
 #include "sources.hpp"
@@ -810,6 +816,96 @@ void define_soft(nb::module_& m) {
           "scores"_a.noconvert(), "keys"_a.noconvert(), "rule"_a, "threads"_a);
 }
 
+// A column, or None where it is empty.
+template <class T>
+nb::object give(columns::Column<T> column) {
+    const std::size_t count = column.size();
+    if (!count) return nb::none();
+    T* const raw = column.release();
+    nb::capsule owner(raw, [](void* p) noexcept { std::free(p); });
+    if constexpr (std::is_same_v<T, columns::Box>)
+        return nb::cast(nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig>(raw->data(), {count, 4}, owner));
+    else if constexpr (std::is_same_v<T, char>)
+        return nb::cast(Column<std::uint8_t>(reinterpret_cast<std::uint8_t*>(raw), {count}, owner));
+    else
+        return nb::cast(Column<T>(raw, {count}, owner));
+}
+
+nb::object give(columns::Ragged ragged) {
+    if (!ragged.offsets.size()) return nb::none();
+    return nb::make_tuple(give(std::move(ragged.values)), give(std::move(ragged.offsets)));
+}
+
+nb::bytes bytes_of(const std::string& text) {
+    return nb::bytes(text.data(), text.size());
+}
+
+// Integers, and texts in some of their places.
+nb::tuple give(const std::vector<ids::Id>& ids) {
+    std::vector<std::int64_t> integers(ids.size());
+    nb::list texts;
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        integers[k] = ids[k].integer;
+        if (ids[k].is_text()) texts.append(nb::make_tuple(k, bytes_of(ids[k].text)));
+    }
+    return nb::make_tuple(give(std::move(integers)), texts);
+}
+
+nb::tuple give_images(columns::Table& table) {
+    return nb::make_tuple(table.is_there, table.rows, give(std::move(table.height)), give(std::move(table.width)),
+                          table.live & records::bit(records::Field::name) ? give(std::move(table.names)) : nb::none(),
+                          give(std::move(table.absent)), give(std::move(table.partial)));
+}
+
+nb::tuple give_annotations(columns::Table& table) {
+    nb::list texts;
+    for (const auto& [row, text] : table.texts) texts.append(nb::make_tuple(row, bytes_of(text)));
+    const std::int64_t odd = table.first_odd == SIZE_MAX ? -1 : static_cast<std::int64_t>(table.first_odd);
+    return nb::make_tuple(table.is_there, table.rows, table.live, table.in_all, odd, give(std::move(table.given)),
+                          give(std::move(table.image)), give(std::move(table.category)), give(std::move(table.box)),
+                          give(std::move(table.score)), give(std::move(table.area)), give(std::move(table.crowd)),
+                          give(std::move(table.ignore)), give(std::move(table.id)), texts, give(std::move(table.text)),
+                          give(std::move(table.segment_begin)), give(std::move(table.segment_end)),
+                          give(std::move(table.record_begin)), give(std::move(table.record_end)));
+}
+
+// What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
+nb::tuple columns_read(Flat<std::uint8_t> data, bool masks, bool spans, bool is_mapped, std::size_t block,
+                       std::size_t threads) {
+    columns::File file;
+    {
+        nb::gil_scoped_release unlocked;
+        file = columns::read(reinterpret_cast<const char*>(data.data()), data.size(),
+                             {masks, spans, is_mapped, block, threads});
+    }
+    const columns::Error& error = file.error;
+    if (error.fault != json::Fault::none)
+        return nb::make_tuple(static_cast<int>(error.fault), error.at, error.kind, error.record, error.field,
+                              error.detail);
+    return nb::make_tuple(file.is_results, give_images(file.images), give_annotations(file.annotations),
+                          give(file.image_ids), give(file.category_ids), file.unknown_image, file.unknown_category,
+                          nb::make_tuple(file.categories.is_there, file.categories_begin, file.categories_end));
+}
+
+// The value of the number that the text is; None if it is none.
+std::optional<double> decimal(Flat<std::uint8_t> text) {
+    const char* const begin = reinterpret_cast<const char*>(text.data());
+    decimals::Number number;
+    bool ends;
+    const char* const behind = decimals::read(begin, begin + text.size(), number, ends);
+    return behind == begin + text.size() ? std::optional(number.value) : std::nullopt;
+}
+
+// What is wrong with the text as JSON, 0 if nothing, and where.
+std::tuple<int, std::size_t> json_fault(Flat<std::uint8_t> text) {
+    const char* const begin = reinterpret_cast<const char*>(text.data());
+    json::Cursor cursor{begin, begin + text.size()};
+    if (json::skip_value(cursor, 0)) json::skip_space(cursor);
+    if (cursor.fault == json::Fault::none && cursor.at != cursor.end) cursor.fail(json::Fault::extra, cursor.at);
+    const bool is_right = cursor.fault == json::Fault::none;
+    return {static_cast<int>(cursor.fault), is_right ? 0 : static_cast<std::size_t>(cursor.where - begin)};
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -819,6 +915,85 @@ std::vector<std::string> names(bool with_boxes) {
     }
 #undef X
     return all;
+}
+
+// text, begin, end, form, size and xywh, which may be None.
+segments::Column segments_of(const nb::object& column) {
+    const nb::object xywh = column[5];
+    return {column_of<std::uint8_t>(column, 0),
+            column_of<std::int64_t>(column, 1),
+            column_of<std::int64_t>(column, 2),
+            column_of<std::uint8_t>(column, 3),
+            column_of<std::int64_t>(column, 4),
+            xywh.is_none() ? nullptr : column_of<double>(column, 5),
+            nb::cast<In<std::int64_t>>(column[1], false).size()};
+}
+
+// Area, kind and position of the fault, and findings of each row.
+using AreaTuple = std::tuple<Column<std::int64_t>, Column<std::uint8_t>, Column<std::int64_t>, Column<std::uint8_t>>;
+AreaTuple give_areas(segments::Table& table) {
+    return {give(std::move(table.area)), give(std::move(table.kind)), give(std::move(table.position)),
+            give(std::move(table.finding))};
+}
+
+AreaTuple segments_areas(nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::areas(from, rows.data(), rows.size(), literal, threads);
+    }
+    return give_areas(table);
+}
+
+// Counts, offsets, boxes and sizes in rows of six, and the columns of `segments_areas`.
+std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<std::int64_t>, AreaTuple> segments_decode(
+    nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::decoded(from, rows.data(), rows.size(), literal, threads);
+    }
+    return {give(std::move(table.counts)), give(std::move(table.offsets)), give(std::move(table.place)),
+            give_areas(table)};
+}
+
+// The fault, if any: kind, side, row, other row, position, and sizes.
+using FaultTuple = std::tuple<int, int, std::size_t, std::size_t, std::size_t, std::vector<std::int64_t>>;
+FaultTuple give(const segments::Fault& fault) {
+    return {static_cast<int>(fault.kind),
+            static_cast<int>(fault.side),
+            fault.row,
+            fault.other,
+            fault.position,
+            std::vector<std::int64_t>(fault.size, fault.size + 4)};
+}
+
+template <class Scorer>
+FaultTuple segments_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd, double floor,
+                           bool literal, double* out) {
+    const segments::Column a = segments_of(guesses), b = segments_of(truths);
+    Scorer scorer(b, a, crowd, literal);
+    {
+        nb::gil_scoped_release unlocked;
+        segments::matrix(scorer, a.count, b.count, floor, out);
+    }
+    return give(scorer.fault());
+}
+
+FaultTuple segments_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
+                        bool boundary, bool literal, Out<double> out) {
+    const std::uint8_t* const flags = crowd ? crowd->data() : nullptr;
+    return (boundary ? segments_matrix<segments::Boundaries>
+                     : segments_matrix<segments::Masks>)(guesses, truths, flags, floor, literal, out.data());
+}
+
+void define_segments(nb::module_& m) {
+    m.def("segments_areas", &segments_areas, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_decode", &segments_decode, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_iou", &segments_iou, "guesses"_a, "truths"_a, "crowd"_a.none(), "floor"_a, "boundary"_a,
+          "literal"_a, "out"_a.noconvert());
 }
 
 // An array that nobody gave is empty.
@@ -859,17 +1034,26 @@ Column<T> give(memory::Vector<T> data) {
     return Column<T>(kept->data(), {kept->size()}, owner);
 }
 
-// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody
+// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody; the first fault, and how
+// many masks were put right: counts that were short, polygons without area
 using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
                                Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
-                               Column<std::int32_t>, std::size_t>;
+                               Column<std::int32_t>, std::size_t, FaultTuple, std::size_t, std::size_t>;
 
 RecordTuple give(detect::Records records) {
-    return {give(std::move(records.categories)), give(std::move(records.image)),
-            give(std::move(records.guesses)),    give(std::move(records.counted)),
-            give(std::move(records.row)),        give(std::move(records.score)),
-            give(std::move(records.matched)),    give(std::move(records.ignored)),
-            give(std::move(records.partner)),    records.hits_of_nobody};
+    return {give(std::move(records.categories)),
+            give(std::move(records.image)),
+            give(std::move(records.guesses)),
+            give(std::move(records.counted)),
+            give(std::move(records.row)),
+            give(std::move(records.score)),
+            give(std::move(records.matched)),
+            give(std::move(records.ignored)),
+            give(std::move(records.partner)),
+            records.hits_of_nobody,
+            give(records.fault),
+            records.findings.short_counts,
+            records.findings.no_area};
 }
 
 RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
@@ -879,6 +1063,18 @@ RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, I
         nb::gil_scoped_release unlocked;
         records = detect::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
                                    guess_boxes.data());
+    }
+    return give(std::move(records));
+}
+
+RecordTuple detect_masks(const DetectTuple& request, const TruthTuple& truths, nb::object truth_masks,
+                         const GuessTuple& guesses, nb::object guess_masks, bool boundary, bool literal) {
+    const segments::Column left = segments_of(truth_masks), right = segments_of(guess_masks);
+    detect::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = detect::of_masks(request_of(request), truths_of(truths), left, guesses_of(guesses), right, boundary,
+                                   literal);
     }
     return give(std::move(records));
 }
@@ -901,6 +1097,8 @@ void curves_accumulate(const CurveTuple& records, Flat<double> recalls, Flat<std
 void define_detect(nb::module_& m) {
     m.def("detect_boxes", &detect_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
           "guess_boxes"_a.noconvert());
+    m.def("detect_masks", &detect_masks, "request"_a, "truths"_a, "truth_masks"_a, "guesses"_a, "guess_masks"_a,
+          "boundary"_a, "literal"_a);
     m.def("curves_accumulate", &curves_accumulate, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);
@@ -931,6 +1129,7 @@ NB_MODULE(_native, m) {
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
     define_source<sets_of>(m, "sets");
+    define_segments(m);
     define_nms(m);
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "
@@ -956,6 +1155,10 @@ NB_MODULE(_native, m) {
           "weighted"_a.noconvert(), "keys"_a.noconvert(), "threshold"_a, "total"_a, "threads"_a);
     m.def("components", &components, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
     define_detect(m);
+    m.def("columns_read", &columns_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "is_mapped"_a, "block"_a,
+          "threads"_a);
+    m.def("decimal", &decimal, "text"_a.noconvert(), "The number that the text is, or None.");
+    m.def("json_fault", &json_fault, "text"_a.noconvert(), "What is wrong with a JSON text, and where.");
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "threads.hpp"
@@ -15,6 +16,10 @@ struct Image {
     Int height, width;
 
     Int row(Int y) const { return std::clamp<Int>(y, 0, height); }
+    // The row of a place on the grid of fifths.
+    Int row_of_fifths(Int y) const {
+        return std::min(height, static_cast<Int>(static_cast<std::uint64_t>(std::max<Int>(0, y + 2)) / 5));
+    }
 };
 
 // Rounded down, as numerators may be negative.
@@ -28,8 +33,12 @@ Int ceil_div(Int a, Int b) {
 // The smallest t in [1, most] at which `reached` holds; `most` if it holds nowhere. It never turns false again.
 template <class Reached>
 Int first_step(Int guess, Int most, const Reached& reached) {
-    guess = std::clamp<Int>(guess, 1, most);
-    if (reached(guess) && (guess == 1 || !reached(guess - 1))) return guess;
+    for (Int t = std::clamp<Int>(guess, 1, most), tries = 0; tries < 3; ++tries) {
+        const bool is_reached = reached(t), is_first = t == 1 || !reached(t - 1);
+        if (is_reached && is_first) return t;
+        t += is_reached ? -1 : 1;
+        if (t > most) return most;
+    }
     Int low = 1, high = most;
     while (low < high) {
         const Int middle = low + (high - low) / 2;
@@ -50,17 +59,20 @@ class Walk {
         flat_ = dx >= dy;
         if (flat_ ? x1 < x0 : y1 < y0) std::swap(x0, x1), std::swap(y0, y1);
         x0_ = x0, y0_ = y0, low_ = std::min(x0, x1), high_ = std::max(x0, x1), steps_ = flat_ ? dx : dy;
-        slope_ = static_cast<double>(flat_ ? y1 - y0 : x1 - x0) / static_cast<double>(steps_);
+        const auto along = static_cast<double>(steps_), across = static_cast<double>(flat_ ? y1 - y0 : x1 - x0);
+        slope_ = across / along, steps_per_column_ = along / across;
     }
 
     template <class Toggle>
     void each_column(const Image& image, const Toggle& toggle) const {
         const Int first = std::max<Int>(0, ceil_div(low_ - 2, 5));
         const Int last = std::min<Int>(image.width - 1, floor_div(high_ - 3, 5));
-        for (Int column = first; column <= last; ++column) {
-            const Int y = flat_ ? flat_y(5 * column + 2) : steep_y(5 * column + 2);
-            toggle(column, image.row(floor_div(y + 2, 5)));
-        }
+        if (flat_)
+            for (Int column = first; column <= last; ++column)
+                toggle(column, image.row_of_fifths(flat_y(5 * column + 2)));
+        else
+            for (Int column = first; column <= last; ++column)
+                toggle(column, image.row_of_fifths(steep_y(5 * column + 2)));
     }
 
   private:
@@ -68,19 +80,30 @@ class Walk {
     Int other(Int t) const {
         return static_cast<Int>(static_cast<double>(flat_ ? y0_ : x0_) + slope_ * static_cast<double>(t) + 0.5);
     }
-    // The smaller y of the two points at x and x + 1.
-    Int flat_y(Int x) const { return std::min(other(x - x0_), other(x + 1 - x0_)); }
+    // The smaller y of the two points at x and x + 1; each step of `other` rounds, and none turns round.
+    Int flat_y(Int x) const { return other(x - x0_ + (slope_ < 0)); }
     // The y of the last point before the edge steps from one of x, x + 1 to the other.
     Int steep_y(Int x) const {
-        const double guess = std::ceil((static_cast<double>(x) + 0.5 - static_cast<double>(x0_)) / slope_);
+        const double guess = (static_cast<double>(x) + 0.5 - static_cast<double>(x0_)) * steps_per_column_;
         const auto crossed = [&](Int t) { return slope_ > 0 ? other(t) > x : other(t) <= x; };
-        return y0_ + first_step(static_cast<Int>(guess), steps_, crossed) - 1;
+        return y0_ + first_step(static_cast<Int>(guess) + 1, steps_, crossed) - 1;
     }
 
     bool flat_;
     Int x0_, y0_, low_, high_, steps_;
-    double slope_;
+    double slope_, steps_per_column_;
 };
+
+// A toggle is one word: numbers in order are in the order of columns, then of rows.
+std::uint64_t toggle_at(Int column, Int row) {
+    return static_cast<std::uint64_t>(column) << 32 | static_cast<std::uint64_t>(row);
+}
+std::uint32_t column_of(std::uint64_t toggle) {
+    return static_cast<std::uint32_t>(toggle >> 32);
+}
+std::uint32_t row_of(std::uint64_t toggle) {
+    return static_cast<std::uint32_t>(toggle);
+}
 
 Int fifths(double x) {
     return static_cast<Int>(5.0 * x + 0.5);
@@ -144,31 +167,68 @@ void Painter::open(std::int64_t height, std::int64_t width, Rule rule) {
 }
 
 void Painter::add(const double* points, std::size_t vertices) {
+    if (rule_ == Rule::coco) return walk(points, vertices);
     const double* const end = points + 2 * vertices;
     const double* before = end - 2;
     for (const double* p = points; p != end; before = p, p += 2) edge(before[0], before[1], p[0], p[1]);
 }
 
+void Painter::walk(const double* points, std::size_t vertices) {
+    const Image image{height_, width_};
+    const auto toggle = [&](Int column, Int row) { toggles_.push_back(toggle_at(column, row)); };
+    Int x0 = fifths(points[2 * vertices - 2]), y0 = fifths(points[2 * vertices - 1]);
+    for (const double* const end = points + 2 * vertices; points != end; points += 2) {
+        const Int x1 = fifths(points[0]), y1 = fifths(points[1]);
+        Walk(x0, y0, x1, y1).each_column(image, toggle);
+        x0 = x1, y0 = y1;
+    }
+}
+
 void Painter::edge(double x0, double y0, double x1, double y1) {
     const Image image{height_, width_};
-    const auto toggle = [&](Int column, Int row) { toggles_.push_back(column * height_ + row); };
-    if (rule_ == Rule::coco) return Walk(fifths(x0), fifths(y0), fifths(x1), fifths(y1)).each_column(image, toggle);
+    const auto toggle = [&](Int column, Int row) { toggles_.push_back(toggle_at(column, row)); };
     if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image, toggle);
     cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, toggle);
     outline(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, runs_);
 }
 
+// By column, then by row. An outline has a few toggles in each of its columns.
+void Painter::sort() {
+    std::uint32_t low = UINT32_MAX, high = 0;
+    for (const Toggle toggle : toggles_)
+        low = std::min(low, column_of(toggle)), high = std::max(high, column_of(toggle));
+    const std::size_t columns = toggles_.empty() ? 0 : std::size_t(high) - low + 1;
+    if (columns > 4 * toggles_.size()) return std::sort(toggles_.begin(), toggles_.end());  // rings far from each other
+    starts_.assign(columns + 1, 0);
+    for (const Toggle toggle : toggles_) ++starts_[column_of(toggle) - low + 1];
+    for (std::size_t c = 0; c < columns; ++c) starts_[c + 1] += starts_[c];
+    sorted_.resize(toggles_.size());
+    for (const Toggle toggle : toggles_) sorted_[starts_[column_of(toggle) - low]++] = toggle;
+    for (std::size_t c = 0, begin = 0; c < columns; begin = starts_[c++]) {  // starts moved on to ends
+        Toggle* const at = sorted_.data() + begin;
+        if (starts_[c] - begin == 2)
+            std::tie(at[0], at[1]) = std::minmax({at[0], at[1]});
+        else
+            std::sort(at, sorted_.data() + starts_[c]);
+    }
+    std::swap(toggles_, sorted_);
+}
+
 // Inside is where the number of toggles so far is odd. Every column is toggled an even number of times.
 void Painter::close_part() {
-    std::sort(toggles_.begin(), toggles_.end());
-    for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2)
-        if (toggles_[k] < toggles_[k + 1]) runs_.push_back({toggles_[k], toggles_[k + 1]});
+    sort();
+    for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2) {
+        const Int top = static_cast<Int>(column_of(toggles_[k])) * height_;
+        const std::uint32_t begin = row_of(toggles_[k]), end = row_of(toggles_[k + 1]);
+        if (begin < end) runs_.push_back({top + begin, top + end});
+    }
     toggles_.clear();
 }
 
 const std::vector<Run>& Painter::runs() {
-    // They come in any order, overlap and touch.
-    std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+    // Those of several parts, and of outlines, come in any order, overlap and touch.
+    const auto by_begin = [](const Run& a, const Run& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(runs_.begin(), runs_.end(), by_begin)) std::sort(runs_.begin(), runs_.end(), by_begin);
     std::size_t kept = 0;
     for (const Run& run : runs_) {
         if (kept && run.begin <= runs_[kept - 1].end)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.hpp"
 #include "polygons.hpp"
 
 namespace vesica::raster {
@@ -41,11 +42,17 @@ class Painter {
     const std::vector<Run>& runs();
 
   private:
+    // A column and a row of it: from there on, what was outside is inside, and the other way round.
+    using Toggle = std::uint64_t;
+
+    void walk(const double* points, std::size_t vertices);
     void edge(double x0, double y0, double x1, double y1);
+    void sort();
 
     std::int64_t height_ = 0, width_ = 0;
     Rule rule_ = Rule::coco;
-    std::vector<std::int64_t> toggles_;
+    memory::Vector<Toggle> toggles_, sorted_;
+    std::vector<std::uint32_t> starts_;  // of each column among those that are sorted
     std::vector<Run> runs_;
 };
 

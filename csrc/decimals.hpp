@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "isa.hpp"
+
 namespace vesica::decimals {
 
 static_assert(std::endian::native == std::endian::little, "characters are read eight at a time");
@@ -38,7 +40,7 @@ inline std::uint32_t eight_digits(std::uint64_t digits) {
 }
 
 // A number of at most seven characters, as coordinates are: 582.81. Null where somebody slower has to look.
-inline const std::uint8_t* read_short(const std::uint8_t* at, const std::uint8_t* end, double& value) {
+VESICA_INLINE const std::uint8_t* read_short(const std::uint8_t* at, const std::uint8_t* end, double& value) {
     if (end - at < 8) return nullptr;
     std::uint64_t text;
     std::memcpy(&text, at, 8);
@@ -64,10 +66,6 @@ inline const std::uint8_t* read(const std::uint8_t* at, const std::uint8_t* end,
     const std::uint8_t* const begin = at;
     const bool is_negative = at != end && *at == '-';
     at += is_negative;
-    if (const std::uint8_t* const after = read_short(at, end, value)) {
-        value = is_negative ? -value : value;
-        return after;
-    }
     if (!is_digit(at, end)) return word(begin, end, value);
     if (*at == '0' && is_digit(at + 1, end)) return nullptr;
     std::uint64_t digits = 0;

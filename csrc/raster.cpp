@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "threads.hpp"
@@ -16,16 +15,9 @@ struct Image {
     Int height, width;
 
     Int row(Int y) const { return std::clamp<Int>(y, 0, height); }
-    // The row of a place on the grid of fifths.
-    Int row_of_fifths(Int y) const {
-        return std::min(height, static_cast<Int>(static_cast<std::uint64_t>(std::max<Int>(0, y + 2)) / 5));
-    }
 };
 
-// Rounded down, as numerators may be negative.
-Int floor_div(Int a, Int b) {
-    return a / b - (a % b < 0);
-}
+// Rounded up, as numerators may be negative.
 Int ceil_div(Int a, Int b) {
     return a / b + (a % b > 0);
 }
@@ -50,6 +42,11 @@ Int first_step(Int guess, Int most, const Reached& reached) {
     return low;
 }
 
+// The first pixel whose centre is at a place on the grid of fifths or behind it.
+Int pixel_of(Int fifths) {
+    return static_cast<Int>(static_cast<std::uint64_t>(std::max<Int>(0, fifths + 2)) / 5);
+}
+
 // One edge walked on the grid of fifths of a pixel, in unit steps along its longer axis. Only the steps from
 // x = 5c + 2 to 5c + 3, the centre of column c, matter: each toggles the column from some row on.
 class Walk {
@@ -57,41 +54,41 @@ class Walk {
     Walk(Int x0, Int y0, Int x1, Int y1) {
         const Int dx = std::abs(x1 - x0), dy = std::abs(y1 - y0);
         flat_ = dx >= dy;
-        if (flat_ ? x1 < x0 : y1 < y0) std::swap(x0, x1), std::swap(y0, y1);
-        x0_ = x0, y0_ = y0, low_ = std::min(x0, x1), high_ = std::max(x0, x1), steps_ = flat_ ? dx : dy;
-        const auto along = static_cast<double>(steps_), across = static_cast<double>(flat_ ? y1 - y0 : x1 - x0);
-        slope_ = across / along, steps_per_column_ = along / across;
+        const bool turned = flat_ ? x1 < x0 : y1 < y0;
+        x0_ = turned ? x1 : x0, y0_ = turned ? y1 : y0, steps_ = flat_ ? dx : dy;
+        const Int across = flat_ ? y1 - y0 : x1 - x0;
+        across_ = static_cast<double>(turned ? -across : across);
+        slope_ = across_ / static_cast<double>(steps_);
     }
 
-    template <class Toggle>
-    void each_column(const Image& image, const Toggle& toggle) const {
-        const Int first = std::max<Int>(0, ceil_div(low_ - 2, 5));
-        const Int last = std::min<Int>(image.width - 1, floor_div(high_ - 3, 5));
-        if (flat_)
-            for (Int column = first; column <= last; ++column)
-                toggle(column, image.row_of_fifths(flat_y(5 * column + 2)));
-        else
-            for (Int column = first; column <= last; ++column)
-                toggle(column, image.row_of_fifths(steep_y(5 * column + 2)));
+    // For each of the columns [begin, end), which it crosses: the y at which it does, in fifths.
+    template <class Visit>
+    void each_column(Int begin, Int end, const Visit& visit) const {
+        if (flat_) {
+            // The smaller y of the two points beside the centre: each step of `other` rounds, and none turns round.
+            const Int shift = 2 - x0_ + (slope_ < 0);
+            for (Int column = begin; column < end; ++column) visit(column, other(y0_, 5 * column + shift));
+        } else {
+            const double steps_per_column = static_cast<double>(steps_) / across_;
+            for (Int column = begin; column < end; ++column) visit(column, steep_y(5 * column + 2, steps_per_column));
+        }
     }
 
   private:
     // The other coordinate after t steps: this very expression, because others round otherwise.
-    Int other(Int t) const {
-        return static_cast<Int>(static_cast<double>(flat_ ? y0_ : x0_) + slope_ * static_cast<double>(t) + 0.5);
+    Int other(Int start, Int t) const {
+        return static_cast<Int>(static_cast<double>(start) + slope_ * static_cast<double>(t) + 0.5);
     }
-    // The smaller y of the two points at x and x + 1; each step of `other` rounds, and none turns round.
-    Int flat_y(Int x) const { return other(x - x0_ + (slope_ < 0)); }
     // The y of the last point before the edge steps from one of x, x + 1 to the other.
-    Int steep_y(Int x) const {
-        const double guess = (static_cast<double>(x) + 0.5 - static_cast<double>(x0_)) * steps_per_column_;
-        const auto crossed = [&](Int t) { return slope_ > 0 ? other(t) > x : other(t) <= x; };
+    Int steep_y(Int x, double steps_per_column) const {
+        const double guess = (static_cast<double>(x - x0_) + 0.5) * steps_per_column;
+        const auto crossed = [&](Int t) { return slope_ > 0 ? other(x0_, t) > x : other(x0_, t) <= x; };
         return y0_ + first_step(static_cast<Int>(guess) + 1, steps_, crossed) - 1;
     }
 
     bool flat_;
-    Int x0_, y0_, low_, high_, steps_;
-    double slope_, steps_per_column_;
+    Int x0_, y0_, steps_;
+    double across_, slope_;
 };
 
 // A toggle is one word: numbers in order are in the order of columns, then of rows.
@@ -164,6 +161,7 @@ void outline(Int x0, Int y0, Int x1, Int y1, const Image& image, std::vector<Run
 void Painter::open(std::int64_t height, std::int64_t width, Rule rule) {
     height_ = height, width_ = width, rule_ = rule;
     toggles_.clear(), runs_.clear();
+    is_in_order_ = true;
 }
 
 void Painter::add(const double* points, std::size_t vertices) {
@@ -174,13 +172,15 @@ void Painter::add(const double* points, std::size_t vertices) {
 }
 
 void Painter::walk(const double* points, std::size_t vertices) {
-    const Image image{height_, width_};
-    const auto toggle = [&](Int column, Int row) { toggles_.push_back(toggle_at(column, row)); };
-    Int x0 = fifths(points[2 * vertices - 2]), y0 = fifths(points[2 * vertices - 1]);
+    const auto toggle = [&](Int column, Int y) {
+        toggles_.push_back(toggle_at(column, std::min(height_, pixel_of(y))));
+    };
+    Int x0 = fifths(points[2 * vertices - 2]), y0 = fifths(points[2 * vertices - 1]), column0 = pixel_of(x0);
     for (const double* const end = points + 2 * vertices; points != end; points += 2) {
-        const Int x1 = fifths(points[0]), y1 = fifths(points[1]);
-        Walk(x0, y0, x1, y1).each_column(image, toggle);
-        x0 = x1, y0 = y1;
+        const Int x1 = fifths(points[0]), y1 = fifths(points[1]), column1 = pixel_of(x1);
+        const Int first = std::min(column0, column1), last = std::min(width_, std::max(column0, column1));
+        if (first < last) Walk(x0, y0, x1, y1).each_column(first, last, toggle);
+        x0 = x1, y0 = y1, column0 = column1;
     }
 }
 
@@ -190,45 +190,60 @@ void Painter::edge(double x0, double y0, double x1, double y1) {
     if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image, toggle);
     cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, toggle);
     outline(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, runs_);
-}
-
-// By column, then by row. An outline has a few toggles in each of its columns.
-void Painter::sort() {
-    std::uint32_t low = UINT32_MAX, high = 0;
-    for (const Toggle toggle : toggles_)
-        low = std::min(low, column_of(toggle)), high = std::max(high, column_of(toggle));
-    const std::size_t columns = toggles_.empty() ? 0 : std::size_t(high) - low + 1;
-    if (columns > 4 * toggles_.size()) return std::sort(toggles_.begin(), toggles_.end());  // rings far from each other
-    starts_.assign(columns + 1, 0);
-    for (const Toggle toggle : toggles_) ++starts_[column_of(toggle) - low + 1];
-    for (std::size_t c = 0; c < columns; ++c) starts_[c + 1] += starts_[c];
-    sorted_.resize(toggles_.size());
-    for (const Toggle toggle : toggles_) sorted_[starts_[column_of(toggle) - low]++] = toggle;
-    for (std::size_t c = 0, begin = 0; c < columns; begin = starts_[c++]) {  // starts moved on to ends
-        Toggle* const at = sorted_.data() + begin;
-        if (starts_[c] - begin == 2)
-            std::tie(at[0], at[1]) = std::minmax({at[0], at[1]});
-        else
-            std::sort(at, sorted_.data() + starts_[c]);
-    }
-    std::swap(toggles_, sorted_);
+    is_in_order_ = false;
 }
 
 // Inside is where the number of toggles so far is odd. Every column is toggled an even number of times.
 void Painter::close_part() {
-    sort();
-    for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2) {
-        const Int top = static_cast<Int>(column_of(toggles_[k])) * height_;
-        const std::uint32_t begin = row_of(toggles_[k]), end = row_of(toggles_[k + 1]);
-        if (begin < end) runs_.push_back({top + begin, top + end});
+    if (toggles_.empty()) return;
+    is_in_order_ = is_in_order_ && runs_.empty();
+    std::uint32_t low = UINT32_MAX, high = 0;
+    for (const Toggle toggle : toggles_)
+        low = std::min(low, column_of(toggle)), high = std::max(high, column_of(toggle));
+    const std::size_t columns = std::size_t(high) - low + 1;
+    if (columns <= 4 * toggles_.size()) {
+        fill(low, columns);
+    } else {  // rings far from each other
+        std::sort(toggles_.begin(), toggles_.end());
+        for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2)
+            add(column_of(toggles_[k]), row_of(toggles_[k]), row_of(toggles_[k + 1]));
     }
     toggles_.clear();
 }
 
+// Toggles are put into the order of their columns, of which each has a few.
+void Painter::fill(std::uint32_t low, std::size_t columns) {
+    starts_.assign(columns + 1, 0);
+    for (const Toggle toggle : toggles_) ++starts_[column_of(toggle) - low + 1];
+    for (std::size_t c = 0; c < columns; ++c) starts_[c + 1] += starts_[c];
+    rows_.resize(toggles_.size());
+    for (const Toggle toggle : toggles_) rows_[starts_[column_of(toggle) - low]++] = row_of(toggle);
+    runs_.reserve(runs_.size() + toggles_.size() / 2);
+    for (std::size_t c = 0, begin = 0; c < columns; begin = starts_[c++]) {  // starts moved on to ends
+        std::uint32_t *const first = rows_.data() + begin, *const end = rows_.data() + starts_[c];
+        const auto column = static_cast<std::uint32_t>(low + c);
+        if (end - first == 2) {
+            add(column, std::min(first[0], first[1]), std::max(first[0], first[1]));
+        } else {
+            std::sort(first, end);
+            for (std::uint32_t* at = first; at + 1 < end; at += 2) add(column, at[0], at[1]);
+        }
+    }
+}
+
+void Painter::add(std::uint32_t column, std::uint32_t begin, std::uint32_t end) {
+    if (begin == end) return;
+    const Int top = static_cast<Int>(column) * height_;
+    if (is_in_order_ && !runs_.empty() && runs_.back().end == top + begin)
+        runs_.back().end = top + end;
+    else
+        runs_.push_back({top + begin, top + end});
+}
+
 const std::vector<Run>& Painter::runs() {
+    if (is_in_order_) return runs_;
     // Those of several parts, and of outlines, come in any order, overlap and touch.
-    const auto by_begin = [](const Run& a, const Run& b) { return a.begin < b.begin; };
-    if (!std::is_sorted(runs_.begin(), runs_.end(), by_begin)) std::sort(runs_.begin(), runs_.end(), by_begin);
+    std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
     std::size_t kept = 0;
     for (const Run& run : runs_) {
         if (kept && run.begin <= runs_[kept - 1].end)

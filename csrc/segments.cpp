@@ -391,30 +391,31 @@ Fault Decoder::polygons(Text& text, Shape& shape) {
 
 // x, y, x, y, … or [x, y], [x, y], …
 Fault Decoder::polygon(Text& text, Shape& shape) {
-    points_.clear();
     const auto place = static_cast<std::size_t>(text.at - text.begin);
+    points_.resize(static_cast<std::size_t>(text.end - text.at) / 2 + 1);  // a number and a comma each
+    double* to = points_.data();
     ++text.at;
-    const auto coordinate = [&]() -> Fault {
-        double value;
-        text.skip();
-        const auto at = static_cast<std::size_t>(text.at - text.begin);
-        if (!text.number(value)) return text.broken();
-        if (!(std::abs(value) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
-        points_.push_back(value);
-        return {};
-    };
     if (!text.take(']')) {
         do {
             const bool is_pair = text.take('[');
-            if (const Fault found = coordinate()) return found;
-            if (!is_pair) continue;
-            if (!text.take(',')) return text.broken();
-            if (const Fault found = coordinate()) return found;
-            if (!text.take(']')) return text.broken();
+            for (bool is_second = false;; is_second = true) {
+                text.skip();
+                if (const std::uint8_t* const after = decimals::read_short(text.at, text.end, *to)) {
+                    text.at = after;
+                } else {
+                    const auto at = static_cast<std::size_t>(text.at - text.begin);
+                    if (!text.number(*to)) return text.broken();
+                    if (!(std::abs(*to) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
+                }
+                ++to;
+                if (!is_pair || is_second) break;
+                if (!text.take(',')) return text.broken();
+            }
+            if (is_pair && !text.take(']')) return text.broken();
         } while (text.take(','));
         if (!text.take(']')) return text.broken();
     }
-    Fault found = draw(points_.data(), points_.size(), shape);
+    Fault found = draw(points_.data(), static_cast<std::size_t>(to - points_.data()), shape);
     found.position = place;
     return found;
 }

@@ -117,7 +117,7 @@ class Decoder {
     bool literal_;
     bool begun_ = false;  // a polygon of this row has been seen
     raster::Painter painter_;
-    std::vector<double> points_;
+    memory::Vector<double> points_;
     std::vector<std::int64_t> list_, places_;  // whole numbers, and where they stand
     memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room around it
     memory::Vector<std::int32_t> numbers_;

@@ -37,7 +37,13 @@ def one(tmp_path):
 class TestRead:
     def test_a_page(self, one):
         cat = "<name>cat</name><difficult>1</difficult>" + BOX.format(1, 2, 30, 40)
-        dog = "<name>dog</name>" + BOX.format("5.5", 6, 7, 8) + "<part><name>head</name>" + BOX.format(1, 1, 2, 2) + "</part>"
+        dog = (
+            "<name>dog</name>"
+            + BOX.format("5.5", 6, 7, 8)
+            + "<part><name>head</name>"
+            + BOX.format(1, 1, 2, 2)
+            + "</part>"
+        )
         data = one(page(dog, cat))
         assert data.xywh.tolist() == [[4.5, 5, 2.5, 3], [0, 1, 30, 39]]
         assert data.images.ids.tolist() == ["a"] and data.images.names.tolist() == ["a.jpg"]
@@ -102,7 +108,9 @@ class TestRead:
                 "DOCTYPE and entities are not allowed",
                 id="billion laughs",
             ),
-            pytest.param("<!DOCTYPE annotation><annotation/>", "DOCTYPE and entities are not allowed", id="bare DOCTYPE"),
+            pytest.param(
+                "<!DOCTYPE annotation><annotation/>", "DOCTYPE and entities are not allowed", id="bare DOCTYPE"
+            ),
             pytest.param(
                 '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><annotation>&x;</annotation>',
                 "DOCTYPE and entities are not allowed",

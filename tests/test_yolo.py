@@ -89,7 +89,9 @@ class TestScores:
     )
     def test_both_or_neither(self, labels, text, which):
         folder = labels(a=text)
-        with pytest.raises(InputError, match=f'1 lines fits in {which}.*columns="class box score" or columns="class score'):
+        with pytest.raises(
+            InputError, match=f'1 lines fits in {which}.*columns="class box score" or columns="class score'
+        ):
             vesica.read(folder, sizes=SIZE)
         assert vesica.read(folder, sizes=SIZE, columns="class score box").score.tolist() == [float(text[2:5])]
         with pytest.raises(ValueError, match="`columns` must be one of"):
@@ -110,7 +112,10 @@ class TestShapes:
     def test_polygons(self, labels):
         data = vesica.read(labels(a=f"{self.triangle}\n1 0.5 0.5 0.5 0.5\n"), sizes=SIZE)
         assert list(data.segments.written()) == [b"[[0, 0, 100, 0, 100, 50]]", b""]
-        assert data.xywh.tolist() == [[0, 0, 100, 50], [50, 25, 100, 50]] and data.segments.size.tolist() == [[100, 200]] * 2
+        assert (
+            data.xywh.tolist() == [[0, 0, 100, 50], [50, 25, 100, 50]]
+            and data.segments.size.tolist() == [[100, 200]] * 2
+        )
         assert vesica.read(labels(), sizes=SIZE, masks=False).segments is None
 
     def test_polygons_with_scores(self, labels):
@@ -332,7 +337,9 @@ class TestReal:
             mine, theirs = data.image == k, as_written.image == k
             rows = np.lexsort(data.xywh[mine].T.round(0)), np.lexsort(as_written.xywh[theirs].T.round(0))
             assert np.allclose(data.xywh[mine][rows[0]], as_written.xywh[theirs][rows[1]], atol=1e-3)
-            classes = (np.array([d.categories.names[c] for c in d.category[m]]) for d, m in ((data, mine), (voc, theirs)))
+            classes = (
+                np.array([d.categories.names[c] for c in d.category[m]]) for d, m in ((data, mine), (voc, theirs))
+            )
             assert sorted(next(classes)) == sorted(next(classes))
 
     def test_detections_in_three_forms(self):

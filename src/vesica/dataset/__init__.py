@@ -90,7 +90,9 @@ class Dataset:
 
     def rows(self, rows: Any, /) -> Dataset:
         """Some of the rows, by number or by a mask, over the same images and categories."""
-        chosen: dict[str, Any] = {name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS}
+        chosen: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS
+        }
         return replace(self, **chosen)
 
     @classmethod

@@ -317,6 +317,10 @@ def _sniffed(head: bytes, name: str) -> str:
     if voc.RESULTS.fullmatch(base):
         return "voc"
     text = text_of(head[: head.rfind(b"\n") + 1] or head, name)
+    if not text.strip():
+        if name.lower().endswith(".txt"):
+            return "yolo"  # an image in which nothing was found
+        raise InputError(f"{name} is empty.")
     fits = [format for format, fits in (("csv", tables.looks_like_csv), ("yolo", yolo.looks_like_labels)) if fits(text)]
     if len(fits) == 1:
         return fits[0]

@@ -298,15 +298,11 @@ def _category_names(rows: dict[str, Any], place: Callable[[int], str]) -> Catego
     ids, first = _first_of(ids_of(rows["category"], "category", place))
     order = sorted(range(len(first)), key=lambda k: (isinstance(ids[k], str), ids[k]))
     if "category_name" in rows:
-        names = objects(rows["category_name"][first[k]] or None for k in order)
-    else:
-        names = ids[order] if ids.dtype == object else None
-    return Categories(ids[order], names=names)
+        return Categories(ids[order], names=objects(rows["category_name"][first[k]] or None for k in order))
+    return Categories(ids[order], names=ids[order] if ids.dtype == object else None)
 
 
 # Arrays.
-
-_PLAIN = ("score", "area", "crowd", "ignore", "id", "annotator")
 
 
 def array_of(array: np.ndarray, name: str, options: Options, /) -> Dataset:
@@ -317,43 +313,32 @@ def array_of(array: np.ndarray, name: str, options: Options, /) -> Dataset:
             f"{array.shape}."
         )
     boxes = np.ascontiguousarray(array[:, 1:5], np.float64)
-    return _from(
-        name, options, boxes, form=options.boxes or "xywh", image=array[:, 0], score=array[:, 5], category=array[:, 6]
-    )
+    columns: dict[str, Any] = {"image": array[:, 0], "score": array[:, 5], "category": array[:, 6]}
+    try:
+        return Dataset.from_arrays(boxes, form=options.boxes or "xywh", check=options.check, **columns)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 def archive_of(arrays: Mapping[str, np.ndarray], name: str, options: Options, /) -> tuple[Dataset, str]:
     """Columns under their names, and the form of their boxes.
 
-    There are `image`, `xywh` or `xyxy` or `boxes`, and `category`, `score`, … as `Dataset.from_arrays` has them. What `vesica.write` puts there beside, tables of images and categories and the text of masks, is read as well.
+    There are `image`, `xywh` or `xyxy` or `boxes`, and `category`, `score`, … as `Dataset.from_arrays` has them. What
+    `vesica.write` puts there beside, tables of images and categories and the text of masks, is read as well.
     """
     own = next((form for form in ("xywh", "xyxy", "cxcywh") if form in arrays), None)
-    boxes = arrays.get(own or "boxes")
+    boxes, form = arrays.get(own or "boxes"), own or options.boxes or "xyxy"
     if "image" not in arrays or (boxes is None and "segment_text" not in arrays):
         raise InputError(
             f"{name} must have arrays `image` and `xywh`, `xyxy` or `boxes`; it has {check.brief(sorted(arrays))}."
         )
-    given = {key: arrays[key] for key in _PLAIN if key in arrays}
-    images = _stored(arrays, "images", Images, ("height", "width", "names"))
-    form = own or options.boxes or "xyxy"
-    data = _from(
-        name,
-        options,
-        boxes,
-        form=form,
-        image=_ids(arrays, "image"),
-        category=_ids(arrays, "category") if "category" in arrays else None,
-        images=images,
-        categories=_stored(arrays, "categories", Categories, ("names", "parents", "frequency")),
-        masks=_segments(arrays, name) if "segment_text" in arrays and options.masks else None,
-        **given,
-    )
-    return data, form
-
-
-def _from(name: str, options: Options, boxes: Any, **columns: Any) -> Dataset:
     try:
-        return Dataset.from_arrays(boxes, check=options.check, **columns)
+        given: dict[str, Any] = {key: arrays.get(key) for key in ("score", "area", "crowd", "ignore")}
+        given |= {key: _ids(arrays, key) if key in arrays else None for key in ("image", "category", "id", "annotator")}
+        given["images"] = _stored(arrays, "images", Images, ("height", "width", "names"))
+        given["categories"] = _stored(arrays, "categories", Categories, ("names", "parents", "frequency"))
+        given["masks"] = _segments(arrays, name) if "segment_text" in arrays and options.masks else None
+        return Dataset.from_arrays(boxes, form=form, check=options.check, **given), form
     except (ValueError, TypeError) as error:
         raise InputError(f"{name}: {error}") from error
 

@@ -79,7 +79,7 @@ def dataset_of(files: Iterable[tuple[str, bytes]], labels: Labels, options: Opti
 def looks_like_labels(text: str, /) -> bool:
     """Is the first line a class and at least four numbers?"""
     words = text.strip().partition("\n")[0].split()
-    return not words or (len(words) >= 5 and all(is_number(word) for word in words[1:]))
+    return len(words) >= 5 and all(is_number(word) for word in words[1:])
 
 
 def _lines(name: str, data: bytes, labels: Labels, kind: str | None) -> Iterable[_Line]:

@@ -211,6 +211,14 @@ def boxes_fuse(rows: Annotated[NDArray[numpy.float64], dict(order='C', device='c
 
 def components(i: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], j: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
+def columns_read(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: bool, spans: bool, is_mapped: bool, block: int, threads: int) -> tuple: ...
+
+def decimal(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float | None:
+    """The number that the text is, or None."""
+
+def json_fault(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
+    """What is wrong with a JSON text, and where."""
+
 def empty_float32(count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
 
 def empty_float64(count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...

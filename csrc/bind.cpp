@@ -16,6 +16,8 @@
 #include "assign.hpp"
 #include "boxes.hpp"
 #include "clusters.hpp"
+#include "curves.hpp"
+#include "detect.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"
 #include "join.hpp"
@@ -819,6 +821,91 @@ std::vector<std::string> names(bool with_boxes) {
     return all;
 }
 
+// An array that nobody gave is empty.
+template <class T>
+const T* given(const Flat<T>& column) {
+    return column.size() ? column.data() : nullptr;
+}
+
+// image, category, area, crowd, ignore, nobody
+using TruthTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<std::uint8_t>,
+                              Flat<std::uint8_t>, Flat<std::uint8_t>>;
+// image, category, area, score, lenient
+using GuessTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<double>, Flat<std::uint8_t>>;
+
+detect::Truths truths_of(const TruthTuple& columns) {
+    const auto& [image, category, area, crowd, ignore, nobody] = columns;
+    return {{image.size(), image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(nobody)};
+}
+
+detect::Guesses guesses_of(const GuessTuple& columns) {
+    const auto& [image, category, area, score, lenient] = columns;
+    return {{image.size(), image.data(), category.data(), given(area)}, score.data(), given(lenient)};
+}
+
+// bars, lowest, highest, rule, images, categories, limit, plain, partners, threads
+using DetectTuple = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>, int, std::size_t,
+                               std::size_t, std::size_t, bool, bool, std::size_t>;
+
+detect::Request request_of(const DetectTuple& request) {
+    const auto& [bars, lowest, highest, rule, images, categories, limit, plain, partners, threads] = request;
+    return {{bars, lowest, highest}, detect::Rule(rule), images, categories, limit, plain, partners, threads};
+}
+
+template <class T>
+Column<T> give(memory::Vector<T> data) {
+    auto* const kept = new memory::Vector<T>(std::move(data));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<memory::Vector<T>*>(p); });
+    return Column<T>(kept->data(), {kept->size()}, owner);
+}
+
+// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody
+using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
+                               Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
+                               Column<std::int32_t>, std::size_t>;
+
+RecordTuple give(detect::Records records) {
+    return {give(std::move(records.categories)), give(std::move(records.image)),
+            give(std::move(records.guesses)),    give(std::move(records.counted)),
+            give(std::move(records.row)),        give(std::move(records.score)),
+            give(std::move(records.matched)),    give(std::move(records.ignored)),
+            give(std::move(records.partner)),    records.hits_of_nobody};
+}
+
+RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
+                         const GuessTuple& guesses, In<double> guess_boxes) {
+    detect::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = detect::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
+                                   guess_boxes.data());
+    }
+    return give(std::move(records));
+}
+
+// categories, guesses, counted, score, matched, ignored, thresholds, areas
+using CurveTuple = std::tuple<Flat<std::int64_t>, Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>,
+                              Flat<std::uint64_t>, Flat<std::uint64_t>, std::size_t, std::size_t>;
+
+void curves_accumulate(const CurveTuple& records, Flat<double> recalls, Flat<std::int64_t> limits,
+                       std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
+                       std::optional<Out<double>> scores, std::size_t threads) {
+    const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = records;
+    nb::gil_scoped_release unlocked;
+    curves::accumulate({categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(),
+                        matched.data(), ignored.data(), thresholds, areas},
+                       {recalls.data(), recalls.size(), limits.data(), limits.size(), first_limit, epsilon, threads},
+                       precision.data(), recall.data(), scores ? scores->data() : nullptr);
+}
+
+void define_detect(nb::module_& m) {
+    m.def("detect_boxes", &detect_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
+          "guess_boxes"_a.noconvert());
+    m.def("curves_accumulate", &curves_accumulate, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
+          "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
+          "scores"_a.noconvert().none(), "threads"_a);
+}
+
 void limit_isa(const std::string& name) {
     for (const isa::Level level : {isa::Level::baseline, isa::Level::avx2, isa::Level::avx512})
         if (name == isa::name(level)) return isa::limit(level);
@@ -868,6 +955,7 @@ NB_MODULE(_native, m) {
     m.def("boxes_fuse", &boxes_fuse, "rows"_a.noconvert(), "order"_a.noconvert(), "weight"_a.noconvert(),
           "weighted"_a.noconvert(), "keys"_a.noconvert(), "threshold"_a, "total"_a, "threads"_a);
     m.def("components", &components, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
+    define_detect(m);
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "memory.hpp"
 
@@ -73,12 +74,6 @@ std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_
     return rows;
 }
 
-// A number that falls as the score rises.
-std::uint64_t falling(double score) {
-    const std::uint64_t bits = std::bit_cast<std::uint64_t>(score + 0.0);  // −0 is 0
-    return bits >> 63 ? bits : ~bits & ~(std::uint64_t(1) << 63);
-}
-
 }  // namespace
 
 std::size_t first_nan(const double* scores, std::size_t count) {
@@ -92,6 +87,12 @@ std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, d
     rows.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
         if (scores[i] >= least) rows.push_back(static_cast<std::uint32_t>(i));
+    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); });
+}
+
+std::vector<std::uint32_t> best_first(const double* scores, std::size_t count) {
+    std::vector<std::uint32_t> rows(count);
+    std::iota(rows.begin(), rows.end(), 0u);
     return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); });
 }
 

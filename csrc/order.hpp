@@ -1,6 +1,7 @@
 // order.hpp. Rows in order: by score, best first, or by key; equal ones stay as they were.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,11 +10,21 @@ namespace vesica::order {
 
 constexpr std::size_t none = ~std::size_t(0);
 
+// A number that falls as the score rises; that of NaN is the highest.
+inline std::uint64_t falling(double score) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(score + 0.0);  // −0 is 0
+    if (score != score) return ~std::uint64_t(0);
+    return bits >> 63 ? bits : ~bits & ~(std::uint64_t(1) << 63);
+}
+
 // The first score that is NaN, or none.
 std::size_t first_nan(const double* scores, std::size_t count);
 
 // Rows whose score is at least `least`, best first; equal scores by index. No score is NaN.
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least);
+
+// All rows, best first, those without a number last; equal scores by index.
+std::vector<std::uint32_t> best_first(const double* scores, std::size_t count);
 
 // Some rows of one key.
 struct Group {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from vesica.dataset import Dataset
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.matching.assign import assign
     from vesica.matching.match import match
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
+    from vesica.scoring import evaluate
     from vesica.selection.batches import nms_padded, nms_ragged
     from vesica.selection.fusion import Fused, fuse
     from vesica.selection.merging import Merged, merge
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Best",
     "Boxes",
+    "Dataset",
     "Fused",
     "InputError",
     "Kept",
@@ -56,6 +59,7 @@ __all__ = [
     "diou",
     "distance",
     "eiou",
+    "evaluate",
     "fuse",
     "giou",
     "iou",
@@ -74,6 +78,7 @@ __all__ = [
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
 _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
+    "vesica.dataset": ("Dataset",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.matching.assign": ("assign",),
     "vesica.matching.match": ("match",),
@@ -93,6 +98,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
+    "vesica.scoring": ("evaluate",),
     "vesica.selection.batches": ("nms_padded", "nms_ragged"),
     "vesica.selection.fusion": ("Fused", "fuse"),
     "vesica.selection.merging": ("Merged", "merge"),
@@ -101,7 +107,12 @@ _HOMES = {
 }
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.
-_MODULES = {"losses": "vesica.losses", "anchors": "vesica.matching.anchors", "grid": "vesica.matching.grid"}
+_MODULES = {
+    "anchors": "vesica.matching.anchors",
+    "evaluation": "vesica.evaluation",
+    "grid": "vesica.matching.grid",
+    "losses": "vesica.losses",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-_KINDS = {"image": "i", "category": "i", "xywh": "f", "score": "f", "area": "f", "crowd": "b", "ignore": "b", "annotator": "i"}
+_KINDS = {
+    "image": "i",
+    "category": "i",
+    "xywh": "f",
+    "score": "f",
+    "area": "f",
+    "crowd": "b",
+    "ignore": "b",
+    "annotator": "i",
+}
 
 
 def columns(data: Any, /) -> None:

@@ -90,7 +90,9 @@ class Dataset:
 
     def rows(self, rows: Any, /) -> Dataset:
         """Some of the rows, by number or by a mask, over the same images and categories."""
-        chosen = {name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS}
+        chosen: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS
+        }
         return replace(self, **chosen)
 
     @classmethod
@@ -128,8 +130,19 @@ class Dataset:
         """
         from vesica.dataset.arrays import columns_of
 
-        return cls(**columns_of(boxes, form, image, category, images, categories, sizes, masks,
-                                {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id}))
+        return cls(
+            **columns_of(
+                boxes,
+                form,
+                image,
+                category,
+                images,
+                categories,
+                sizes,
+                masks,
+                {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id},
+            )
+        )
 
 
 _COLUMNS = ("image", "category", "xywh", "segments", "score", "area", "crowd", "ignore", "id", "annotator")

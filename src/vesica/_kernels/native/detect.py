@@ -1,0 +1,152 @@
+"""Guesses against truths in every cell, and precision from what came of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import native
+
+RULES = ("coco", "voc")
+
+
+class Request(NamedTuple):
+    """What to match by."""
+
+    bars: tuple[float, ...]
+    """The least value that matches, one for each threshold."""
+    areas: tuple[tuple[float, float], ...]
+    """Ranges, both ends included."""
+    rule: str
+    images: int
+    categories: int
+    limit: int
+    """Guesses of a cell that are looked at."""
+    plain: bool
+    """One lane and one truth at a time: slow, and right for values that are not numbers."""
+    partners: bool
+    """Are the truths wanted that each guess found?"""
+
+
+class Truths(NamedTuple):
+    """Columns of the truths. Places below 0 leave a row out."""
+
+    image: np.ndarray
+    category: np.ndarray
+    area: np.ndarray
+    crowd: np.ndarray | None = None
+    ignore: np.ndarray | None = None
+    nobody: np.ndarray | None = None
+
+
+class Guesses(NamedTuple):
+    """Columns of the guesses."""
+
+    image: np.ndarray
+    category: np.ndarray
+    area: np.ndarray | None
+    """None: that of the region."""
+    score: np.ndarray
+    lenient: np.ndarray | None = None
+
+
+class Found(NamedTuple):
+    """Records, see csrc/detect.hpp."""
+
+    starts: np.ndarray
+    image: np.ndarray
+    guesses: np.ndarray
+    counted: np.ndarray
+    row: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+    partner: np.ndarray
+    hits_of_nobody: int
+
+
+def match_boxes(
+    request: Request,
+    truths: Truths,
+    truth_boxes: np.ndarray,
+    guesses: Guesses,
+    guess_boxes: np.ndarray,
+    *,
+    threads: int | None,
+) -> Found:
+    """Boxes of x, y, width, height against each other."""
+    asked = _asked(request, threads)
+    boxes = (np.ascontiguousarray(side, np.float64) for side in (truth_boxes, guess_boxes))
+    return Found(*_native.detect_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+
+
+class Columns(NamedTuple):
+    """What precision is made of; all flat."""
+
+    starts: np.ndarray
+    guesses: np.ndarray
+    counted: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+
+
+def accumulate(
+    found: Columns,
+    shape: tuple[int, int],
+    recalls: np.ndarray,
+    limits: np.ndarray,
+    *,
+    first_limit: int,
+    epsilon: float,
+    with_scores: bool,
+    threads: int | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """precision (T, R, K, A, M), recall (T, K, A, M) and scores like precision.
+
+    `shape` is the number of thresholds and of ranges.
+    """
+    thresholds, areas = shape
+    categories = len(found.starts) - 1
+    made = (thresholds, len(recalls), categories, areas, len(limits) - first_limit)
+    precision, recall = np.empty(made), np.empty((thresholds, categories, areas, len(limits)))
+    scores = np.empty(made) if with_scores else None
+    count = native.thread_count(threads)
+    _native.curves_accumulate(
+        (*found, thresholds, areas), recalls, limits, first_limit, epsilon, precision, recall, scores, count
+    )
+    return precision, recall, scores
+
+
+def _asked(request: Request, threads: int | None) -> _Asked:
+    lowest, highest = ([float(ends[k]) for ends in request.areas] for k in (0, 1))
+    lanes = (list(request.bars), lowest, highest, RULES.index(request.rule))
+    sizes = (request.images, request.categories, request.limit)
+    return *lanes, *sizes, request.plain, request.partners, native.thread_count(threads)
+
+
+_Asked = tuple[list[float], list[float], list[float], int, int, int, int, bool, bool, int]
+_NO_FLAGS, _NO_AREA = np.empty(0, np.uint8), np.empty(0, np.float64)
+
+
+_Column = np.ndarray
+
+
+def _truths(side: Truths) -> tuple[_Column, _Column, _Column, _Column, _Column, _Column]:
+    area = np.ascontiguousarray(side.area, np.float64)
+    return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.nobody)
+
+
+def _guesses(side: Guesses) -> tuple[_Column, _Column, _Column, _Column, _Column]:
+    area = _NO_AREA if side.area is None else np.ascontiguousarray(side.area, np.float64)
+    return *_places(side), area, np.ascontiguousarray(side.score, np.float64), _flags(side.lenient)
+
+
+def _places(side: Truths | Guesses) -> tuple[np.ndarray, np.ndarray]:
+    return np.ascontiguousarray(side.image, np.int32), np.ascontiguousarray(side.category, np.int32)
+
+
+def _flags(column: np.ndarray | None) -> np.ndarray:
+    return _NO_FLAGS if column is None else np.ascontiguousarray(column, np.uint8)

@@ -1,0 +1,148 @@
+"""Random detection jobs that are as awkward as real ones: ties, crowds, edges of thresholds and areas, empty images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SIDE = 128
+"""Images are this large, so that a box can have an area on the edge of every range."""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """How awkward a job is."""
+
+    images: int = 6
+    categories: int = 4
+    truths: float = 4.0
+    guesses: float = 8.0
+    crowds: float = 0.15
+    zero_id: bool = False
+    masks: bool = False
+    boxes: bool = True
+    crowded_cell: int = 0
+    """Guesses in one cell, to go beyond every limit."""
+
+
+# Sides whose product lies on the edges of COCO's ranges, or on either side of them.
+_SIDES = (32.0, 96.0, 31.0, 33.0, 16.0, 64.0, 8.0, 10.0, 20.0, 40.0)
+
+
+def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A truth file and results as COCO has them."""
+    image_ids = rng.permutation(np.arange(10, 10 + traits.images)).tolist()
+    category_ids = rng.permutation(np.arange(1, 1 + traits.categories)).tolist()
+    # Some categories have no truth, some no guess, some neither.
+    with_truth = category_ids[: max(1, len(category_ids) - 1)]
+    with_guess = category_ids[-max(1, len(category_ids) - 1) :]
+    annotations = [
+        _truth(rng, int(rng.choice(image_ids)), int(rng.choice(with_truth)), traits)
+        for _ in range(rng.poisson(traits.truths * traits.images))
+    ]
+    ids = rng.permutation(np.arange(len(annotations))) + (0 if traits.zero_id else 1)
+    for annotation, one in zip(annotations, ids.tolist(), strict=True):
+        annotation["id"] = one
+    results = [
+        _guess(rng, annotations, int(rng.choice(image_ids)), int(rng.choice(with_guess)), traits)
+        for _ in range(rng.poisson(traits.guesses * traits.images))
+    ]
+    results += [
+        _guess(rng, annotations, image_ids[0], category_ids[0], traits, stays=True) for _ in range(traits.crowded_cell)
+    ]
+    truth = {
+        "images": [{"id": one, "height": SIDE, "width": SIDE} for one in image_ids],
+        "annotations": annotations,
+        "categories": [{"id": one, "name": f"c{one}"} for one in category_ids],
+    }
+    return truth, results
+
+
+def _truth(rng: np.random.Generator, image: int, category: int, traits: Traits) -> dict[str, Any]:
+    box = _box(rng)
+    crowd = bool(rng.random() < traits.crowds)
+    area = box[2] * box[3] if rng.random() < 0.8 else float(rng.choice([1024.0, 9216.0, 1023.99, 9216.01, 0.0]))
+    found = {"image_id": image, "category_id": category, "bbox": box, "area": area, "iscrowd": int(crowd)}
+    if traits.masks:
+        found["segmentation"] = _counts(box, rng) if crowd else _polygons(rng, box)
+    return found
+
+
+def _guess(
+    rng: np.random.Generator, truths: list[Any], image: int, category: int, traits: Traits, stays: bool = False
+) -> dict[str, Any]:
+    box = _box(rng)
+    if truths and rng.random() < 0.8:
+        near = truths[int(rng.integers(len(truths)))]
+        box = _moved(rng, near["bbox"])
+        if not stays and rng.random() < 0.9:
+            image, category = near["image_id"], near["category_id"]
+    found: dict[str, Any] = {"image_id": image, "category_id": category, "score": _score(rng)}
+    if traits.boxes:
+        found["bbox"] = box
+    if traits.masks:
+        found["segmentation"] = _string(box, rng)
+    return found
+
+
+def _score(rng: np.random.Generator) -> float:
+    """Few different ones, so that many are equal; zeros of both signs among them."""
+    return float(rng.choice([0.1, 0.25, 0.5, 0.5, 0.75, 0.9, 0.0, -0.0, float(rng.random())]))
+
+
+def _box(rng: np.random.Generator) -> list[float]:
+    width, height = (float(side) for side in rng.choice(_SIDES, 2))
+    x, y = (float(rng.integers(0, int(SIDE - side) + 1)) for side in (width, height))
+    return [x, y, width, height]
+
+
+def _moved(rng: np.random.Generator, box: list[float]) -> list[float]:
+    """The same box, one whose iou with it is a simple fraction, or one beside it."""
+    x, y, width, height = box
+    kind = rng.integers(5)
+    if kind == 0:
+        return [x, y, width, height]
+    if kind == 1:  # a part of it: iou is a whole number of twentieths, many of them thresholds
+        return [x, y, width * float(rng.integers(8, 21)) / 20, height]
+    if kind == 2:  # shifted by a whole share: iou (n − k) / (n + k)
+        return [x + width * float(rng.integers(-4, 5)) / 10, y, width, height]
+    if kind == 3:
+        return [x + float(rng.normal(0, 2)), y + float(rng.normal(0, 2)), width, height]
+    return [x, y, width, 0.0] if rng.random() < 0.2 else [x, y, width, height * float(rng.integers(1, 41)) / 20]
+
+
+def _polygons(rng: np.random.Generator, box: list[float]) -> list[list[float]]:
+    x, y, w, h = box
+    corners = [x, y, x + w, y, x + w, y + h, x, y + h]
+    if rng.random() < 0.5:
+        return [corners]
+    middle = x + w / 2
+    left, right = [x, y, middle, y, middle, y + h, x, y + h], [middle, y, x + w, y, x + w, y + h, middle, y + h / 2]
+    return [left, right] if rng.random() < 0.7 else [[x, y, x + w, y + h / 3, x + w / 2, y + h]]
+
+
+def _mask(box: list[float]) -> np.ndarray:
+    x1, y1 = (int(max(0, round(edge))) for edge in box[:2])
+    x2, y2 = (int(min(SIDE, round(box[k] + box[k + 2]))) for k in (0, 1))
+    mask = np.zeros((SIDE, SIDE), np.uint8, order="F")
+    mask[y1:y2, x1:x2] = 1
+    return mask
+
+
+def _counts(box: list[float], rng: np.random.Generator) -> dict[str, Any]:
+    flat = _mask(box).ravel(order="F")
+    ends = np.flatnonzero(np.diff(flat)) + 1
+    counts = np.diff(np.concatenate([[0], ends, [flat.size]])).tolist()
+    return {"size": [SIDE, SIDE], "counts": [0, *counts] if flat[0] else counts}
+
+
+def _string(box: list[float], rng: np.random.Generator) -> dict[str, Any]:
+    from pycocotools import mask
+
+    drawn = _mask(box)
+    if rng.random() < 0.3:
+        drawn[rng.integers(SIDE, size=40), rng.integers(SIDE, size=40)] ^= 1
+    found = mask.encode(drawn)
+    return {"size": list(found["size"]), "counts": found["counts"].decode()}

@@ -142,8 +142,8 @@ def result_table(value: np.ndarray) -> np.ndarray:
     return value
 
 
-def evaluated(has_cells: bool) -> None:
-    if not has_cells:
+def evaluated(params: Any) -> None:
+    if not params:
         raise RuntimeError("There is nothing to accumulate: call evaluate() first.")
 
 

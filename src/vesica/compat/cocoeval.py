@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import datetime
+import functools
 import itertools
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ import numpy as np
 from vesica._check import compat as check
 from vesica.compat import engine, mask, summary
 from vesica.compat.params import Params
+from vesica.compat.shortcut import Shortcut, shortcut_of
 
 __all__ = ["COCOeval", "Params"]
 
@@ -23,7 +27,8 @@ class COCOeval:
 
     The steps are `evaluate`, `accumulate` and `summarize`. Between them `params` may be changed, and `evalImgs` may be
     replaced or joined with those of other workers; `computeIoU` and `evaluateImg` may be overridden. Annotations are
-    not written to: what pycocotools adds to them ("ignore", "_ignore", masks of polygons) goes into copies.
+    not written to: what pycocotools adds to them ("ignore", "_ignore", masks of polygons) goes into copies. `evalImgs`
+    and `ious` are filled when somebody looks at them.
 
     Keypoints are not scored. Numbers follow pycocotools where that is odd: a truth with the id 0 is never found, an
     "ignore" in the file counts for nothing, and without 100 in `params.maxDets` the first number is −1.
@@ -68,10 +73,9 @@ class COCOeval:
         self.cocoGt, self.cocoDt = cocoGt, cocoDt
         self.params = Params(iouType)
         self._paramsEval: Any = {}
-        self._gts: defaultdict[Any, list[Any]] = defaultdict(list)
-        self._dts: defaultdict[Any, list[Any]] = defaultdict(list)
-        self.ious: Any = {}
-        self.evalImgs: Any = []
+        self._shortcut: Shortcut | None = None
+        self._gts, self._dts = defaultdict(list), defaultdict(list)
+        self.ious, self.evalImgs = {}, []
         self.eval: dict[str, Any] = {}
         self.stats: Any = []
         if cocoGt is not None:
@@ -93,34 +97,90 @@ class COCOeval:
             p.catIds = list(np.unique(p.catIds))
         p.maxDets = sorted(p.maxDets)
 
-        self._prepare()
-        categories = p.catIds if p.useCats else [-1]
-        self.ious = {cell: self.computeIoU(*cell) for cell in itertools.product(p.imgIds, categories)}
-        self.evalImgs = [
-            self.evaluateImg(image, category, area, p.maxDets[-1])
-            for category, area, image in itertools.product(categories, p.areaRng, p.imgIds)
-        ]
         self._paramsEval = copy.deepcopy(p)
+        self.eval = {}
+        for name in ("_gts", "_dts", "ious", "evalImgs"):
+            vars(self).pop(name, None)
+        self._shortcut = None if self._is_overridden() else shortcut_of(*self._rows(), self._paramsEval)
+        if self._shortcut is None:
+            self._prepare()
+            self.ious = self._overlaps()
+            self.evalImgs = self._matches()
         print(f"DONE (t={time.time() - start:0.2f}s).")
 
     def _prepare(self) -> None:
         """Sort truths and guesses into cells: `_gts` and `_dts`, by image and category."""
-        p = self.params
-        chosen = {"imgIds": p.imgIds, "catIds": p.catIds} if p.useCats else {"imgIds": p.imgIds}
-        self._gts, self._dts = (self._cells(side, chosen) for side in (self.cocoGt, self.cocoDt))
-        for truths in self._gts.values():
-            for truth in truths:
-                truth["ignore"] = int(bool(truth.get("iscrowd")))
-        self.evalImgs, self.eval = [], {}
+        truths, guesses = self._rows()
+        self._gts = self._cells(self.cocoGt, truths)
+        self._dts = self._cells(self.cocoDt, guesses)
+        for truth in itertools.chain.from_iterable(self._gts.values()):
+            truth["ignore"] = int(bool(truth.get("iscrowd")))
 
-    def _cells(self, side: Any, chosen: dict[str, Any]) -> defaultdict[Any, list[Any]]:
+    def _cells(self, coco: Any, rows: list[Any]) -> defaultdict[Any, list[Any]]:
+        """Copies of the rows, by image and category."""
         cells: defaultdict[Any, list[Any]] = defaultdict(list)
-        for row in side.loadAnns(side.getAnnIds(**chosen)):
-            own = dict(row)
-            if self.params.iouType == "segm":
-                own["segmentation"] = side.annToRLE(row)
-            cells[row["image_id"], row["category_id"]].append(own)
+        for row in rows:
+            drawn = {"segmentation": coco.annToRLE(row)} if self.params.iouType == "segm" else {}
+            cells[row["image_id"], row["category_id"]].append({**row, **drawn})
         return cells
+
+    def _rows(self) -> tuple[list[Any], list[Any]]:
+        """Truths and guesses of the images and categories that are asked for."""
+        p = self.params
+        asked = {"imgIds": p.imgIds, "catIds": p.catIds} if p.useCats else {"imgIds": p.imgIds}
+        truths, guesses = (side.loadAnns(side.getAnnIds(**asked)) for side in (self.cocoGt, self.cocoDt))
+        return truths, guesses
+
+    def _is_overridden(self) -> bool:
+        """Does somebody want to do a step differently?"""
+        steps = ("_prepare", "computeIoU", "evaluateImg")
+        return any(step in vars(self) or getattr(type(self), step) is not getattr(COCOeval, step) for step in steps)
+
+    # What nobody has set or looked at since `evaluate` is made at the first look, by the parameters of that time.
+
+    @functools.cached_property
+    def _gts(self) -> Any:
+        return self._prepared("_gts")
+
+    @functools.cached_property
+    def _dts(self) -> Any:
+        return self._prepared("_dts")
+
+    @functools.cached_property
+    def ious(self) -> Any:
+        """Overlaps of every cell, by image and category."""
+        with self._as_evaluated():
+            return self._overlaps()
+
+    @functools.cached_property
+    def evalImgs(self) -> Any:
+        """Matches of every cell, by category, area range and image."""
+        assert self._shortcut is not None
+        return self._shortcut.cells()
+
+    def _overlaps(self) -> dict[Any, Any]:
+        p = self.params
+        cells = itertools.product(p.imgIds, p.catIds if p.useCats else [-1])
+        return {cell: self.computeIoU(*cell) for cell in cells}
+
+    def _matches(self) -> list[Any]:
+        p = self.params
+        cells = itertools.product(p.catIds if p.useCats else [-1], p.areaRng, p.imgIds)
+        return [self.evaluateImg(image, category, area, p.maxDets[-1]) for category, area, image in cells]
+
+    def _prepared(self, name: str) -> Any:
+        with self._as_evaluated():
+            self._prepare()
+        return vars(self)[name]
+
+    @contextlib.contextmanager
+    def _as_evaluated(self) -> Iterator[None]:
+        """With the parameters of the last evaluation."""
+        params, self.params = self.params, self._paramsEval
+        try:
+            yield
+        finally:
+            self.params = params
 
     def _cell(self, imgId: Any, catId: Any) -> tuple[list[Any], list[Any]]:
         """Truths and guesses, best score first. Without categories, those of all categories one behind the other."""
@@ -181,11 +241,15 @@ class COCOeval:
         """Curves of all cells in `evalImgs`: fills `eval`."""
         print("Accumulating evaluation results...")
         start = time.time()
-        check.evaluated(len(self.evalImgs) > 0)
         p = self.params if p is None else p
+        check.evaluated(self._paramsEval)
+        is_untouched = self._shortcut is not None and "evalImgs" not in vars(self) and self._shortcut.answers(p)
         p.catIds = p.catIds if p.useCats == 1 else [-1]
 
-        found = engine.accumulate(self.evalImgs, p, self._paramsEval, p.catIds)
+        if self._shortcut is not None and is_untouched:
+            found = self._shortcut.curves(p.recThrs)
+        else:
+            found = engine.accumulate(self.evalImgs, p, self._paramsEval)
 
         self.eval = {
             "params": p,

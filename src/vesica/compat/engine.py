@@ -71,13 +71,13 @@ class Curves(NamedTuple):
     scores: np.ndarray
 
 
-def accumulate(cells: Any, asked: Any, evaluated: Any, categories: Sequence[Any]) -> Curves:
+def accumulate(cells: Any, asked: Any, evaluated: Any) -> Curves:
     """Curves of cells that lie one behind the other: category, area range, image.
 
     `evaluated` says how the cells lie, `asked` which of them count. As in pycocotools, what is asked for is found by
     its place in the list of `asked`, and whatever was not evaluated is passed over.
     """
-    sizes = len(asked.iouThrs), len(asked.recThrs), len(categories), len(asked.areaRng), len(asked.maxDets)
+    sizes = len(asked.iouThrs), len(asked.recThrs), len(asked.catIds), len(asked.areaRng), len(asked.maxDets)
     precision, scores = -np.ones(sizes), -np.ones(sizes)
     recall = -np.ones((sizes[0], *sizes[2:]))
     old_categories = evaluated.catIds if evaluated.useCats else [-1]
@@ -86,7 +86,7 @@ def accumulate(cells: Any, asked: Any, evaluated: Any, categories: Sequence[Any]
     caps = [cap for cap in asked.maxDets if cap in set(evaluated.maxDets)]
     step_area, step_category = len(evaluated.imgIds), len(evaluated.imgIds) * len(evaluated.areaRng)
 
-    for k, category in enumerate(_places(categories, old_categories)):
+    for k, category in enumerate(_places(asked.catIds, old_categories)):
         for a, area in enumerate(areas):
             first = category * step_category + area * step_area
             some = [cell for cell in (cells[first + image] for image in images) if cell is not None]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica.dataset import Dataset, Ragged
-from vesica.evaluation.ids import places_of
+from vesica.dataset.ids import places
 
 _LIMIT = 300
 """Guesses of an image, of all categories together."""
@@ -54,7 +54,7 @@ def _listed(table: Ragged | None, truth: Dataset, meeting: Any, cells: _Cells) -
     """The cells that a list of categories for each image names."""
     if table is None:
         return np.empty(0, np.int64)
-    category = places_of(np.asarray(table.values), meeting.categories)
+    category = places(np.asarray(table.values), meeting.categories)
     image = np.repeat(meeting.truth_image, np.diff(table.offsets))
     named: np.ndarray = cells.of(image, category)[category >= 0]
     return named

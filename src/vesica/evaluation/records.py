@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from collections.abc import Sequence
@@ -12,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from vesica._check import records as check
+from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
+from vesica._kernels.native.segments import Fault
+from vesica._ragged import taken
 from vesica.dataset import Categories
+from vesica.dataset.ids import rising
 from vesica.errors import InputError
-from vesica.evaluation.ids import rising
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
-from vesica.regions.ragged import taken
 
 _MAGIC = b"VESICA records\n"
 _VERSION = 1
@@ -88,6 +89,8 @@ class Records:
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
+        import json
+
         lanes = _lane_bytes(self.protocol)
         short = self.score.astype(np.float32)
         # Half the size where nothing is lost.
@@ -119,6 +122,8 @@ class Records:
     @classmethod
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        import json
+
         if not data.startswith(_MAGIC):
             raise InputError("These bytes are no records of vesica.")
         blocks = list(_blocks(data, len(_MAGIC)))
@@ -160,8 +165,16 @@ def match(sides: Sides, protocol: Protocol, /, *, threads: int | None = None) ->
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        sides.notes,
+        (*sides.notes, *_notes(found)),
     )
+
+
+def _notes(found: detect.Found) -> list[Note]:
+    notes = [
+        Note("Q8", found.short_counts, "masks whose counts end early: the rest is background"),
+        Note("Q20", found.no_area, "masks without area: no polygon, or one of fewer than three points"),
+    ]
+    return [note for note in notes if note.count]
 
 
 def found_of(
@@ -178,9 +191,36 @@ def found_of(
         plain=plain or sides.plain,
         partners=partners,
     )
-    empty = np.empty((0, 4))
-    boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
-    return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    if protocol.regions == "box":
+        empty = np.empty((0, 4))
+        boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
+        return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    assert sides.truth_segments is not None
+    assert sides.guess_segments is not None
+    found = detect.match_masks(
+        request,
+        sides.truths,
+        sides.truth_segments.column(sides.truth_boxes),
+        sides.guesses,
+        sides.guess_segments.column(sides.guess_boxes),
+        boundary=protocol.regions == "boundary",
+        literal=bool(protocol.quirks),
+        threads=threads,
+    )
+    if found.fault is not None:
+        raise bad_segment(_of_data_set(found.fault, sides), found.fault.side)
+    return found
+
+
+def _of_data_set(fault: Fault, sides: Sides) -> Fault:
+    """The fault with rows as the data sets have them."""
+    own, other = sides.truth_rows, sides.guess_rows
+    if fault.side == "guess":
+        own, other = other, own
+    row = fault.row if own is None else int(own[fault.row])
+    return fault._replace(
+        row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
+    )
 
 
 def merge(*records: Records) -> Records:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vesica import _native
 from vesica._kernels import native
+from vesica._kernels.native import segments
 
 RULES = ("coco", "voc")
 
@@ -65,6 +66,10 @@ class Found(NamedTuple):
     ignored: np.ndarray
     partner: np.ndarray
     hits_of_nobody: int
+    fault: segments.Fault | None
+    """The first mask that cannot be read; then nothing else is of use."""
+    short_counts: int
+    no_area: int
 
 
 def match_boxes(
@@ -79,7 +84,28 @@ def match_boxes(
     """Boxes of x, y, width, height against each other."""
     asked = _asked(request, threads)
     boxes = (np.ascontiguousarray(side, np.float64) for side in (truth_boxes, guess_boxes))
-    return Found(*_native.detect_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+    return _found(_native.detect_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+
+
+def match_masks(
+    request: Request,
+    truths: Truths,
+    truth_masks: segments.Column,
+    guesses: Guesses,
+    guess_masks: segments.Column,
+    *,
+    boundary: bool,
+    literal: bool,
+    threads: int | None,
+) -> Found:
+    """Masks against each other. `literal`: as pycocotools does it, also where it is wrong."""
+    sides = (_truths(truths), truth_masks, _guesses(guesses), guess_masks)
+    return _found(_native.detect_masks(_asked(request, threads), *sides, boundary, literal))
+
+
+def _found(columns: tuple[Any, ...]) -> Found:
+    fault = segments.fault_of(*columns[-3])
+    return Found(*columns[:-3], fault, *columns[-2:])
 
 
 class Columns(NamedTuple):

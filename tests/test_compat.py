@@ -264,14 +264,15 @@ class TestScores:
         }
         assert all(found.values()), found
 
-    def test_boxes_are_matched_at_once(self, monkeypatch):
-        """No cell is looked at one by one, unless somebody asks for it."""
+    @pytest.mark.parametrize("kind", ["bbox", "segm"])
+    def test_all_at_once(self, kind, monkeypatch):
+        """No cell is looked at one by one, unless somebody wants to do a step differently."""
         monkeypatch.setattr(our_eval.COCOeval, "_matches", None)
         monkeypatch.setattr("vesica.compat.engine.accumulate", None)
-        scores, _ = evaluated("ours", *case(6), "bbox")
+        scores, _ = evaluated("ours", *case(6, masks=True), kind)
         assert "evalImgs" not in vars(scores) and scores.stats.max() > 0
         with pytest.raises(TypeError, match="not callable"):
-            evaluated("stepwise", *case(6), "bbox")
+            evaluated("stepwise", *case(6, masks=True), kind)
 
     @pytest.mark.parametrize(
         "side, row",
@@ -696,15 +697,34 @@ class TestMask:
         huge = our_mask.frPyObjects({"size": [70_000, 70_000], "counts": [0, 70_000**2]}, 1, 1)
         assert our_mask.area(huge) == 70_000**2
 
-    @pytest.mark.parametrize("counts, want", [([2, 3], 5), ([2, 3, 0, 4, 1], 7), ([5, 0, 5], 0)])
-    def test_short_counts_and_empty_runs(self, counts, want):
-        """Where pycocotools does not come back, or compares a part of the mask."""
-        found = our_mask.frPyObjects({"size": [2, 5], "counts": counts}, 2, 5)
+    @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=9), min_size=2, max_size=5), st.booleans())
+    def test_empty_runs(self, lists, crowd):
+        """Runs of length 0 keep their place in the string, and in `iou` they do what they do there."""
+        total = max(1, *map(sum, lists))
+        rles = [{"size": [1, total], "counts": [*one, total - sum(one)]} for one in lists]
+        found = our_mask.frPyObjects(rles, 1, 1)
+        same(found, their_mask.frPyObjects(rles, 1, 1))
+        same(our_mask.area(found), their_mask.area(found))
+        same(our_mask.decode(found), their_mask.decode(found))
+        flags = [int(crowd)] * len(found)
+        same(our_mask.iou(found, found, flags), their_mask.iou(found, found, flags))
+
+    def test_empty_runs_end_a_comparison(self):
+        """The answer is wrong, and theirs: 5/7 is right."""
+        rles = [{"size": [2, 5], "counts": counts} for counts in ([2, 3, 0, 4, 1], [2, 3, 0, 2, 3])]
+        found = our_mask.frPyObjects(rles, 2, 5)
+        assert our_mask.iou(found[:1], found[1:], [0]) == 1
+        assert our_mask.area(our_mask.merge(found, 1)) == 5 and our_mask.area(our_mask.merge(found)) == 7
+
+    def test_short_counts(self):
+        """Where pycocotools does not come back."""
+        short = our_mask.frPyObjects({"size": [2, 5], "counts": [2, 3]}, 2, 5)
         whole = our_mask.encode(np.ones((2, 5), np.uint8, order="F"))
-        if want == 5:
-            want = 3
-        assert our_mask.area(found) == want and our_mask.iou([found], [whole], [0]) == want / 10
-        assert our_mask.area(our_mask.merge([found, whole], 1)) == want
+        assert short == {"size": [2, 5], "counts": b"23"} and our_mask.area(short) == 3
+        assert our_mask.toBbox(short).tolist() == [1, 0, 2, 2] and our_mask.decode(short).sum() == 3
+        assert our_mask.area(our_mask.merge([short, whole], 1)) == 3
+        with pytest.raises(vesica.InputError, match=r"`dt`, row 0: `counts` end early, and pycocotools would never"):
+            our_mask.iou([short], [whole], [0])
 
     def test_values_beyond_one(self):
         values = np.array([[0, 1, 2], [0, 255, 1]], np.uint8, order="F")

@@ -174,7 +174,8 @@ class COCO:
         region = ann["segmentation"]
         if isinstance(region, list):
             image = self.imgs[ann["image_id"]]
-            return mask.merge(mask.frPyObjects(region, image["height"], image["width"]))
+            parts = mask.frPyObjects(region, image["height"], image["width"])
+            return parts[0] if len(parts) == 1 else mask.merge(parts)
         return mask.frPyObjects(region, *region["size"]) if isinstance(region["counts"], list) else region
 
     def annToMask(self, ann: Row) -> np.ndarray:

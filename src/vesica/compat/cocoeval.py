@@ -101,7 +101,9 @@ class COCOeval:
         self.eval = {}
         for name in ("_gts", "_dts", "ious", "evalImgs"):
             vars(self).pop(name, None)
-        self._shortcut = None if self._is_overridden() else shortcut_of(*self._rows(), self._paramsEval)
+        self._shortcut = None
+        if not self._is_overridden():
+            self._shortcut = shortcut_of(*self._rows(), (self.cocoGt.imgs, self.cocoDt.imgs), self._paramsEval)
         if self._shortcut is None:
             self._prepare()
             self.ious = self._overlaps()
@@ -189,8 +191,9 @@ class COCOeval:
             [row for category in categories for row in cells.get((imgId, category), ())]
             for cells in (self._gts, self._dts)
         )
-        order = np.argsort([-guess["score"] for guess in guesses], kind="stable")
-        return truths, [guesses[k] for k in order]
+        if len(guesses) > 1:
+            guesses = [guesses[k] for k in np.argsort([-guess["score"] for guess in guesses], kind="stable")]
+        return truths, guesses
 
     def computeIoU(self, imgId: Any, catId: Any) -> Any:
         """Overlaps of one cell: guesses, best score first up to the largest cap, × truths; [] if either is empty."""

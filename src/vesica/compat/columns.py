@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from vesica._kernels.native.detect import Guesses, Truths
-from vesica.dataset import Categories
+from vesica.dataset import Categories, Segments
+from vesica.dataset.masks import segments_of
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Sides
 
 Row = dict[str, Any]
+Images = Mapping[Any, Row]
 
 _WHOLE: set[type] = {int, bool, np.int64, np.uint32}
 _NUMBERS: set[type] = {*_WHOLE, float, np.float64}
@@ -30,7 +33,7 @@ def protocol_of(p: Any) -> Protocol:
     if not all(map(len, (bars, p.areaRng, p.imgIds, p.catIds))):
         raise NoColumns
     return Protocol(
-        regions="box",
+        regions={"bbox": "box", "segm": "mask"}[p.iouType],
         iou=tuple(bars),
         areas=tuple((str(k), _number(low), _number(high)) for k, (low, high) in enumerate(p.areaRng)),
         max_dets=tuple(caps),
@@ -39,9 +42,14 @@ def protocol_of(p: Any) -> Protocol:
     )
 
 
-def sides_of(truths: list[Row], guesses: list[Row], p: Any) -> Sides:
-    """Truths and guesses, their images and categories by their places in the parameters."""
-    boxes = [_boxes(rows) for rows in (truths, guesses)]
+def sides_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Images], p: Any) -> Sides:
+    """Truths and guesses, their images and categories by their places in the parameters.
+
+    `images` are those of either side, by id: polygons are drawn in their sizes.
+    """
+    are_boxes = p.iouType == "bbox"
+    boxes = [_boxes(rows) if are_boxes else None for rows in (truths, guesses)]
+    masks = [None if are_boxes else _masks(*side) for side in zip((truths, guesses), images, strict=True)]
     areas = [_column(rows, "area", _NUMBERS) for rows in (truths, guesses)]
     ids = [_column(rows, "id", _WHOLE) for rows in (truths, guesses)]
     score = _column(guesses, "score", {*_NUMBERS, np.float32})
@@ -49,7 +57,7 @@ def sides_of(truths: list[Row], guesses: list[Row], p: Any) -> Sides:
     # A guess is told by an id above 0, and areas that are no numbers lie in every range.
     if (ids[1] <= 0).any() or any(np.isnan(area).any() for area in areas):
         raise NoColumns
-    plain = min(p.iouThrs) <= 0 or not all(np.isfinite(side).all() for side in boxes)
+    plain = min(p.iouThrs) <= 0 or not all(side is None or np.isfinite(side).all() for side in boxes)
     places = [_places(rows, p) for rows in (truths, guesses)]
     return Sides(
         np.arange(len(p.imgIds)),
@@ -58,8 +66,8 @@ def sides_of(truths: list[Row], guesses: list[Row], p: Any) -> Sides:
         Guesses(*places[1], areas[1], score),
         boxes[0],
         boxes[1],
-        truth_segments=None,
-        guess_segments=None,
+        truth_segments=masks[0],
+        guess_segments=masks[1],
         truth_rows=None,
         guess_rows=None,
         plain=bool(plain),
@@ -86,10 +94,23 @@ def _places(rows: list[Row], p: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _boxes(rows: list[Row]) -> np.ndarray:
-    boxes = [row["bbox"] for row in rows]
-    if any(len(box) != 4 for box in boxes):
+    try:
+        boxes = np.array([row["bbox"] for row in rows], np.float64)
+    except (TypeError, ValueError):
+        raise NoColumns from None
+    if len(rows) and boxes.shape != (len(rows), 4):
         raise NoColumns
-    return np.array(boxes, np.float64).reshape(-1, 4)
+    return boxes.reshape(-1, 4)
+
+
+def _masks(rows: list[Row], images: Images) -> Segments:
+    sides = [[images.get(row["image_id"], {}).get(side, 0) for side in ("height", "width")] for row in rows]
+    if not {type(side) for pair in sides for side in pair} <= _WHOLE:
+        raise NoColumns
+    try:
+        return segments_of([row["segmentation"] for row in rows], np.array(sides, np.int64).reshape(-1, 2), look=False)
+    except (TypeError, ValueError):
+        raise NoColumns from None
 
 
 def _column(rows: list[Row], key: str, types: set[type]) -> np.ndarray:

@@ -5,9 +5,11 @@ dict or a list of them, and answer with arrays of the same dtype, shape and memo
 
 Where pycocotools hangs, reads stray memory or gives a wrong number, the answer here is exact or an error:
 
-- counts that stop short of the image: the rest is background (there: `iou` and `merge` never end);
-- counts beyond the image: a ValueError that names the mask;
-- runs of length 0: no effect (there they can end a comparison early);
+- counts that stop short of the image: the rest is background; `iou` with a mask that does not, an error (there it
+  never ends);
+- counts beyond the image: an error that names the mask;
+- runs of length 0: no effect on areas, boxes and `merge`. `iou` answers as it does there, where they can end a
+  comparison early;
 - 256 masks and more have areas; areas beyond 32 bits are int64;
 - `encode` takes any memory order, and every value but 0 is part of the mask (there 1 beside 2 is an edge);
 - `decode` of masks of several sizes, or of none, is an error.
@@ -33,8 +35,10 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica.overlaps.measures import coverage
-from vesica.overlaps.measures import iou as mask_iou
+from vesica._check.segments import bad_segment
+from vesica._kernels.native import pixels as native_pixels
+from vesica._kernels.native import segments as native_segments
+from vesica.dataset.masks import segments_of
 from vesica.regions import Polygons, RleMasks
 
 __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
@@ -153,22 +157,26 @@ def _box_iou(guess: np.ndarray, truth: np.ndarray, crowd: np.ndarray) -> np.ndar
 
 
 def _mask_iou(guess: Any, truth: Any, crowd: np.ndarray) -> np.ndarray:
-    meet = _box_iou(toBbox(guess), toBbox(truth), crowd) > 0
-    found = np.where(meet, -1.0, 0.0)
-    truths = {masks.size: (rows, masks) for rows, masks in _by_size(truth, "gt")}
-    for rows, masks in _by_size(guess, "dt"):
-        if masks.size in truths:
-            columns, others = truths[masks.size]
-            shares = np.where(crowd[columns], coverage(masks, others), mask_iou(masks, others))
-            found[np.ix_(rows, columns)] = shares
+    guesses, truths = (
+        segments_of(check.run_lengths(side, name), np.zeros((len(side), 2)), look=False).column()
+        for side, name in ((guess, "dt"), (truth, "gt"))
+    )
+    found, fault = native_segments.iou(guesses, truths, crowd, literal=True)
+    if fault is not None:
+        raise bad_segment(fault, "`dt`" if fault.side == "guess" else "`gt`")
     return np.asfortranarray(found)
 
 
 def _encoded(rles: list[Any]) -> list[Rle]:
-    """Plain counts as strings."""
+    """Plain counts as strings, runs of length 0 included."""
+    found = []
     for one in rles:
         check.plain_counts(one)
-    return [RleMasks.from_coco([one]).to_coco()[0] for one in rles]
+        size = list(RleMasks.from_coco([one]).size)
+        counts = np.array(one["counts"], np.int64)
+        text, _ = native_pixels.strings_of_counts(counts, np.array([0, len(counts)]))
+        found.append({"size": size, "counts": text.tobytes()})
+    return found
 
 
 def _corners(boxes: np.ndarray) -> np.ndarray:

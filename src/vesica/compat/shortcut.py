@@ -1,4 +1,4 @@
-"""The way past the dicts: boxes matched by the kernels of `vesica.evaluate`, all thresholds and areas at once.
+"""The way past the dicts: all cells matched by the kernels of `vesica.evaluate`, in all thresholds and areas at once.
 
 It is taken where its answer is known to be pycocotools' to the last bit, and where no step was overridden. Elsewhere
 the steps do the work, one cell at a time.
@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from vesica._kernels.native.detect import Found
-from vesica.compat.columns import NoColumns, Row, by_category, protocol_of, sides_of
+from vesica.compat.columns import Images, NoColumns, Row, by_category, protocol_of, sides_of
 from vesica.compat.engine import Cell, Curves
+from vesica.errors import InputError
 from vesica.evaluation.curves import arrays_of
-from vesica.evaluation.protocol import Protocol
-from vesica.evaluation.records import found_of, match
+from vesica.evaluation.records import Records, found_of, match
 from vesica.evaluation.sides import Sides
 
 
 @dataclass(frozen=True, eq=False)
 class Shortcut:
-    """Truths and guesses, ready to be matched at once. Cells are made only for those who look at them."""
+    """Truths and guesses that were matched at once. Cells are made only for those who look at them."""
 
     truths: list[Row]
     guesses: list[Row]
     sides: Sides
-    protocol: Protocol
+    records: Records
     params: Any
     """As they were at the time."""
 
@@ -41,14 +41,15 @@ class Shortcut:
 
     def curves(self, recall_points: Any) -> Curves:
         """Curves of all cells."""
-        found = arrays_of(match(self.sides, replace(self.protocol, recalls=tuple(map(float, recall_points)))))
+        protocol = replace(self.records.protocol, recalls=tuple(map(float, recall_points)))
+        found = arrays_of(replace(self.records, protocol=protocol))
         assert found.scores is not None
         return Curves(found.precision, found.recall, found.scores)
 
     def cells(self) -> list[Cell | None]:
         """Every cell, by category, area range, image; None where there is neither truth nor guess."""
         p = self.params
-        found = found_of(self.sides, self.protocol, partners=True, threads=None)
+        found = found_of(self.sides, self.records.protocol, partners=True, threads=None)
         categories = p.catIds if p.useCats else [-1]
         category = np.repeat(np.arange(len(categories)), np.diff(found.starts))
         truths = self._truths_of(category, found.image)
@@ -109,14 +110,12 @@ class Shortcut:
         return flags
 
 
-def shortcut_of(truths: list[Row], guesses: list[Row], params: Any) -> Shortcut | None:
-    """The shortcut for these rows; None where only the long way is exact."""
-    if params.iouType != "bbox":
-        return None
+def shortcut_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Images], params: Any) -> Shortcut | None:
+    """The shortcut for these rows; None where only the long way is exact, or has the words for what is wrong."""
     params = copy.deepcopy(params)
     try:
-        protocol = protocol_of(params)
         truths, guesses = (by_category(rows, params) for rows in (truths, guesses))
-        return Shortcut(truths, guesses, sides_of(truths, guesses, params), protocol, params)
-    except NoColumns:
+        sides = sides_of(truths, guesses, images, params)
+        return Shortcut(truths, guesses, sides, match(sides, protocol_of(params)), params)
+    except (NoColumns, InputError):
         return None

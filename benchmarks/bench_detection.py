@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 from benchmarks.answers import Verdict
@@ -133,7 +134,7 @@ def _growth_bar(races: list[Race]) -> Bar:
 
 
 def _slopes(growth: list[tuple[int, float]]) -> list[float]:
-    return [(b - a) / (m - n) for (n, a), (m, b) in zip(growth, growth[1:], strict=False)]
+    return [(b - a) / (m - n) for (n, a), (m, b) in pairwise(growth)]
 
 
 def _growth_table(races: list[Race]) -> str:
@@ -189,7 +190,7 @@ def _table(found: Race) -> str:
 def _line(found: Race, threads: int, name: str, verdict: Verdict) -> tuple[str, ...]:
     laps, ours = found.laps.get((name, threads)), found.laps.get((FILES, threads))
     if laps is None:
-        why = str(verdict) if verdict.status not in ("same", "differs") else "slow: timed with more threads alone"
+        why = "slow: timed with more threads alone" if verdict.has_answer else str(verdict)
         return (str(threads), name, *["-"] * (len(HEAD) - 3), why)
     spreads = [laps.spread("inside"), laps.spread("work"), *map(laps.phase, ("import", "load", "evaluate"))]
     inside, *others = spreads

@@ -72,8 +72,8 @@ MASKS = (
     FileCase("masks 180k", "mask", "masks 180k", (*FAST, *SLOW)),
     FileCase("masks 180k, no bbox", "mask", "masks 180k, no bbox", (*FAST, *SLOW)),
 )
-# pycocotools has no boundaries. vernier says it has the bytes of those who invented them; the small set asks the others,
-# who would need minutes for the large one.
+# pycocotools has no boundaries. vernier says that it has the bytes of those who invented them. The small set asks the
+# others, who need minutes for the large one.
 BOUNDARIES = (
     FileCase("boundaries 180k", "boundary", "masks 180k", ("vernier",), judge="vernier"),
     FileCase(

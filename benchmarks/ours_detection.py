@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from benchmarks.peers_detection import Answer, Job, Script
+from benchmarks.peers_detection import CURVES, Answer, Job, Script
 
 FILES, COLUMNS = "vesica", "vesica from arrays"
 
@@ -57,8 +57,7 @@ def _columns(job: Job) -> Generator[str, None, Answer]:
 
 
 def _answer(result: Any, numbers: Any) -> dict[str, Any]:
-    arrays = {"precision": result.precision, "recall": result.recall, "scores": result.scores}
-    return {"stats": numbers, **arrays}
+    return {"stats": numbers, **{name: getattr(result, name) for name in CURVES}}
 
 
 OUR_SCRIPTS: dict[str, Script] = {FILES: _files, COLUMNS: _columns}

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 LIMITS = [1, 10, 100]
+CURVES = ("precision", "recall", "scores")
 COCO_NAMES = {"box": "bbox", "mask": "segm", "boundary": "boundary"}
 
 
@@ -47,10 +48,7 @@ def _drop_in(package: str, coco: str, evaluation: str, **options: str) -> Script
         scored.summarize()
         yield "evaluate"
 
-        return lambda: {
-            "stats": scored.stats,
-            **{name: scored.eval[name] for name in ("precision", "recall", "scores")},
-        }
+        return lambda: {"stats": scored.stats, **{name: scored.eval[name] for name in CURVES}}
 
     return script
 
@@ -78,8 +76,7 @@ def _vernier(job: Job) -> Generator[str, None, Answer]:
         more = {"dilation_ratio": regions.dilation_ratio} if job.regions == "boundary" else {}
         cells = grid(truth, guess, parity_mode="strict", max_dets_per_image=LIMITS[-1], use_cats=True, **more)
         curves = cells.accumulate(LIMITS)
-        arrays = {"precision": curves.precision, "recall": curves.recall, "scores": curves.scores}
-        return {"stats": summary.stats, **arrays}
+        return {"stats": summary.stats, **{name: getattr(curves, name) for name in CURVES}}
 
     return answer
 

@@ -29,17 +29,16 @@ import numpy as np
 from benchmarks.answers import Verdict
 from benchmarks.cases_detection import FileCase
 from benchmarks.cell import ROOT, environment
-from benchmarks.clock import Pace, Spread
+from benchmarks.clock import FULL, Pace, Spread
 from benchmarks.contest import QUIET
 from benchmarks.machine import busy_seconds, cores
-from benchmarks.ours_detection import OUR_SCRIPTS
-from benchmarks.peers_detection import Job
+from benchmarks.peers_detection import CURVES, Job
 
 LAPS = 3
 """Processes a round."""
-LONG = 4.0
-"""Seconds after which a process is not run again: what took so long to give its answer is timed by that."""
-ARRAYS = ("stats", "precision", "recall", "scores")
+LONG = 8.0
+"""CPU seconds after which a process is not run again: what took so long to give its answer is timed by that."""
+ARRAYS = ("stats", *CURVES)
 READS = 5
 
 Command = Callable[[int, str | None], list[str]]
@@ -153,41 +152,26 @@ def race(case: FileCase, ours: dict[str, Command], pace: Pace, *, shelf: Path) -
         print(f"… {case.name}", file=sys.stderr)
     found = Race(case, size=sum(path.stat().st_size for path in case.paths()))
     found.bound = Spread.of([_read(case.paths()) for _ in range(READS)])
-    threads = [count for count in case.threads if count <= cores()]
     commands = ours | {peer: script(peer, case.job) for peer in case.peers}
+    threads = [count for count in case.threads if count <= cores()]
 
-    want, judged = _judgement(case, max(threads), shelf)
-    once: dict[tuple[str, int], Lap] = {}
-    for name, command in commands.items():
-        if name == case.judge and want is not None and judged is not None:
-            once[name, max(threads)] = judged
-            found.verdicts[name] = Verdict("same", "the judge")
-            continue
-        for count in threads if name in ours else threads[-1:]:
-            try:
-                lap, answer = _answered(command, count)
-            except Failure as failure:
-                found.verdicts[name] = failure.verdict()
-                break
-            once[name, count] = lap
-            if found.verdicts.get(name, Verdict("same")).status == "same":
-                found.verdicts[name] = _compare(want, answer, case.judge)
-                found.sums[name] = {part: hashlib.sha256(array.tobytes()).hexdigest() for part, array in answer.items()}
+    want, judged = _judgement(case, threads[-1], shelf, again=pace == FULL)
+    firsts = {(case.judge, threads[-1]): judged} if judged and case.judge in commands else {}
+    for name in commands:
+        if want and name == case.judge:
+            found.verdicts[name], found.sums[name] = Verdict("same", "the judge"), _sums(want)
+        else:  # the answer of a peer does not depend on its threads; that ours does not either is seen
+            firsts |= _ask(found, name, commands[name], threads if name in ours else threads[-1:], want)
 
-    slow = {name for (name, _), lap in once.items() if lap.wall > LONG}
-    able = [name for name, verdict in found.verdicts.items() if verdict.status in ("same", "differs")]
-    entries = [(name, count) for name in able for count in threads if name not in slow]
-    laps: dict[tuple[str, int], list[Lap]] = {key: [lap] for key, lap in once.items() if key[0] in slow}
-    order = random.Random(case.name)
-    for _ in range(LAPS * pace.rounds):
-        for key in order.sample(entries, len(entries)):
-            laps.setdefault(key, []).append(_lap(commands[key[0]](key[1], None), key[1])[0])
-    found.laps = {key: Laps(many) for key, many in laps.items()}
+    found.laps = _time(found, commands, threads, firsts, pace)
     return found
 
 
-def _judgement(case: FileCase, threads: int, shelf: Path) -> tuple[Answers | None, Lap | None]:
-    """The answer of the judge and how long it took; kept beside the data, for the slow one needs a minute."""
+def _judgement(case: FileCase, threads: int, shelf: Path, *, again: bool) -> tuple[Answers | None, Lap | None]:
+    """The answer of the judge, if there is one, and how long it took. Kept beside the data, for it may take a minute.
+
+    `again` asks anew where the judge was disturbed, and its time is worth little.
+    """
     digest = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in case.paths())).hexdigest()
     try:
         version = metadata.version(case.judge)
@@ -195,12 +179,53 @@ def _judgement(case: FileCase, threads: int, shelf: Path) -> tuple[Answers | Non
         return None, None
     kept = shelf / f"{case.judge}-{version}-{case.regions}-{threads}-{digest[:16]}.npz"
     told = kept.with_suffix(".txt")
-    if not told.exists():
+    lap = Lap(**ast.literal_eval(told.read_text())) if told.exists() else None
+    if lap is None or (again and lap.disturbance > QUIET):
         lap, answer = _answered(script(case.judge, case.job), threads)
         np.savez_compressed(kept, **answer)  # type: ignore[arg-type]
         told.write_text(repr(vars(lap)))
     with np.load(kept) as table:
-        return dict(table), Lap(**ast.literal_eval(told.read_text()))
+        return dict(table), lap
+
+
+def _ask(
+    found: Race, name: str, command: Command, threads: Sequence[int], want: Answers | None
+) -> dict[tuple[str, int], Lap]:
+    """Note the verdict on a contender; the laps in which it gave its answers."""
+    laps = {}
+    for count in threads:
+        try:
+            laps[name, count], answer = _answered(command, count)
+        except Failure as failure:
+            found.verdicts[name] = failure.verdict()
+            return {}
+        found.verdicts[name], found.sums[name] = _compare(want, answer, found.case.judge), _sums(answer)
+        if found.verdicts[name].status != "same":
+            break
+    return laps
+
+
+def _time(
+    found: Race,
+    commands: dict[str, Command],
+    threads: Sequence[int],
+    firsts: dict[tuple[str, int], Lap],
+    pace: Pace,
+) -> dict[tuple[str, int], Laps]:
+    """Everyone once a lap, in an order that chance makes. Who is slow has been timed already."""
+    slow = {name for (name, _), lap in firsts.items() if lap.cpu > LONG}
+    able = [name for name, verdict in found.verdicts.items() if verdict.has_answer]
+    entries = [(name, count) for name in able for count in threads if name not in slow]
+    laps: dict[tuple[str, int], list[Lap]] = {key: [lap] for key, lap in firsts.items() if key[0] in slow}
+    chance = random.Random(found.case.name)
+    for _ in range(LAPS * pace.rounds):
+        for name, count in chance.sample(entries, len(entries)):
+            laps.setdefault((name, count), []).append(_lap(commands[name](count, None), count)[0])
+    return {key: Laps(many) for key, many in laps.items()}
+
+
+def _sums(answer: Answers) -> dict[str, str]:
+    return {part: hashlib.sha256(array.tobytes()).hexdigest() for part, array in answer.items()}
 
 
 def _answered(command: Command, threads: int) -> tuple[Lap, Answers]:
@@ -217,9 +242,9 @@ def _compare(want: Answers | None, answer: Answers, judge: str) -> Verdict:
     if want is None:
         return Verdict("same", f"not compared: no {judge} here")
     apart = [told for name in ARRAYS if name in answer if (told := _gap(name, want[name], answer[name]))]
-    return (
-        Verdict("differs", ", ".join(apart)) if apart else Verdict("same", f"{', '.join(answer)}: the bytes of {judge}")
-    )
+    if apart:
+        return Verdict("differs", ", ".join(apart))
+    return Verdict("same", f"{', '.join(answer)}: the bytes of {judge}")
 
 
 def _gap(name: str, want: np.ndarray, answer: np.ndarray) -> str:

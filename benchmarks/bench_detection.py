@@ -32,8 +32,8 @@ PER_GUESS = 1.3
 
 def bench(pace: Pace) -> Report:
     report = Report("detection")
-    shelf = folder()  # the files are made before anything is timed
-    races = {case.name: race(case, _ours(case), pace, shelf=shelf) for case in (*BOXES, *MASKS, *BOUNDARIES)}
+    folder()  # the files are made before anything is timed
+    races = {case.name: race(case, _ours(case), pace) for case in (*BOXES, *MASKS, *BOUNDARIES)}
 
     for found in races.values():
         report.rows += _rows(found)

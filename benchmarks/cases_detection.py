@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from benchmarks import val_like
@@ -13,7 +14,7 @@ from benchmarks.cell import ROOT
 from benchmarks.peers_detection import Job
 
 SHELF = ROOT / "build" / "bench-data"
-"""Not in the repository; `make clean` takes it away."""
+"""Data, and answers that took long. Not in the repository; `make clean` takes it away."""
 
 FAST = ("ultrafast", "hotcoco", "vernier")
 SLOW = ("faster_coco_eval", "pycocotools")
@@ -32,7 +33,8 @@ class FileCase:
     judge: str = "pycocotools"
 
     def job(self, threads: int) -> Job:
-        return Job(self.regions, *map(str, self.paths()), threads)
+        truth, guess = map(str, self.paths())
+        return Job(self.regions, truth, guess, threads)
 
     def paths(self) -> tuple[Path, Path]:
         return folder() / val_like.FILES[self.truth], folder() / val_like.FILES[self.guess]
@@ -47,6 +49,7 @@ class FileCase:
         return self.paths()[1].read_bytes().count(b'"score"')
 
 
+@cache
 def folder() -> Path:
     """Where the files are; they are made when they are asked for first, and anew when their maker changes."""
     source = Path(val_like.__file__).read_bytes()

@@ -35,6 +35,7 @@ def _columns(job: Job) -> Generator[str, None, Answer]:
     truth, guess = ({name: table[name] for name in table.files} for table in map(np.load, (job.truth, job.guess)))
     yield "prepare"
 
+    known = {"images": truth["image_ids"], "categories": truth["category_ids"]}
     truths = from_arrays(
         truth["bbox"],
         form="xywh",
@@ -43,10 +44,10 @@ def _columns(job: Job) -> Generator[str, None, Answer]:
         area=truth["area"],
         crowd=truth["iscrowd"].astype(bool),
         id=truth["id"],
-        images=truth["image_ids"],
+        **known,
     )
     ids = {"image": guess["image_id"], "category": guess["category_id"]}
-    guesses = from_arrays(guess["bbox"], form="xywh", score=guess["score"], **ids, images=truth["image_ids"])
+    guesses = from_arrays(guess["bbox"], form="xywh", score=guess["score"], **ids, **known)
     yield "load"
 
     result = evaluate(truths, guesses, regions=job.regions)

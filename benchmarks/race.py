@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.answers import Verdict
-from benchmarks.cases_detection import FileCase
+from benchmarks.cases_detection import SHELF, FileCase
 from benchmarks.cell import ROOT, environment
 from benchmarks.clock import FULL, Pace, Spread
 from benchmarks.contest import QUIET
@@ -146,7 +146,7 @@ def script(name: str, job: Callable[[int], Job]) -> Command:
     return command
 
 
-def race(case: FileCase, ours: dict[str, Command], pace: Pace, *, shelf: Path) -> Race:
+def race(case: FileCase, ours: dict[str, Command], pace: Pace) -> Race:
     """Compare all answers with the judge's, then time everyone who gave one."""
     if sys.stderr.isatty():
         print(f"… {case.name}", file=sys.stderr)
@@ -155,19 +155,19 @@ def race(case: FileCase, ours: dict[str, Command], pace: Pace, *, shelf: Path) -
     commands = ours | {peer: script(peer, case.job) for peer in case.peers}
     threads = [count for count in case.threads if count <= cores()]
 
-    want, judged = _judgement(case, threads[-1], shelf, again=pace == FULL)
+    want, judged = _judgement(case, threads[-1], again=pace == FULL)
     firsts = {(case.judge, threads[-1]): judged} if judged and case.judge in commands else {}
     for name in commands:
         if want and name == case.judge:
             found.verdicts[name], found.sums[name] = Verdict("same", "the judge"), _sums(want)
-        else:  # the answer of a peer does not depend on its threads; that ours does not either is seen
+        else:  # ours must give the same bytes with any number of threads; a peer is asked once
             firsts |= _ask(found, name, commands[name], threads if name in ours else threads[-1:], want)
 
     found.laps = _time(found, commands, threads, firsts, pace)
     return found
 
 
-def _judgement(case: FileCase, threads: int, shelf: Path, *, again: bool) -> tuple[Answers | None, Lap | None]:
+def _judgement(case: FileCase, threads: int, *, again: bool) -> tuple[Answers | None, Lap | None]:
     """The answer of the judge, if there is one, and how long it took. Kept beside the data, for it may take a minute.
 
     `again` asks anew where the judge was disturbed, and its time is worth little.
@@ -177,11 +177,14 @@ def _judgement(case: FileCase, threads: int, shelf: Path, *, again: bool) -> tup
         version = metadata.version(case.judge)
     except metadata.PackageNotFoundError:
         return None, None
-    kept = shelf / f"{case.judge}-{version}-{case.regions}-{threads}-{digest[:16]}.npz"
+    kept = SHELF / f"{case.judge}-{version}-{case.regions}-{threads}-{digest[:16]}.npz"
     told = kept.with_suffix(".txt")
     lap = Lap(**ast.literal_eval(told.read_text())) if told.exists() else None
     if lap is None or (again and lap.disturbance > QUIET):
-        lap, answer = _answered(script(case.judge, case.job), threads)
+        try:
+            lap, answer = _answered(script(case.judge, case.job), threads)
+        except Failure:
+            return None, None
         np.savez_compressed(kept, **answer)  # type: ignore[arg-type]
         told.write_text(repr(vars(lap)))
     with np.load(kept) as table:

@@ -90,7 +90,8 @@ def write(folder: Path, seed: int = 2017) -> None:
     annotations = list(_annotations(scene))
     _write(folder, "truth", _truth(annotations, IMAGES))
     _write(folder, "truth, few", _truth([row for row in annotations if row["image_id"] < FIRST + STEP * FEW], FEW))
-    np.savez(folder / COLUMNS["truth"], image_ids=_image_ids(np.arange(IMAGES)), **_columns(annotations))
+    ids = {"image_ids": _image_ids(np.arange(IMAGES)), "category_ids": CATEGORIES}
+    np.savez(folder / COLUMNS["truth"], **ids, **_columns(annotations))
 
     for name, count in SIZES.items():
         found = guesses(np.random.default_rng([seed, count]), scene, count, exactly=count == 100)

@@ -347,8 +347,9 @@ class TestPage:
         coco = vesica.RleMasks([[7, 1, 3, 3, 3, 1, 7], [11, 3, 11]], size=(5, 5)).to_coco(compressed=False)
         Path("truth.json").write_text(json.dumps({"annotations": [{"id": 1, "segmentation": coco[0]}]}))
         Path("guess.json").write_text(json.dumps([{"image_id": 1, "score": 0.5, "segmentation": coco[1]}]))
-        (results,) = (output for command, output in shown_on_the_page() if command == "cat results.json")
-        Path("results.json").write_text(results)
+        for name in ("results.json", "guess.csv"):
+            (content,) = (output for command, output in shown_on_the_page() if command == f"cat {name}")
+            Path(name).write_text(content)
         Image.fromarray(np.uint8([[1, 1, 0], [1, 2, 2], [0, 2, 2]])).save("truth.png")
         Image.fromarray(np.uint8([[1, 1, 0], [0, 2, 2], [0, 3, 2]])).save("guess.png")
 

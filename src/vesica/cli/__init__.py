@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
     "nms": "of many detections of one thing, keep the best: hard or soft, class by class, image by image",
+    "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection job, run it, and leave a page to look at",
 }
@@ -26,6 +27,7 @@ examples:
   vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
   vesica iou masks.npy boxes.csv
   vesica nms results.json --iou 0.5 --per-class -o kept.json
+  vesica convert labels truth.json --images pictures
 
 exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
 """

@@ -166,7 +166,7 @@ def match(sides: Sides, protocol: Protocol, /, *, threads: int | None = None) ->
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        (*sides.notes, *_notes(found)),
+        _summed([*sides.notes, *_notes(found)]),
     )
 
 

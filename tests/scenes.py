@@ -23,6 +23,8 @@ class Traits:
     truths: float = 4.0
     guesses: float = 8.0
     crowds: float = 0.15
+    neighbours: float = 0.1
+    """The share of truths that have another so near that a guess lies just between them."""
     zero_id: bool = False
     masks: bool = False
     boxes: bool = True
@@ -38,6 +40,8 @@ class Traits:
     """Some truths have an explicit "ignore"."""
     one_score: bool = False
     """All scores are equal."""
+    zero_runs: bool = False
+    """Some masks have runs of no length."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Job:
     def is_sound(self) -> bool:
         """Is there nothing in it that pycocotools gets wrong?"""
         traits = self.traits
-        return not (traits.zero_id or traits.twice or traits.wild or traits.ignores)
+        return not (traits.zero_id or traits.twice or traits.wild or traits.ignores or traits.zero_runs)
 
 
 def awkward(seed: int, *, masks: bool = False) -> Job:
@@ -73,11 +77,13 @@ def awkward(seed: int, *, masks: bool = False) -> Job:
         strangers=seed % 5 == 2,
         ignores=seed % 17 == 9,
         one_score=seed % 19 == 7,
+        zero_runs=masks and seed % 6 == 1,
     )
     return Job(*job(rng, traits), traits)
 
 
 # Sides whose product lies on the edges of COCO's ranges, or on either side of them.
+_STEP = 4.0
 _SIDES = (32.0, 96.0, 31.0, 33.0, 16.0, 64.0, 8.0, 10.0, 20.0, 40.0)
 
 
@@ -92,6 +98,7 @@ def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, 
         _truth(rng, int(rng.choice(image_ids)), int(rng.choice(with_truth)), traits)
         for _ in range(rng.poisson(traits.truths * traits.images))
     ]
+    annotations += [_neighbour(rng, one, traits) for one in annotations if rng.random() < traits.neighbours]
     ids = rng.permutation(np.arange(len(annotations))) + (0 if traits.zero_id else 1)
     if traits.twice and len(ids) > 2:
         ids[rng.integers(len(ids), size=2)] = ids[0]
@@ -138,7 +145,17 @@ def _truth(rng: np.random.Generator, image: int, category: int, traits: Traits) 
     if traits.ignores and rng.random() < 0.3:
         found["ignore"] = 1
     if traits.masks:
-        found["segmentation"] = _counts(box) if crowd else _polygons(rng, box)
+        found["segmentation"] = _counts(rng, box, traits) if crowd or traits.zero_runs else _polygons(rng, box)
+    return found
+
+
+def _neighbour(rng: np.random.Generator, near: dict[str, Any], traits: Traits) -> dict[str, Any]:
+    """The same object a few pixels on. See `_moved` for what lies between them."""
+    found = _truth(rng, near["image_id"], near["category_id"], traits)
+    x, y, width, height = near["bbox"]
+    found |= {"bbox": [x + _STEP, y, width, height], "iscrowd": near["iscrowd"]}
+    if traits.masks:
+        found["segmentation"] = _counts(rng, found["bbox"], traits)
     return found
 
 
@@ -155,7 +172,7 @@ def _guess(
     if traits.boxes:
         found["bbox"] = box
     if traits.masks:
-        found["segmentation"] = _string(box, rng)
+        found["segmentation"] = _string(rng, box, traits)
     return found
 
 
@@ -167,13 +184,13 @@ def _score(rng: np.random.Generator) -> float:
 def _box(rng: np.random.Generator) -> list[float]:
     width, height = (float(side) for side in rng.choice(_SIDES, 2))
     x, y = (float(rng.integers(0, int(SIDE - side) + 1)) for side in (width, height))
-    return [x, y, width, height]
+    return [x, y, width, height] if rng.random() < 0.95 else [0.0, 0.0, width, height]
 
 
 def _moved(rng: np.random.Generator, box: list[float]) -> list[float]:
     """The same box, one whose iou with it is a simple fraction, or one beside it."""
     x, y, width, height = box
-    kind = rng.integers(6)
+    kind = rng.integers(7)
     if kind == 0:
         return [x, y, width, height]
     if kind == 1:  # a part of it: iou is a whole number of twentieths, many of them thresholds
@@ -184,6 +201,8 @@ def _moved(rng: np.random.Generator, box: list[float]) -> list[float]:
         return [x + float(rng.normal(0, 2)), y + float(rng.normal(0, 2)), width, height]
     if kind == 4:  # so near that only a threshold of 1 could tell
         return [x + 1e-13 * float(rng.integers(0, 4)), y, width, height * (1 - 1e-12 * float(rng.integers(0, 3)))]
+    if kind == 5:  # as far from it as from its neighbour: equal ious
+        return [x + _STEP / 2, y, width, height]
     return [x, y, width, 0.0] if rng.random() < 0.2 else [x, y, width, height * float(rng.integers(1, 41)) / 20]
 
 
@@ -205,20 +224,29 @@ def _mask(box: list[float]) -> np.ndarray:
     return mask
 
 
-def _counts(box: list[float]) -> dict[str, Any]:
-    flat = _mask(box).ravel(order="F")
+def _counts(rng: np.random.Generator, box: list[float], traits: Traits) -> dict[str, Any]:
+    return {"size": [SIDE, SIDE], "counts": _runs(rng, _mask(box), traits)}
+
+
+def _runs(rng: np.random.Generator, mask: np.ndarray, traits: Traits) -> list[int]:
+    """Run lengths column by column, the first of background; some cut in two by a run of no length."""
+    flat = mask.ravel(order="F")
     ends = np.flatnonzero(np.diff(flat)) + 1
     counts = np.diff(np.concatenate([[0], ends, [flat.size]])).tolist()
-    return {"size": [SIDE, SIDE], "counts": [0, *counts] if flat[0] else counts}
+    counts = [0, *counts] if flat[0] else counts
+    if not traits.zero_runs:
+        return counts
+    cut = [[n] if n < 2 or rng.random() < 0.8 else [n // 2, 0, n - n // 2] for n in counts]
+    return [n for run in cut for n in run]
 
 
-def _string(box: list[float], rng: np.random.Generator) -> dict[str, Any]:
+def _string(rng: np.random.Generator, box: list[float], traits: Traits) -> dict[str, Any]:
     from pycocotools import mask
 
     drawn = _mask(box)
     if rng.random() < 0.3:
         drawn[rng.integers(SIDE, size=40), rng.integers(SIDE, size=40)] ^= 1
-    found = mask.encode(drawn)
+    found = mask.frPyObjects({"size": [SIDE, SIDE], "counts": _runs(rng, drawn, traits)}, SIDE, SIDE)
     return {"size": list(found["size"]), "counts": found["counts"].decode()}
 
 

@@ -44,13 +44,16 @@ class Traits:
     """Some masks have runs of no length."""
 
 
+_USUAL = Traits()
+
+
 @dataclass(frozen=True)
 class Job:
     """A truth file and results as COCO has them."""
 
     truth: dict[str, Any]
     results: list[dict[str, Any]]
-    traits: Traits = Traits()
+    traits: Traits = _USUAL
 
     @property
     def is_sound(self) -> bool:
@@ -87,7 +90,7 @@ _STEP = 4.0
 _SIDES = (32.0, 96.0, 31.0, 33.0, 16.0, 64.0, 8.0, 10.0, 20.0, 40.0)
 
 
-def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def job(rng: np.random.Generator, traits: Traits = _USUAL) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A truth file and at least one result as COCO has them; without results pycocotools has no answer."""
     image_ids = rng.permutation(np.arange(10, 10 + traits.images)).tolist()
     category_ids = rng.permutation(np.arange(1, 1 + traits.categories)).tolist()

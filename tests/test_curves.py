@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scenes import awkward, datasets
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 import vesica
+from scenes import awkward, datasets
 from vesica import Dataset
 from vesica.evaluation import Curve
 

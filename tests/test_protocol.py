@@ -59,7 +59,10 @@ class TestValue:
         ({"protocol": "COCO"}, "`protocol` must be"),
         ({"regions": "bbox"}, "`regions` must be"),
         ({"quirks": "coco"}, "`quirks` must be"),
-        ({"quirks": "pycocotools", "protocol": "voc"}, "`quirks` are faults of pycocotools, which knows protocol='coco' alone"),
+        (
+            {"quirks": "pycocotools", "protocol": "voc"},
+            "`quirks` are faults of pycocotools, which knows protocol='coco' alone",
+        ),
         ({"iou": []}, "`iou` must have at least one threshold; got none"),
         ({"iou": [0.5, 50]}, "`iou` must be thresholds from 0 to 1; got 50.0"),
         ({"iou": [-0.1]}, "`iou` must be thresholds from 0 to 1; got -0.1"),

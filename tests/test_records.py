@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenes import Traits, awkward, datasets, job
 
 import vesica
+from scenes import Traits, awkward, datasets, job
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError
 from vesica.evaluation import Records, match, merge, summarise
@@ -25,7 +25,9 @@ def part(truth, results, images):
     """The truths and guesses of some of the images alone."""
     kept = [row for row in truth["images"] if row["id"] in images]
     mine = [row for row in truth["annotations"] if row["image_id"] in images]
-    return datasets({**truth, "images": kept, "annotations": mine}, [row for row in results if row["image_id"] in images])
+    return datasets(
+        {**truth, "images": kept, "annotations": mine}, [row for row in results if row["image_id"] in images]
+    )
 
 
 def parts(truth, results, owner):
@@ -90,8 +92,7 @@ class TestMerge:
     def test_strings_and_numbers(self):
         """Ids of both kinds have one order."""
         a, b, c = (
-            match(*(one_image(name, **score) for score in ({}, {"score": np.array([0.5])})))
-            for name in ("b", 7, "a")
+            match(*(one_image(name, **score) for score in ({}, {"score": np.array([0.5])}))) for name in ("b", 7, "a")
         )
         merged = merge(a, b, c)
         assert merged.images.tolist() == [7, "a", "b"]
@@ -240,7 +241,9 @@ class TestBytes:
             pytest.param("starts", lambda a: a[:-1], id="a category less"),
             pytest.param("starts", lambda a: a.astype(np.int32), id="starts of another kind"),
             pytest.param("guesses", lambda a: a + 1000, id="guesses beyond the rows"),
-            pytest.param("guesses", lambda a: np.where(np.arange(len(a)) == 0, -5, a).astype(a.dtype), id="guesses < 0"),
+            pytest.param(
+                "guesses", lambda a: np.where(np.arange(len(a)) == 0, -5, a).astype(a.dtype), id="guesses < 0"
+            ),
             pytest.param("guesses", lambda a: a[:-1], id="a cell less"),
             pytest.param("image", lambda a: a + 1000, id="images beyond the table"),
             pytest.param("image", lambda a: a - 1000, id="images below it"),

@@ -3,11 +3,11 @@
 import json
 
 import numpy as np
-import pycoco
 import pytest
-from scenes import Traits, awkward, datasets, job
 
+import pycoco
 import vesica
+from scenes import Traits, awkward, datasets, job
 from vesica import Dataset
 from vesica.dataset import Categories, Images
 from vesica.errors import InputError
@@ -61,7 +61,10 @@ class TestCounts:
 
     def test_min_score(self):
         """From that score on, itself included."""
-        truth, guess = truths([SQUARE, [20, 0, 30, 10]]), guesses([SQUARE, [20, 0, 30, 10], [50, 50, 60, 60]], [0.9, 0.5, 0.4])
+        truth, guess = (
+            truths([SQUARE, [20, 0, 30, 10]]),
+            guesses([SQUARE, [20, 0, 30, 10], [50, 50, 60, 60]], [0.9, 0.5, 0.4]),
+        )
         result = vesica.evaluate(truth, guess)
         for least, want in ((None, (2, 1, 0)), (0.4, (2, 1, 0)), (0.5, (2, 0, 0)), (0.6, (1, 0, 1)), (0.95, (0, 0, 2))):
             assert tuple(int(column[0]) for column in result.counts(min_score=least)) == want
@@ -184,7 +187,9 @@ class TestTables:
 
     def test_nothing_is_not_a_number(self):
         """No NaN, no −1: nothing is null."""
-        result = vesica.evaluate(truths([], image=[], categories=["cat"], category=[]), guesses([], [], image=[], category=[]))
+        result = vesica.evaluate(
+            truths([], image=[], categories=["cat"], category=[]), guesses([], [], image=[], category=[])
+        )
         made = json.loads(result.to_json(), parse_constant=lambda name: pytest.fail(name))
         assert set(made["summary"].values()) == {None}
         assert made["classes"][0]["AP"] is None
@@ -409,7 +414,9 @@ class TestErrors:
 
     def test_questions(self):
         result = vesica.evaluate(truths([SQUARE]), guesses([SQUARE], [0.5]))
-        with pytest.raises(ValueError, match="`category` must be an id or a name of the truth; got 'cow'. There are cat"):
+        with pytest.raises(
+            ValueError, match="`category` must be an id or a name of the truth; got 'cow'. There are cat"
+        ):
             result.curve("cow")
         with pytest.raises(ValueError, match="`iou` must be one of the thresholds that were scored, 0.5, .*; got 0.42"):
             result.counts(iou=0.42)

@@ -246,7 +246,9 @@ def _held(
         if held is not None and is_off[held] != is_off[k] and fault != "ignored truths compete":
             break
         falls_short = ious[k] < bar
-        if (fault == "bar must be exceeded" and held is None) or (fault == "earlier truth on ties" and held is not None):
+        if (fault == "bar must be exceeded" and held is None) or (
+            fault == "earlier truth on ties" and held is not None
+        ):
             falls_short = ious[k] <= bar
         if not falls_short:
             bar, held = ious[k], k
@@ -268,7 +270,7 @@ def _curve(
     found, precisions = [], []
     for _, is_hit, is_off in points:
         right += is_hit and not is_off
-        wrong += not is_hit and not is_off or (is_off and fault == "ignored guesses are wrong")
+        wrong += (not is_hit and not is_off) or (is_off and fault == "ignored guesses are wrong")
         below = float(right + wrong) if fault == "no epsilon" else (right + wrong) + _EPSILON
         found.append(right / positives)
         precisions.append(right / below if below else 0.0)

@@ -7,11 +7,11 @@ import os
 from collections import Counter
 
 import numpy as np
-import pycoco
 import pytest
-from scenes import awkward, datasets
 
+import pycoco
 import vesica
+from scenes import awkward, datasets
 
 pytest.importorskip("pycocotools")
 
@@ -261,7 +261,8 @@ def _met(job):
         crowds = {row["id"] for row in cells[cell["image_id"], cell["category_id"]][0] if row["iscrowd"]}
         for matches in cell["dtMatches"]:
             met["crowd found twice"] += any((matches == one).sum() > 1 for one in crowds - {0})
-        met["id 0 found"] += any(one == 0 and row.any() for one, row in zip(cell["gtIds"], cell["gtMatches"].T))
+        pairs = zip(cell["gtIds"], cell["gtMatches"].T, strict=True)
+        met["id 0 found"] += any(one == 0 and row.any() for one, row in pairs)
     by_class = {one: [row for row in truths if row["category_id"] == one] for one in params.catIds}
     guessed = Counter(row["category_id"] for row in results)
     for one, rows in by_class.items():
@@ -269,8 +270,10 @@ def _met(job):
         met["category without guesses"] += bool(rows) and not guessed[one]
         met["category with ignored truths alone"] += bool(rows) and all(row["iscrowd"] for row in rows)
         met["recall on a point"] += sum(not row["iscrowd"] for row in rows) in (2, 4, 5, 10, 20, 25)
-        of_images = [{row["score"] for row in results if (row["image_id"], row["category_id"]) == (image, one)}
-                     for image in params.imgIds]
+        of_images = [
+            {row["score"] for row in results if (row["image_id"], row["category_id"]) == (image, one)}
+            for image in params.imgIds
+        ]
         met["equal scores across images"] += sum(map(len, of_images)) > len(set().union(*of_images))
     for row in truths:
         met["truth on the edge of a range"] += row["area"] in (1024, 9216)

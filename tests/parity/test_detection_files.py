@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pycoco
 import pytest
-from scenes import awkward, datasets
 
+import pycoco
 import vesica
+from scenes import awkward, datasets
 from vesica import Dataset
 
 pytest.importorskip("pycocotools")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenes import Traits, datasets, job
 
 import vesica
+from scenes import Traits, datasets, job
 from vesica.dataset import Categories, Dataset, Images, Ragged
 
 lvis = pytest.importorskip("lvis")
@@ -93,9 +93,7 @@ class TestJobs:
         for seed in range(100, 106):
             truth, results = federated(seed, guesses=330.0)
             assert max(Counter(row["image_id"] for row in results).values()) > 300
-            equal(
-                vesica.evaluate(*columns(truth, results), protocol="lvis"), answer(tmp_path, truth, results), seed
-            )
+            equal(vesica.evaluate(*columns(truth, results), protocol="lvis"), answer(tmp_path, truth, results), seed)
 
     def test_the_rules_matter(self, tmp_path):
         """Each list, flag and zero area changes some answer: a rule left out would be seen."""

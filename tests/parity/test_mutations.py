@@ -1,16 +1,16 @@
-"""Would the jobs notice a fault? A plain twin of the rule equals pycocotools and vesica; with any single fault it does not.
+"""Would the jobs notice a fault? A plain twin equals pycocotools and vesica; with any single fault it does not.
 
 The fixed set below is a part of the jobs on which vesica is compared with pycocotools, so each of these faults, were it
 in vesica, would fail a test.
 """
 
 import numpy as np
-import pycoco
 import pytest
-import twin
-from scenes import Job, awkward, datasets
 
+import pycoco
+import twin
 import vesica
+from scenes import Job, awkward, datasets
 from vesica._kernels.native import detect
 from vesica.evaluation.protocol import protocol_of
 from vesica.evaluation.records import found_of

@@ -172,7 +172,11 @@ def guess(box, score=0.9):
         pytest.param([TRUTH], [guess([1, 1, 10, 10]), guess([1, 1, 10, 10], 0.8)], "voc", (1, 1, 0), id="twice"),
         pytest.param([DIFFICULT, EASY], [guess([1, 1, 10, 10])], "voc", (0, 0, 1), id="difficult"),
         pytest.param(
-            [DIFFICULT, EASY], [guess([1, 1, 10, 10]), guess([1, 1, 10, 10], 0.8)], "voc", (0, 0, 1), id="difficult twice"
+            [DIFFICULT, EASY],
+            [guess([1, 1, 10, 10]), guess([1, 1, 10, 10], 0.8)],
+            "voc",
+            (0, 0, 1),
+            id="difficult twice",
         ),
         pytest.param(
             [{**TRUTH, "box": [1, 1, 10, 9]}, DIFFICULT],

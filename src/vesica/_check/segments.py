@@ -7,14 +7,14 @@ from typing import Any
 from vesica.errors import InputError
 
 _TEXTS = {
-    "json": "the `segmentation` must be polygons, or an object of \"size\" and \"counts\"; it breaks off at byte {at}",
+    "json": 'the `segmentation` must be polygons, or an object of "size" and "counts"; it breaks off at byte {at}',
     "character": "`counts` must be characters 0 to o; byte {at} is not",
     "cut": "`counts` end inside a number, after byte {at}. The string was cut",
     "large_number": "the number at byte {at} is larger than any image",
     "negative": "`counts` must not be negative; the number at byte {at} is",
     "too_long": "`counts` must not exceed the pixels of the image; the number at byte {at} goes beyond them. "
-    "Is \"size\" [height, width]?",
-    "bad_size": "\"size\" must be [height, width], two whole numbers; byte {at} has something else, or it is missing",
+    'A "size" is [height, width]',
+    "bad_size": '"size" must be [height, width], two whole numbers; byte {at} has something else, or it is missing',
     "no_size": "the size of the image is not known, and without it a polygon cannot be drawn. "
     "Give the image its `height` and `width`",
     "large_image": "masks are scored in images of fewer than 2^32 pixels; this one has more",

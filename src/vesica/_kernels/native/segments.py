@@ -90,8 +90,9 @@ def decode(column: Column, rows: np.ndarray, *, literal: bool = False, threads: 
     """Runs, boxes and areas of some rows."""
     count = native.thread_count(threads)
     counts, offsets, places, measured = _native.segments_decode(column, rows, literal, count)
+    counts, offsets = native.plain(counts, offsets)
     places = places.reshape(-1, 6)
-    return Decoded(*native.plain(counts, offsets), places[:, :4], places[:, 4:], Measured(*measured))
+    return Decoded(counts, offsets, places[:, :4], places[:, 4:], Measured(*measured))
 
 
 def areas(column: Column, rows: np.ndarray, *, literal: bool = False, threads: int | None = None) -> Measured:
@@ -111,9 +112,7 @@ def iou(
     """Every guess against every truth of one image, by COCO's rule: (G, T) float64, 0 where it is below the floor."""
     out = np.empty((len(guesses[1]), len(truths[1])))
     flags = None if crowd is None else np.ascontiguousarray(crowd, np.bool_).view(np.uint8)
-    kind, side, row, other, position, size = _native.segments_iou(
-        guesses, truths, flags, floor, boundary, literal, out
-    )
+    kind, side, row, other, position, size = _native.segments_iou(guesses, truths, flags, floor, boundary, literal, out)
     if not kind:
         return out, None
     sizes = ((size[0], size[1]), (size[2], size[3])) if FAULTS[kind] == "sizes_differ" else None

@@ -184,8 +184,10 @@ void List::take_turn(std::size_t block, Worker& worker, const char* from, Outcom
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == block || is_over_; });
     if (is_over_) return;
-    if (next_ < edge(block + 1)) {
-        if (next_ != from) outcome = read_block(worker.reader, next_, edge(block + 1));
+    const char* const last = edge(block + 1);
+    // Where the text breaks off before a record, the last block has to say so.
+    if (next_ < last || last == end_) {
+        if (next_ != from) outcome = read_block(worker.reader, next_, last);
         first_row = out_.rows;
         append(worker);
         next_ = outcome.stop;

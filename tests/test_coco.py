@@ -7,6 +7,7 @@ import pytest
 from pycocotools import mask as peer
 
 from vesica import InputError, RleMasks
+from vesica._kernels.native import columns
 from vesica.io.coco import is_coco, run_lengths
 
 RUNS = {"size": [5, 5], "counts": "71320N4"}
@@ -56,3 +57,25 @@ class TestRunLengths:
         text = json.dumps([{"size": one["size"], "counts": one["counts"].decode()} for one in encoded])
         found = RleMasks.from_coco(run_lengths(json.loads(text), "a.json"))
         assert np.array_equal(found.to_masks().array, masks)
+
+
+class TestBrokenOff:
+    """A text that ends too early, wherever that is and however it is cut into blocks."""
+
+    TEXT = (
+        b'{"images": [{"id": 1, "height": 9, "width": 9} , {"id": 2}], "categories": [ ], "annotations": [ '
+        b'{"id": 1, "image_id": 1, "category_id": 3, "bbox": [1, 2, 3, 4]},  {"id": 2, "image_id": 2}]}'
+    )
+
+    @pytest.mark.parametrize("text", [TEXT, TEXT[95:-1]], ids=["truths", "results"])
+    def test_every_place(self, text):
+        for length in range(1, len(text)):
+            data = np.frombuffer(text[:length], np.uint8)
+            whole = columns.read(data)
+            assert isinstance(whole, columns.Problem) and whole.at <= length
+            assert all(columns.read(data, block=block, threads=2) == whole for block in (1, 2, 7, 40)), text[:length]
+
+    @pytest.mark.parametrize("text", ["[", "[ ", '{"images": [', '{"annotations": [', '{"images": [{"id": 1}, '])
+    def test_before_a_record(self, text):
+        found = columns.read(np.frombuffer(text.encode(), np.uint8))
+        assert isinstance(found, columns.Problem) and (found.fault, found.at) == ("end", len(text))

@@ -5,6 +5,7 @@ import copy
 import importlib
 import io
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -525,6 +526,127 @@ class TestErrors:
             quiet(our_coco.COCO, tmp_path / "a.json")
 
 
+def as_written(value):
+    """Bytes as JSON has them."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, dict):
+        return {key: as_written(one) for key, one in value.items()}
+    return [as_written(one) for one in value] if isinstance(value, list) else value
+
+
+class TestFiles:
+    """Files go past the dicts, as long as nobody looks at one."""
+
+    @staticmethod
+    def steps(tool, folder, kind, change=None, look=None):
+        coco, cocoeval = TOOLS[tool]
+        truth = coco.COCO(str(folder / "truth.json"))
+        guess = truth.loadRes(str(folder / "guess.json"))
+        if look is not None:
+            look(truth, guess)
+        scores = cocoeval.COCOeval(truth, guess, kind)
+        for key, value in (change or {}).items():
+            setattr(scores.params, key, copy.deepcopy(value))
+        scores.evaluate()
+        scores.accumulate()
+        with contextlib.suppress(IndexError):
+            scores.summarize()
+        return scores
+
+    @staticmethod
+    def write(folder, dataset, guesses):
+        (folder / "truth.json").write_text(json.dumps(as_written(dataset)))
+        (folder / "guess.json").write_text(json.dumps(as_written(guesses)))
+
+    @staticmethod
+    def sound(seed, **options):
+        dataset, guesses = case(seed, **options)
+        rows = {row["id"]: row for row in dataset["annotations"]}
+        for guess in guesses:
+            guess["score"] = 0.5 if guess["score"] != guess["score"] else guess["score"]
+        return {**dataset, "annotations": list(rows.values())}, guesses
+
+    @pytest.mark.parametrize("kind", ["bbox", "segm"])
+    @pytest.mark.parametrize("seed", range(28))
+    def test_same(self, seed, kind, tmp_path):
+        self.write(tmp_path, *self.sound(seed, masks=kind == "segm"))
+        change = CHANGES[seed % len(CHANGES)]
+        ours, theirs = (quiet(self.steps, tool, tmp_path, kind, change) for tool in TOOLS)
+        compare(ours, theirs)
+        for side in ("cocoGt", "cocoDt"):
+            found, wanted = (getattr(tool, side) for tool in (ours[0], theirs[0]))
+            assert found.getImgIds() == wanted.getImgIds() and found.getCatIds() == wanted.getCatIds()
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_odd_files(self, seed, tmp_path):
+        """Ids twice, scores that are no numbers: whatever the reader refuses, the dicts decide."""
+        dataset, guesses = case(seed)
+        dataset["annotations"].append({**dataset["annotations"][0], "bbox": [0, 0, 3, 3]})
+        guesses[0]["score"] = float("nan")
+        self.write(tmp_path, dataset, guesses)
+        compare(*(quiet(self.steps, tool, tmp_path, "bbox") for tool in TOOLS))
+
+    @pytest.mark.parametrize("kind", ["bbox", "segm"])
+    def test_nobody_looks(self, kind, tmp_path):
+        """No dict is made, and the files may be gone by the time that somebody looks."""
+        dataset, guesses = self.sound(21, masks=True)
+        self.write(tmp_path, dataset, guesses)
+        scores, _ = quiet(self.steps, "ours", tmp_path, kind)
+        assert scores.cocoGt.columns is not None and scores.cocoDt.columns is not None and scores.stats.max() > 0
+        assert scores.cocoGt.getImgIds() == [image["id"] for image in dataset["images"]]
+        assert scores.cocoGt.getCatIds() == [category["id"] for category in dataset["categories"]]
+        assert scores.cocoGt.columns is not None
+        for path in tmp_path.iterdir():
+            path.unlink()
+        same(scores.cocoGt.dataset, as_written(dataset))
+        assert scores.cocoGt.columns is None and scores.cocoGt.imgs.keys() == {row["id"] for row in dataset["images"]}
+        assert [row["score"] for row in scores.cocoDt.anns.values()] == [row["score"] for row in guesses]
+        assert scores.cocoDt.dataset["images"][0] is scores.cocoGt.dataset["images"][0]
+
+    def test_changes_count(self, tmp_path):
+        """Whoever looks may change what is there."""
+        self.write(tmp_path, *self.sound(21))
+
+        def look(truth, guess):
+            for row in truth.dataset["annotations"]:
+                row["iscrowd"] = 1
+            for row in guess.loadAnns(guess.getAnnIds()):
+                row["score"] = 1 - row["score"]
+
+        compare(*(quiet(self.steps, tool, tmp_path, "bbox", None, look) for tool in TOOLS))
+
+    def test_another_data_set(self, tmp_path):
+        """A data set that is set in place of that of the file."""
+        self.write(tmp_path, *self.sound(21))
+        truth, _ = quiet(our_coco.COCO, tmp_path / "truth.json")
+        truth.dataset = {"images": [{"id": 5}], "categories": [], "annotations": []}
+        assert quiet(truth.createIndex)[1] == "creating index...\nindex created!\n"
+        assert truth.columns is None and truth.getImgIds() == [5] and truth.anns == {}
+
+    def test_copies(self, tmp_path):
+        self.write(tmp_path, *self.sound(21))
+        truth, _ = quiet(our_coco.COCO, tmp_path / "truth.json")
+        for other in (copy.copy(truth), copy.deepcopy(truth), pickle.loads(pickle.dumps(truth))):
+            assert other.columns is not None
+            same(other.anns, copy.copy(truth).anns)
+        assert not hasattr(truth, "nothing") and truth.columns is not None
+
+    @pytest.mark.parametrize("rows", [[], [{"image_id": 77, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 1}]])
+    def test_results_that_do_not_belong(self, rows, tmp_path):
+        self.write(tmp_path, self.sound(21)[0], rows)
+        truth, _ = quiet(our_coco.COCO, tmp_path / "truth.json")
+        with pytest.raises((IndexError, AssertionError), match="Results"):
+            quiet(truth.loadRes, str(tmp_path / "guess.json"))
+
+    def test_no_json(self, tmp_path):
+        (tmp_path / "truth.json").write_text('{"images": [')
+        with pytest.raises(json.JSONDecodeError):
+            quiet(our_coco.COCO, tmp_path / "truth.json")
+        with pytest.raises(FileNotFoundError):
+            quiet(our_coco.COCO, tmp_path / "nothing.json")
+
+
 class TestCoco:
     DATASET, GUESSES = case(21, masks=True)
     CALLS = [
@@ -586,22 +708,6 @@ class TestCoco:
         assert ours[0].keys() == theirs[0].keys()
         same(dict(sorted(ours[0].items())), dict(sorted(theirs[0].items())))
         assert ours[1] == theirs[1]
-
-    def test_files(self, tmp_path):
-        dataset, guesses = case(12)
-        (tmp_path / "truth.json").write_text(json.dumps(dataset))
-        (tmp_path / "guess.json").write_text(json.dumps(guesses))
-
-        def steps(tool):
-            coco, cocoeval = TOOLS[tool]
-            truth = coco.COCO(str(tmp_path / "truth.json"))
-            scores = cocoeval.COCOeval(truth, truth.loadRes(str(tmp_path / "guess.json")), "bbox")
-            scores.evaluate()
-            scores.accumulate()
-            scores.summarize()
-            return scores.stats
-
-        same(quiet(steps, "ours"), quiet(steps, "theirs"))
 
     def test_show(self):
         plt = pytest.importorskip("matplotlib.pyplot")

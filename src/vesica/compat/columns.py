@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica._kernels.native.detect import Guesses, Truths
-from vesica.dataset import Categories, Segments
+from vesica.dataset import Categories, Dataset, Segments
 from vesica.dataset.masks import segments_of
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Sides
@@ -73,6 +73,20 @@ def sides_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Images
         plain=bool(plain),
         notes=(),
     )
+
+
+def has_all(truth: Dataset, p: Any) -> bool:
+    """Are all images and categories of a file asked for?"""
+    tables = ((truth.images.ids, p.imgIds), (truth.categories.ids, p.catIds))
+    return all(ids.dtype != object and sorted(ids.tolist()) == list(asked) for ids, asked in tables)
+
+
+def has_regions(side: Dataset, p: Any) -> bool:
+    """Does every row say what is compared? A guess that is a box alone is drawn as one."""
+    if p.iouType == "bbox":
+        return side.xywh is not None
+    are_drawn = side.score is not None and side.xywh is not None
+    return are_drawn if side.segments is None else are_drawn or bool((side.segments.form != Segments.NONE).all())
 
 
 def by_category(rows: list[Row], p: Any) -> list[Row]:

@@ -51,3 +51,39 @@ def version(found: Any, known: int, /) -> None:
 def digest(found: str, own: str, /) -> None:
     if found != own:
         raise InputError("These records are damaged: the protocol does not fit its checksum.")
+
+
+_KINDS = {"starts": "i8", "image": "i4", "guesses": "i4", "counted": "i4", "matched": "u1", "ignored": "u1"}
+
+
+def columns(found: dict[str, np.ndarray], tables: tuple[int, int], lanes: tuple[int, int], /) -> None:
+    """Columns whose numbers point into each other: the kernels trust them. `lanes` are ranges of areas, and bytes."""
+    images, categories = tables
+    cells, guesses = len(found["image"]), len(found["score"])
+    shapes = {
+        "starts": (categories + 1,),
+        "image": (cells,),
+        "guesses": (cells,),
+        "counted": (cells, lanes[0]),
+        "score": (guesses,),
+        "matched": (guesses, lanes[1]),
+        "ignored": (guesses, lanes[1]),
+    }
+    fit = (
+        found.keys() == shapes.keys()
+        and all(found[name].shape == shape for name, shape in shapes.items())
+        and all(found[name].dtype.str[1:] == kind for name, kind in _KINDS.items())
+        and found["score"].dtype.kind == "f"
+        and _steps(found["starts"], cells)
+        and (found["guesses"] >= 0).all()
+        and int(found["guesses"].sum(dtype=np.int64)) == guesses
+        and (found["counted"] >= 0).all()
+        and ((found["image"] >= 0) & (found["image"] < images)).all()
+    )
+    if not fit:
+        raise InputError("These records cannot be used: their columns do not fit together.")
+
+
+def _steps(starts: np.ndarray, cells: int) -> bool:
+    """From 0 to the last cell, never back."""
+    return bool(starts[0] == 0 and starts[-1] == cells and (np.diff(starts) >= 0).all())

@@ -92,7 +92,8 @@ class Records:
         import json
 
         lanes = _lane_bytes(self.protocol)
-        short = self.score.astype(np.float32)
+        with np.errstate(over="ignore"):
+            short = self.score.astype(np.float32)
         # Half the size where nothing is lost.
         score = short if np.array_equal(short.astype(np.float64), self.score, equal_nan=True) else self.score
         columns = {
@@ -113,7 +114,7 @@ class Records:
             "categories": categories,
             "images": ids,
             "notes": [asdict(note) for note in self.notes],
-            "columns": {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()},
+            "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
         }
         text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
         parts = [np.ascontiguousarray(column).tobytes() for column in columns.values()]
@@ -132,19 +133,19 @@ class Records:
             check.version(header["version"], _VERSION)
             protocol = _protocol(header["protocol"])
             check.digest(header["digest"], protocol.digest)
-            read = zip(blocks[1:], header["columns"].items(), strict=True)
-            columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, (kind, shape)) in read}
+            read = zip(blocks[1:], header["columns"], strict=True)
+            columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, kind, shape) in read}
             tables: dict[str, Any] = {name: _column(values) for name, values in header["categories"].items()}
             categories = Categories(**tables)
             notes = tuple(Note(**note) for note in header["notes"])
+            images = np.asarray(_column(header["images"]))
+            check.columns(columns, (len(images), len(categories)), (len(protocol.areas), _lane_bytes(protocol)))
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"These records cannot be read: {error}.") from error
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
         columns["score"] = columns["score"].astype(np.float64)
-        images = _column(header["images"])
-        assert images is not None
         return cls(protocol, categories, images, **columns, notes=notes)
 
 
@@ -165,7 +166,7 @@ def match(sides: Sides, protocol: Protocol, /, *, threads: int | None = None) ->
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        (*sides.notes, *_notes(found)),
+        _summed([*sides.notes, *_notes(found)]),
     )
 
 
@@ -277,7 +278,7 @@ def _lane_bytes(protocol: Protocol) -> int:
 def _short(words: np.ndarray, lanes: int) -> np.ndarray:
     """As many bytes of the words as there are lanes for."""
     little = np.ascontiguousarray(words, "<u8")
-    return little.view(np.uint8).reshape(len(words), -1)[:, :lanes]
+    return little.view(np.uint8).reshape(len(words), 8 * words.shape[1])[:, :lanes]
 
 
 def _long(short: np.ndarray, words: int) -> np.ndarray:

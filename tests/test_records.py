@@ -1,0 +1,304 @@
+"""Records: what matching leaves behind can be cut, merged, written and read, and always stands for the same scores."""
+
+import dataclasses
+import functools
+import itertools
+import json
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scenes import Traits, awkward, datasets, job
+
+import vesica
+from vesica.dataset import Categories, Dataset, Images
+from vesica.errors import InputError
+from vesica.evaluation import Records, match, merge, summarise
+
+MAGIC = b"VESICA records\n"
+
+
+def part(truth, results, images):
+    """The truths and guesses of some of the images alone."""
+    kept = [row for row in truth["images"] if row["id"] in images]
+    mine = [row for row in truth["annotations"] if row["image_id"] in images]
+    return datasets({**truth, "images": kept, "annotations": mine}, [row for row in results if row["image_id"] in images])
+
+
+def parts(truth, results, owner):
+    """Records of the images that each of several owners has, and of all of them."""
+    ids = [row["id"] for row in truth["images"]]
+    shards = [{one for one, its in zip(ids, owner, strict=False) if its == k} for k in range(max(owner) + 1)]
+    return [match(*part(truth, results, shard)) for shard in shards if shard]
+
+
+@functools.cache
+def awkward_job(seed):
+    """Guesses of unknown categories, truths to be ignored, an id 0: the records have several notes."""
+    rng = np.random.default_rng(seed)
+    return job(rng, Traits(images=6, strangers=True, ignores=True, zero_id=True))
+
+
+def same(a, b):
+    """Equal bytes, without a word about where they differ: there are many."""
+    return a.to_bytes() == b.to_bytes()
+
+
+class TestMerge:
+    @given(seed=st.integers(0, 5), owner=st.lists(st.integers(0, 3), min_size=6, max_size=6), order=st.randoms())
+    def test_any_split_in_any_order(self, seed, owner, order):
+        truth, results = awkward_job(seed)
+        shards = parts(truth, results, owner)
+        order.shuffle(shards)
+        whole = match(*datasets(truth, results))
+        assert same(merge(*shards), whole)
+
+    def test_associative_and_commutative(self):
+        a, b, c = parts(*awkward_job(0), [0, 1, 2, 2, 1, 0])
+        first = merge(a, b, c)
+        for x, y, z in itertools.permutations((a, b, c)):
+            assert same(merge(merge(x, y), z), first)
+            assert same(merge(x, merge(y, z)), first)
+
+    def test_nothing_is_neutral(self):
+        truth, results = awkward_job(1)
+        whole, nothing = match(*datasets(truth, results)), match(*part(truth, results, set()))
+        assert len(nothing) == 0
+        assert same(merge(whole, nothing), whole) and same(merge(nothing, whole), whole)
+        assert same(merge(whole), whole)
+
+    def test_result(self):
+        """The scores of merged records are those of one run."""
+        truth, results = awkward_job(2)
+        whole = vesica.evaluate(*datasets(truth, results))
+        merged = summarise(merge(*parts(truth, results, [0, 1, 0, 1, 2, 0])))
+        for name in ("precision", "recall", "scores", "stats"):
+            assert not (getattr(merged, name) != getattr(whole, name)).sum()
+        assert merged.notes == whole.notes and merged.to_json() == whole.to_json()
+
+    def test_other_protocols(self):
+        """Also where classes do not matter, and under quirks, and of VOC."""
+        truth, results = awkward_job(3)
+        halves = [{10, 11, 12}, {13, 14, 15}]
+        for options in ({"by_class": False}, {"quirks": "pycocotools"}, {"protocol": "voc"}, {"protocol": "lvis"}):
+            whole = match(*datasets(truth, results), **options)
+            assert same(merge(*(match(*part(truth, results, half), **options) for half in halves)), whole), options
+
+    def test_strings_and_numbers(self):
+        """Ids of both kinds have one order."""
+        a, b, c = (
+            match(*(one_image(name, **score) for score in ({}, {"score": np.array([0.5])})))
+            for name in ("b", 7, "a")
+        )
+        merged = merge(a, b, c)
+        assert merged.images.tolist() == [7, "a", "b"]
+        assert same(merge(c, b, a), merged) and same(Records.from_bytes(merged.to_bytes()), merged)
+
+    def test_nothing_to_merge(self):
+        with pytest.raises(ValueError, match="`merge` needs records; got none"):
+            merge()
+
+    def test_image_twice(self):
+        whole = match(*datasets(*awkward_job(0)))
+        with pytest.raises(InputError, match="image 10 is in two of them"):
+            merge(whole, whole)
+        some = match(*part(*awkward_job(0), {13, 14}))
+        with pytest.raises(InputError, match="image 13 is in two"):
+            merge(whole, some)
+
+    @pytest.mark.parametrize(
+        "options, named",
+        [
+            ({"protocol": "voc"}, "name is 'coco' here and 'voc' there"),
+            ({"iou": [0.5]}, "iou is "),
+            ({"areas": {"all": (0, 1e9)}}, "areas is "),
+            ({"max_dets": [1, 10]}, r"max_dets is \(1, 10, 100\) here and \(1, 10\) there"),
+            ({"by_class": False}, "by_class is True here and False there"),
+            ({"strict": True}, "strict is False here and True there"),
+            ({"quirks": "pycocotools"}, "quirks is None here and 'pycocotools' there"),
+        ],
+    )
+    def test_other_header(self, options, named):
+        truth, results = awkward_job(0)
+        a, b = match(*part(truth, results, {10})), match(*part(truth, results, {11}), **options)
+        with pytest.raises(InputError, match=f"different protocols do not belong together: {named}"):
+            merge(a, b)
+
+    def test_other_categories(self):
+        truth, results = awkward_job(0)
+        a = match(*part(truth, results, {10}))
+        for change, named in (
+            ({"ids": np.array([1, 2, 3, 5])}, "ids number 3 is 4 here and 5 there"),
+            ({"ids": np.array([1, 2])}, "ids has 4 entries here and 2 there"),
+            ({"names": np.array(["c1", "dog", "c3", "c4"], object)}, "names number 1 is 'c2' here and 'dog' there"),
+        ):
+            other = dataclasses.replace(a, categories=dataclasses.replace(a.categories, **change))
+            with pytest.raises(InputError, match=f"different categories do not belong together: {named}"):
+                merge(a, other)
+
+
+def one_image(name, **columns):
+    images = Images(np.array([name], object) if isinstance(name, str) else np.array([name]))
+    place = np.zeros(1, np.int64)
+    return Dataset(images, Categories(np.array([1])), place, place, np.array([[0.0, 0, 4, 4]]), **columns)
+
+
+class TestBytes:
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"iou": [0.5]}, {"iou": np.linspace(0.02, 1, 26), "areas": {f"a{k}": (0, k * 1e3) for k in range(5)}}],
+        ids=["40 lanes", "4 lanes", "130 lanes"],
+    )
+    def test_round_trip(self, seed, options):
+        records = match(*datasets(*awkward_job(seed)), **options)
+        back = Records.from_bytes(records.to_bytes())
+        assert same(back, records)
+        assert back.protocol == records.protocol and back.notes == records.notes
+        for column in ("images", "starts", "image", "guesses", "counted", "score", "matched", "ignored"):
+            a, b = getattr(back, column), getattr(records, column)
+            assert a.dtype == b.dtype and np.array_equal(a, b), column
+        assert summarise(back).to_json() == summarise(records).to_json()
+
+    def test_wild_scores(self):
+        """NaN, infinities, both zeros and what no short number holds."""
+        wild = awkward(next(seed for seed in range(99) if awkward(seed).traits.wild))
+        records = match(*datasets(wild.truth, wild.results), quirks="pycocotools")
+        assert np.isnan(records.score).any()
+        for score in (records.score, np.where(np.arange(len(records)) == 3, 1e300, records.score)):
+            changed = dataclasses.replace(records, score=score)
+            assert Records.from_bytes(changed.to_bytes()).score.tobytes() == score.tobytes()
+
+    def test_short_scores(self):
+        """Scores that were single precision take half the room, and nothing else changes."""
+        records = match(*datasets(*awkward_job(0)))
+        short = dataclasses.replace(records, score=records.score.astype(np.float32).astype(np.float64))
+        assert len(records.to_bytes()) - len(short.to_bytes()) == 4 * len(records)
+        assert np.array_equal(Records.from_bytes(short.to_bytes()).score, short.score)
+
+    def test_no_guess_and_no_image(self):
+        truth, results = awkward_job(0)
+        for images in ({10}, set()):
+            records = match(*part(truth, [], images))
+            assert same(Records.from_bytes(records.to_bytes()), records)
+        assert summarise(match(*part(truth, results, set())))["AP"] == -1
+
+    def test_every_flipped_bit(self):
+        """Magic, lengths, checksums, header and columns: nothing goes unseen."""
+        data = match(*part(*awkward_job(0), {10, 11})).to_bytes()
+        for at in range(len(data)):
+            damaged = bytearray(data)
+            damaged[at] ^= 1 << (at % 8)
+            with pytest.raises(InputError):
+                Records.from_bytes(bytes(damaged))
+
+    def test_every_length(self):
+        """Cut anywhere, or with something behind it."""
+        data = match(*part(*awkward_job(0), {10, 11})).to_bytes()
+        for end in range(len(data)):
+            with pytest.raises(InputError):
+                Records.from_bytes(data[:end])
+        for more in (b"\0", b"\0" * 12, data):
+            with pytest.raises(InputError):
+                Records.from_bytes(data + more)
+
+    def test_what_it_says(self):
+        data = match(*datasets(*awkward_job(0))).to_bytes()
+        with pytest.raises(InputError, match="no records of vesica"):
+            Records.from_bytes(b"PK\3\4")
+        with pytest.raises(InputError, match="end in the middle"):
+            Records.from_bytes(data[:-1])
+        damaged = bytearray(data)
+        damaged[-1] ^= 1
+        with pytest.raises(InputError, match=r"damaged: the checksum of the block at byte \d+ is wrong"):
+            Records.from_bytes(bytes(damaged))
+
+    @pytest.mark.parametrize("version", [0, 2, "1", None])
+    def test_other_version(self, version):
+        data = rewritten(lambda header, _: header.update(version=version))
+        with pytest.raises(InputError, match=f"have format {version}; this version of vesica reads format 1"):
+            Records.from_bytes(data)
+
+    def test_changed_protocol(self):
+        data = rewritten(lambda header, _: header["protocol"].update(by_class=False))
+        with pytest.raises(InputError, match="the protocol does not fit its checksum"):
+            Records.from_bytes(data)
+
+    @pytest.mark.parametrize("key", ["version", "protocol", "digest", "categories", "images", "notes", "columns"])
+    def test_missing_key(self, key):
+        with pytest.raises(InputError, match=key):
+            Records.from_bytes(rewritten(lambda header, _: header.pop(key)))
+
+    @pytest.mark.parametrize(
+        "column, change",
+        [
+            pytest.param("starts", lambda a: a + 1, id="starts beyond the cells"),
+            pytest.param("starts", lambda a: a[::-1], id="starts that fall"),
+            pytest.param("starts", lambda a: a[:-1], id="a category less"),
+            pytest.param("starts", lambda a: a.astype(np.int32), id="starts of another kind"),
+            pytest.param("guesses", lambda a: a + 1000, id="guesses beyond the rows"),
+            pytest.param("guesses", lambda a: np.where(np.arange(len(a)) == 0, -5, a).astype(a.dtype), id="guesses < 0"),
+            pytest.param("guesses", lambda a: a[:-1], id="a cell less"),
+            pytest.param("image", lambda a: a + 1000, id="images beyond the table"),
+            pytest.param("image", lambda a: a - 1000, id="images below it"),
+            pytest.param("counted", lambda a: a[:, :-1], id="a range less"),
+            pytest.param("counted", lambda a: a[:-1], id="counted: a cell less"),
+            pytest.param("counted", lambda a: -a - 1, id="counted < 0"),
+            pytest.param("score", lambda a: a[:-1], id="a score less"),
+            pytest.param("score", lambda a: a.astype(np.int64), id="whole scores"),
+            pytest.param("matched", lambda a: a[:-1], id="a guess less"),
+            pytest.param("ignored", lambda a: a[:, :-1], id="fewer lanes"),
+            pytest.param("ignored", lambda a: np.repeat(a, 9, axis=1), id="more lanes"),
+        ],
+    )
+    def test_columns_that_do_not_fit(self, column, change):
+        """Sound checksums prove nothing: whoever wrote the bytes may have written any."""
+
+        def changed(header, blocks):
+            entry = next(entry for entry in header["columns"] if entry[0] == column)
+            array = change(np.frombuffer(blocks[column], entry[1]).reshape(entry[2]))
+            entry[1:] = [array.dtype.str, list(array.shape)]
+            blocks[column] = np.ascontiguousarray(array).tobytes()
+
+        with pytest.raises(InputError, match="do not fit together|cannot be read"):
+            Records.from_bytes(rewritten(changed))
+
+
+def rewritten(change):
+    """Records with a changed header or changed columns, and checksums that are right."""
+    data = match(*datasets(*awkward_job(0))).to_bytes()
+    blocks, at = [], len(MAGIC)
+    while at < len(data):
+        length, _ = struct.unpack_from("<QI", data, at)
+        blocks.append(data[at + 12 : at + 12 + length])
+        at += 12 + length
+    header = json.loads(blocks[0])
+    columns = dict(zip((entry[0] for entry in header["columns"]), blocks[1:], strict=True))
+    change(header, columns)
+    written = (json.dumps(header, sort_keys=True, ensure_ascii=False).encode(), *columns.values())
+    return MAGIC + b"".join(struct.pack("<QI", len(block), zlib.crc32(block)) + block for block in written)
+
+
+def test_length_and_name():
+    records = match(*datasets(*awkward_job(0)))
+    assert len(records) == len(records.score) > 0
+    assert repr(records) == f"Records({len(records)} guesses, 6 images, coco)"
+
+
+class TestLanes:
+    """Which guess found a truth, read from the bits."""
+
+    def test_positives_and_bounds(self):
+        truth, results = awkward_job(0)
+        records = match(*datasets(truth, results))
+        categories = sorted(row["id"] for row in truth["categories"])
+        for k, one in enumerate(categories):
+            mine = [row for row in truth["annotations"] if row["category_id"] == one]
+            counted = [row for row in mine if not row["iscrowd"] and not row.get("ignore")]
+            assert records.positives[k, 0] == len(counted)
+            assert records.positives[k, 1] == sum(row["area"] <= 1024 for row in counted)
+            start, end = records.bounds[k : k + 2]
+            assert end - start == sum(row["category_id"] == one for row in results)

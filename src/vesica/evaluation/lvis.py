@@ -10,7 +10,7 @@ import numpy as np
 from vesica.dataset import Dataset, Ragged
 from vesica.evaluation.ids import places_of
 
-_LIMIT = 300
+LIMIT = 300
 """Guesses of an image, of all categories together."""
 
 
@@ -64,4 +64,4 @@ def _best_of_each_image(guess: Dataset) -> np.ndarray:
     order = np.lexsort((np.arange(len(guess)), -guess.score, guess.image))
     image = guess.image[order]
     first = np.searchsorted(image, np.arange(len(guess.images)))
-    return order[np.arange(len(order)) - first[image] < _LIMIT]
+    return order[np.arange(len(order)) - first[image] < LIMIT]

@@ -1,0 +1,297 @@
+"""The page of the demo: numbers, curves and pictures of one result, in one file without a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica.dataset import Dataset
+from vesica.evaluation import Curve, DetectionResult
+
+IOU = 0.5
+"""Where guesses of pictures and curves are right."""
+_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
+_PICTURES = 6
+_CAPTIONS = {
+    "AP": "average precision, mean over IoU 0.50 to 0.95",
+    "AP50": "at IoU 0.50",
+    "AP75": "at IoU 0.75",
+    "APs": "small, up to 32²",
+    "APm": "medium",
+    "APl": "large, from 96²",
+    "AR1": "recall, 1 guess an image",
+    "AR10": "10 guesses",
+    "AR100": "100 guesses",
+    "ARs": "recall of small",
+    "ARm": "of medium",
+    "ARl": "of large",
+}
+
+
+def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
+    """The whole page."""
+    pooled = result.curve(iou=IOU)
+    best = pooled.best_f1
+    cut = 0.0 if best is None else best.score
+    at = "" if best is None else f"F1 is highest, {best.f1:.3f}, if guesses from a score of {best.score:g} on are kept."
+    return _TEMPLATE.format(
+        summary=escape(
+            f"{len(truth.images):,} images, {len(truth):,} truths, {len(guess):,} guesses, "
+            f"{len(truth.categories)} categories."
+        ),
+        tiles="".join(_tile(name, value) for name, value in result.summary.items()),
+        classes=_classes(result, cut),
+        cut=f"{cut:g}",
+        by_threshold=_by_threshold(result),
+        by_score=_by_score(pooled),
+        best=escape(at),
+        curves="".join(_small(name, result, place) for place, name in enumerate(result.categories)),
+        pictures="".join(_pictures(result, truth, guess, cut)),
+    )
+
+
+def _tile(name: str, value: float) -> str:
+    shown = "–" if value < 0 else f"{value:.3f}"
+    return f'<div class="tile"><b>{shown}</b><span>{name}</span><small>{_CAPTIONS.get(name, "")}</small></div>'
+
+
+def _classes(result: DetectionResult, cut: float) -> str:
+    """A row for each category, best first, with its AP as a bar."""
+    counts = result.counts(iou=IOU, min_score=cut)
+    rows = [row | {"tp": tp, "fp": fp, "fn": fn} for row, tp, fp, fn in zip(result.per_class(), *counts, strict=True)]
+    return "".join(_class(row) for row in sorted(rows, key=lambda row: -(row["AP"] or 0)))
+
+
+def _class(row: dict[str, Any]) -> str:
+    values = "".join(f"<td>{'–' if row[name] is None else f'{row[name]:.3f}'}</td>" for name in ("AP", "AP50", "AP75"))
+    counts = "".join(f"<td>{row[name]:,}</td>" for name in ("truths", "tp", "fp", "fn"))
+    widths = (100 * (row[name] or 0) for name in ("AP50", "AP"))
+    bar = '<i style="width:{:.1f}%"></i><b style="width:{:.1f}%"></b>'.format(*widths)
+    return f'<tr><th>{escape(str(row["category"]))}</th><td class="bar">{bar}</td>{values}{counts}</tr>'
+
+
+class Chart(NamedTuple):
+    """A square of 0 to 1 in both directions, drawn in pixels of its own."""
+
+    width: float
+    height: float
+    left: float = 38
+    low: float = 34
+
+    def x(self, value: float) -> float:
+        return self.left + value * (self.width - self.left - 14)
+
+    def y(self, value: float) -> float:
+        return 10 + (1 - value) * (self.height - 10 - self.low)
+
+    def line(self, xs: Iterable[float], ys: Iterable[float], kind: str) -> str:
+        points = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in zip(xs, ys, strict=True))
+        return f'<polyline class="{kind}" points="{points}"/>'
+
+    def text(self, x: float, y: float, words: str, kind: str = "", *, dx: float = 0, dy: float = 0) -> str:
+        return f'<text class="{kind}" x="{self.x(x) + dx:.1f}" y="{self.y(y) + dy:.1f}">{escape(words)}</text>'
+
+    def frame(self, across: str, up: str) -> str:
+        """The grid and its numbers."""
+        marks = (0, 0.25, 0.5, 0.75, 1)
+        parts = [
+            f'<path class="grid" d="M{self.x(0):.1f} {self.y(m):.1f}H{self.x(1):.1f}M{self.x(m):.1f} {self.y(0):.1f}V{self.y(1):.1f}"/>'
+            for m in marks
+        ]
+        parts += [self.text(m, 0, f"{m:g}", "middle", dy=16) for m in marks]
+        parts += [self.text(0, m, f"{m:g}", "end", dx=-6, dy=4) for m in marks[1:]]
+        parts += [self.text(0.5, 0, across, "middle", dy=31), self.text(0, 1, up, "name", dx=6, dy=14)]
+        return "".join(parts)
+
+    def draw(self, label: str, *parts: str) -> str:
+        inside = "".join(parts)
+        return f'<svg viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(label)}">{inside}</svg>'
+
+
+_LARGE, _SMALL = Chart(460, 330), Chart(220, 150, left=10, low=10)
+
+
+def _by_threshold(result: DetectionResult) -> str:
+    """The mean precision of all categories at each recall: the area below is AP at that threshold."""
+    recalls = result.protocol.recalls
+    lines = []
+    for place, threshold in enumerate(_THRESHOLDS):
+        at = [abs(t - threshold) < 1e-9 for t in result.protocol.iou].index(True)
+        there = result.precision[at, :, :, 0, -1]
+        there = there[:, there[0] > -1]
+        mean = there.mean(axis=1) if there.size else np.zeros(len(recalls))
+        lines.append(_LARGE.line(recalls, mean.tolist(), f"pr t{place}"))
+        lines.append(_LARGE.text(1, 1, f"{threshold:.2f}   {mean.mean():.3f}", f"key t{place}", dx=-10, dy=32 + 16 * place))
+    head = _LARGE.text(1, 1, "IoU      AP", "key", dx=-10, dy=15)
+    return _LARGE.draw("Precision against recall at five thresholds", _LARGE.frame("recall", "precision"), *lines, head)
+
+
+def _by_score(curve: Curve) -> str:
+    """Precision, recall and F1 of all guesses from a score on."""
+    grid = np.linspace(0, 1, 101)
+    last = np.searchsorted(-curve.score, -grid, side="right") - 1
+    xs, places = grid[last >= 0], last[last >= 0]
+    parts = []
+    for name in ("precision", "recall", "f1"):
+        ys = np.nan_to_num(getattr(curve, name)[places])
+        parts.append(_LARGE.line(xs.tolist(), ys.tolist(), name))
+        if len(xs):
+            where = {"precision": 0.86, "recall": 0.86, "f1": 0.12}[name]
+            k = int(np.argmin(np.abs(xs - where)))
+            below = name == "recall"
+            parts.append(_LARGE.text(float(xs[k]), float(ys[k]), name.replace("f", "F"), f"{name} word", dy=20 if below else -9))
+    best = curve.best_f1
+    if best is not None:
+        x, y = _LARGE.x(best.score), _LARGE.y(best.f1)
+        parts.append(f'<path class="drop" d="M{x:.1f} {y:.1f}V{_LARGE.y(0):.1f}"/><circle class="best" cx="{x:.1f}" cy="{y:.1f}" r="5"/>')
+        parts.append(_LARGE.text(best.score, best.f1, f"{best.f1:.3f} at {best.score:g}", "best word", dx=9, dy=-10))
+    return _LARGE.draw("Precision, recall and F1 against the score", _LARGE.frame("score", ""), *parts)
+
+
+def _small(name: Any, result: DetectionResult, place: int) -> str:
+    """The curves of one category at two thresholds."""
+    recalls, lines = result.protocol.recalls, []
+    for kind, at in (("t0", 0), ("t2", 5)):
+        values = np.maximum(result.precision[at, :, place, 0, -1], 0)
+        lines.append(_SMALL.line(recalls, values.tolist(), f"pr {kind}"))
+    box = f'<path class="grid" d="M{_SMALL.x(0)} {_SMALL.y(1)}V{_SMALL.y(0)}H{_SMALL.x(1)}"/>'
+    chart = _SMALL.draw(f"Precision against recall of {name}", box, *lines)
+    return f'<div class="small"><p>{escape(str(name))}</p>{chart}</div>'
+
+
+def _pictures(result: DetectionResult, truth: Dataset, guess: Dataset, cut: float) -> Iterable[str]:
+    """Images in which something is right, something wrong and something missed come first."""
+    assert guess.score is not None
+    pairs = result.pairs(iou=IOU)
+    shown = guess.score >= cut
+    kept = shown[pairs.guess]
+    partner = np.full(len(guess), -1)
+    partner[pairs.guess[kept]] = pairs.truth[kept]
+    found = np.zeros(len(truth), bool)
+    found[pairs.truth[kept]] = True
+    crowd = np.zeros(len(truth), bool) if truth.crowd is None else truth.crowd
+    drawings = []
+    for place, one in enumerate(truth.images.ids.tolist()):
+        theirs = np.flatnonzero(truth.image == place)
+        ours = np.flatnonzero((guess.images.ids[guess.image] == one) & shown) if len(guess) else np.empty(0, np.int64)
+        kinds = [
+            *("crowd" if crowd[row] else "truth" if found[row] else "missed" for row in theirs.tolist()),
+            *("right" if partner[row] >= 0 else "wrong" for row in ours.tolist()),
+        ]
+        drawings.append((-len(set(kinds)), place, _picture(one, truth, theirs, guess, ours, kinds)))
+        if len(drawings) == 100:
+            break
+    return (drawing for _, _, drawing in sorted(drawings)[:_PICTURES])
+
+
+def _picture(one: Any, truth: Dataset, theirs: np.ndarray, guess: Dataset, ours: np.ndarray, kinds: Sequence[str]) -> str:
+    assert truth.images.width is not None and truth.images.height is not None
+    assert truth.xywh is not None and guess.xywh is not None and guess.score is not None
+    names = [str(name) for name in truth.categories.names] if truth.categories.names is not None else []
+    name_of = dict(zip(truth.categories.ids.tolist(), names, strict=False))
+    labels = [name_of.get(truth.categories.ids[k], "") if kind in ("missed", "crowd") else "" for k, kind in zip(truth.category[theirs], kinds, strict=False)]
+    labels += [
+        f"{name_of.get(guess.categories.ids[k], k)} {score:.2f}"
+        for k, score in zip(guess.category[ours], guess.score[ours].tolist(), strict=True)
+    ]
+    boxes = [*truth.xywh[theirs].tolist(), *guess.xywh[ours].tolist()]
+    drawn = "".join(_box(*all_of) for all_of in zip(boxes, kinds, labels, strict=True))
+    place = truth.images.ids.tolist().index(one)
+    size = f"0 0 {truth.images.width[place]} {truth.images.height[place]}"
+    told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong", "missed", "crowd") if kind in kinds)
+    return f'<figure><svg viewBox="{size}">{drawn}</svg><figcaption>image {escape(str(one))}: {told}</figcaption></figure>'
+
+
+def _box(box: Sequence[float], kind: str, label: str) -> str:
+    x, y, width, height = box
+    words = f'<text class="{kind}" x="{x + 3:.1f}" y="{max(y - 5, 14):.1f}">{escape(label)}</text>' if label else ""
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}"/>{words}'
+
+
+_TEMPLATE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>vesica demo</title>
+<style>
+:root {{ color-scheme: light dark; --ink: #1c2530; --soft: #5d6976; --line: #dfe4ea; --page: #fff; --card: #f6f8fa;
+  --main: #0b7285; --faint: #b8dde4; --right: #2b8a3e; --wrong: #c2410c; --missed: #b3123f; --crowd: #7a8594;
+  --t0: #063d48; --t1: #0b7285; --t2: #2f9fb4; --t3: #6cc1d1; --t4: #a3d9e3; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --ink: #e6edf3; --soft: #9aa7b4; --line: #2c333b; --page: #11151a; --card: #181d24;
+  --main: #43b4ca; --faint: #1d4a54; --right: #69db7c; --wrong: #ff9f6b; --missed: #ff7a9c; --crowd: #8b97a5;
+  --t0: #d6f4fa; --t1: #8fdcec; --t2: #4fb9ce; --t3: #2a8699; --t4: #1f5c69; }} }}
+* {{ box-sizing: border-box }}
+body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 70rem;
+  margin: 2.5rem auto; padding: 0 1.25rem; }}
+h1 {{ font-size: 1.7rem; margin: 0 }} h2 {{ font-size: 1.15rem; margin: 2.4rem 0 .5rem }}
+p {{ color: var(--soft); margin: .2rem 0 .8rem; max-width: 52rem }}
+code {{ background: var(--card); padding: .1rem .35rem; border-radius: 4px; font-size: .9em }}
+.tiles {{ display: grid; grid-template-columns: repeat(3, 1fr); gap: .6rem; margin: 1.4rem 0 }}
+.tile {{ background: var(--card); border-radius: 8px; padding: .65rem .9rem; display: grid; grid-template-columns: auto 1fr;
+  column-gap: .6rem; align-items: baseline }}
+.tile b {{ font-size: 1.45rem; font-variant-numeric: tabular-nums }} .tile span {{ font-weight: 600; color: var(--main) }}
+.tile small {{ grid-column: 1 / -1; color: var(--soft) }}
+.tile:first-child {{ background: var(--main) }}
+.tile:first-child b, .tile:first-child span, .tile:first-child small {{ color: var(--page) }}
+table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }}
+th, td {{ text-align: right; padding: .35rem .5rem; border-bottom: 1px solid var(--line); font-weight: 400; white-space: nowrap }}
+thead th {{ color: var(--soft); font-size: .85rem }} th:first-child {{ text-align: left }} td:nth-child(3) {{ font-weight: 600 }}
+.bar {{ position: relative; width: 40% }}
+.bar i, .bar b {{ position: absolute; left: .5rem; top: 50%; border-radius: 0 4px 4px 0; max-width: calc(100% - 1rem) }}
+.bar i {{ height: 6px; margin-top: -3px; background: var(--faint) }} .bar b {{ height: 14px; margin-top: -7px; background: var(--main) }}
+.two {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.6rem }}
+.two h2 {{ margin-top: 1.6rem }}
+.many {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .6rem }}
+.small {{ background: var(--card); border-radius: 8px; padding: .4rem .6rem }} .small p {{ margin: 0; font-size: .9rem; color: var(--ink) }}
+svg {{ width: 100%; height: auto; display: block }} svg text {{ font-size: 12px; fill: var(--soft) }}
+.grid {{ stroke: var(--line); fill: none }} polyline {{ fill: none; stroke-width: 2.2; stroke-linejoin: round }}
+svg .middle {{ text-anchor: middle }} svg .end, svg .key {{ text-anchor: end; white-space: pre }}
+svg .key {{ font-weight: 600; font-variant-numeric: tabular-nums }} svg .name {{ fill: var(--soft) }}
+.pr.t0 {{ stroke: var(--t0) }} .pr.t1 {{ stroke: var(--t1) }} .pr.t2 {{ stroke: var(--t2) }} .pr.t3 {{ stroke: var(--t3) }}
+.pr.t4 {{ stroke: var(--t4) }}
+.key.t0 {{ fill: var(--t0) }} .key.t1 {{ fill: var(--t1) }} .key.t2 {{ fill: var(--t2) }} .key.t3 {{ fill: var(--t3) }}
+.key.t4 {{ fill: var(--t4) }}
+polyline.precision {{ stroke: var(--t3) }} polyline.recall {{ stroke: var(--crowd); stroke-dasharray: 7 4 }}
+polyline.f1 {{ stroke: var(--main); stroke-width: 3 }} svg .word {{ font-weight: 600; text-anchor: middle }}
+text.f1, text.best {{ fill: var(--main) }} svg text.best {{ text-anchor: start }}
+.best {{ fill: var(--main) }} .drop {{ stroke: var(--main); stroke-dasharray: 2 4; fill: none }}
+figure {{ margin: 0 }} .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1rem }}
+figure svg {{ background: var(--card); border: 1px solid var(--line); border-radius: 8px }}
+figcaption {{ color: var(--soft); font-size: .85rem; padding-top: .2rem }}
+rect {{ fill: none; stroke-width: 2.5; rx: 2px }} figure text {{ font-size: 16px; font-weight: 600 }}
+rect.truth {{ stroke: var(--ink); stroke-width: 1.5 }}
+rect.missed {{ stroke: var(--missed); fill: var(--missed); fill-opacity: .16 }}
+rect.crowd {{ stroke: var(--crowd); fill: var(--crowd); fill-opacity: .14; stroke-dasharray: 2 5 }}
+rect.right {{ stroke: var(--right); stroke-dasharray: 9 5 }} rect.wrong {{ stroke: var(--wrong); stroke-dasharray: 9 5 }}
+text.right {{ fill: var(--right) }} text.wrong {{ fill: var(--wrong) }} text.missed {{ fill: var(--missed) }}
+text.crowd {{ fill: var(--crowd) }}
+.legend {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; color: var(--soft); font-size: .9rem; margin-bottom: .7rem }}
+.legend svg {{ width: 26px; height: 18px; display: inline; vertical-align: -4px; margin-right: .35rem }}
+@media (max-width: 40rem) {{ .bar {{ display: none }} .tiles {{ grid-template-columns: repeat(2, 1fr) }} }}
+</style>
+<h1>A detector, scored</h1>
+<p>{summary} The set is generated: truth.json and guess.json beside this page are COCO files, and
+<code>vesica eval truth.json guess.json</code> prints the same numbers.</p>
+<div class="tiles">{tiles}</div>
+<h2>By category</h2>
+<p>The bar is AP, the thin one behind it AP50. Right, wrong and missed are counted at IoU 0.50, for guesses from a score of {cut} on.</p>
+<table><thead><tr><th>category</th><th></th><th>AP</th><th>AP50</th><th>AP75</th><th>truths</th><th>right</th><th>wrong</th>
+<th>missed</th></tr></thead>{classes}</table>
+<div class="two">
+<div><h2>Precision against recall</h2><p>The mean over categories. The area below a line is AP at that threshold.</p>{by_threshold}</div>
+<div><h2>Where to cut</h2><p>{best}</p>{by_score}</div>
+</div>
+<h2>Precision against recall of each category</h2>
+<p>From 0 to 1 in both directions; the dark line at IoU 0.50, the light one at IoU 0.75.</p>
+<div class="many">{curves}</div>
+<h2>Pictures</h2>
+<p>What the detector gets right and wrong at IoU 0.50, for guesses from a score of {cut} on.</p>
+<div class="legend">
+<span><svg viewBox="0 0 26 18"><rect class="truth" x="2" y="2" width="22" height="14"/></svg>truth that was found</span>
+<span><svg viewBox="0 0 26 18"><rect class="right" x="2" y="2" width="22" height="14"/></svg>right guess</span>
+<span><svg viewBox="0 0 26 18"><rect class="wrong" x="2" y="2" width="22" height="14"/></svg>wrong guess</span>
+<span><svg viewBox="0 0 26 18"><rect class="missed" x="2" y="2" width="22" height="14"/></svg>missed truth</span>
+<span><svg viewBox="0 0 26 18"><rect class="crowd" x="2" y="2" width="22" height="14"/></svg>crowd, which counts nowhere</span>
+</div>
+<div class="pictures">{pictures}</div></html>
+"""

@@ -14,7 +14,9 @@
 
 #include "anchors.hpp"
 #include "assign.hpp"
+#include "boundary.hpp"
 #include "boxes.hpp"
+#include "cell.hpp"
 #include "clusters.hpp"
 #include "curves.hpp"
 #include "detect.hpp"
@@ -30,6 +32,7 @@
 #include "raster.hpp"
 #include "rle.hpp"
 #include "rotated.hpp"
+#include "segments.hpp"
 #include "sets.hpp"
 #include "soft.hpp"
 #include "sources.hpp"
@@ -821,6 +824,85 @@ std::vector<std::string> names(bool with_boxes) {
     return all;
 }
 
+// text, begin, end, form, size and xywh, which may be None.
+segments::Column segments_of(const nb::object& column) {
+    const nb::object xywh = column[5];
+    return {column_of<std::uint8_t>(column, 0),
+            column_of<std::int64_t>(column, 1),
+            column_of<std::int64_t>(column, 2),
+            column_of<std::uint8_t>(column, 3),
+            column_of<std::int64_t>(column, 4),
+            xywh.is_none() ? nullptr : column_of<double>(column, 5),
+            nb::cast<In<std::int64_t>>(column[1], false).size()};
+}
+
+// Area, kind and position of the fault, and findings of each row.
+using AreaTuple = std::tuple<Column<std::int64_t>, Column<std::uint8_t>, Column<std::int64_t>, Column<std::uint8_t>>;
+AreaTuple give_areas(segments::Table& table) {
+    return {give(std::move(table.area)), give(std::move(table.kind)), give(std::move(table.position)),
+            give(std::move(table.finding))};
+}
+
+AreaTuple segments_areas(nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::areas(from, rows.data(), rows.size(), literal, threads);
+    }
+    return give_areas(table);
+}
+
+// Counts, offsets, boxes and sizes in rows of six, and the columns of `segments_areas`.
+std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<std::int64_t>, AreaTuple> segments_decode(
+    nb::object column, Flat<std::int64_t> rows, bool literal, std::size_t threads) {
+    const segments::Column from = segments_of(column);
+    segments::Table table;
+    {
+        nb::gil_scoped_release unlocked;
+        table = segments::decoded(from, rows.data(), rows.size(), literal, threads);
+    }
+    return {give(std::move(table.counts)), give(std::move(table.offsets)), give(std::move(table.place)),
+            give_areas(table)};
+}
+
+// The fault, if any: kind, side, row, other row, position, and sizes.
+using FaultTuple = std::tuple<int, int, std::size_t, std::size_t, std::size_t, std::vector<std::int64_t>>;
+FaultTuple give(const segments::Fault& fault) {
+    return {static_cast<int>(fault.kind),
+            static_cast<int>(fault.side),
+            fault.row,
+            fault.other,
+            fault.position,
+            std::vector<std::int64_t>(fault.size, fault.size + 4)};
+}
+
+template <class Scorer>
+FaultTuple segments_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd, double floor,
+                           bool literal, double* out) {
+    const segments::Column a = segments_of(guesses), b = segments_of(truths);
+    Scorer scorer(b, a, crowd, literal);
+    {
+        nb::gil_scoped_release unlocked;
+        segments::matrix(scorer, a.count, b.count, floor, out);
+    }
+    return give(scorer.fault());
+}
+
+FaultTuple segments_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
+                        bool boundary, bool literal, Out<double> out) {
+    const std::uint8_t* const flags = crowd ? crowd->data() : nullptr;
+    return (boundary ? segments_matrix<segments::Boundaries>
+                     : segments_matrix<segments::Masks>)(guesses, truths, flags, floor, literal, out.data());
+}
+
+void define_segments(nb::module_& m) {
+    m.def("segments_areas", &segments_areas, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_decode", &segments_decode, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
+    m.def("segments_iou", &segments_iou, "guesses"_a, "truths"_a, "crowd"_a.none(), "floor"_a, "boundary"_a,
+          "literal"_a, "out"_a.noconvert());
+}
+
 // An array that nobody gave is empty.
 template <class T>
 const T* given(const Flat<T>& column) {
@@ -859,17 +941,26 @@ Column<T> give(memory::Vector<T> data) {
     return Column<T>(kept->data(), {kept->size()}, owner);
 }
 
-// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody
+// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody; the first fault, and how
+// many masks were put right: counts that were short, polygons without area
 using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
                                Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
-                               Column<std::int32_t>, std::size_t>;
+                               Column<std::int32_t>, std::size_t, FaultTuple, std::size_t, std::size_t>;
 
 RecordTuple give(detect::Records records) {
-    return {give(std::move(records.categories)), give(std::move(records.image)),
-            give(std::move(records.guesses)),    give(std::move(records.counted)),
-            give(std::move(records.row)),        give(std::move(records.score)),
-            give(std::move(records.matched)),    give(std::move(records.ignored)),
-            give(std::move(records.partner)),    records.hits_of_nobody};
+    return {give(std::move(records.categories)),
+            give(std::move(records.image)),
+            give(std::move(records.guesses)),
+            give(std::move(records.counted)),
+            give(std::move(records.row)),
+            give(std::move(records.score)),
+            give(std::move(records.matched)),
+            give(std::move(records.ignored)),
+            give(std::move(records.partner)),
+            records.hits_of_nobody,
+            give(records.fault),
+            records.findings.short_counts,
+            records.findings.no_area};
 }
 
 RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
@@ -879,6 +970,18 @@ RecordTuple detect_boxes(const DetectTuple& request, const TruthTuple& truths, I
         nb::gil_scoped_release unlocked;
         records = detect::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
                                    guess_boxes.data());
+    }
+    return give(std::move(records));
+}
+
+RecordTuple detect_masks(const DetectTuple& request, const TruthTuple& truths, nb::object truth_masks,
+                         const GuessTuple& guesses, nb::object guess_masks, bool boundary, bool literal) {
+    const segments::Column left = segments_of(truth_masks), right = segments_of(guess_masks);
+    detect::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = detect::of_masks(request_of(request), truths_of(truths), left, guesses_of(guesses), right, boundary,
+                                   literal);
     }
     return give(std::move(records));
 }
@@ -901,6 +1004,8 @@ void curves_accumulate(const CurveTuple& records, Flat<double> recalls, Flat<std
 void define_detect(nb::module_& m) {
     m.def("detect_boxes", &detect_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
           "guess_boxes"_a.noconvert());
+    m.def("detect_masks", &detect_masks, "request"_a, "truths"_a, "truth_masks"_a, "guesses"_a, "guess_masks"_a,
+          "boundary"_a, "literal"_a);
     m.def("curves_accumulate", &curves_accumulate, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);
@@ -931,6 +1036,7 @@ NB_MODULE(_native, m) {
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
     define_source<sets_of>(m, "sets");
+    define_segments(m);
     define_nms(m);
     m.def("labels_count", &labels_count, "a"_a.noconvert(), "b"_a.noconvert(), "threads"_a,
           nb::sig("def labels_count(a: NDArray[numpy.integer], b: NDArray[numpy.integer], threads: int) "

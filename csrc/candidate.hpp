@@ -1,4 +1,4 @@
-// candidate.hpp. A truth that a guess may have found.
+// candidate.hpp. A truth that a guess may be matched with.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
 #include "detect.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include "boundary.hpp"
 #include "candidate.hpp"
+#include "cell.hpp"
 #include "order.hpp"
 #include "threads.hpp"
 
@@ -77,6 +79,17 @@ void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const 
     }
 }
 
+// The cells in the order of images, in which files have them: what one image needs lies together.
+Rows by_image(const std::vector<Cell>& cells, std::size_t images) {
+    std::vector<Row> starts(images + 1, 0);
+    for (const Cell& cell : cells) ++starts[static_cast<std::size_t>(cell.image) + 1];
+    for (std::size_t image = 0; image < images; ++image) starts[image + 1] += starts[image];
+    Rows order(cells.size());
+    for (std::size_t k = 0; k < cells.size(); ++k)
+        order[starts[static_cast<std::size_t>(cells[k].image)]++] = static_cast<Row>(k);
+    return order;
+}
+
 // ---- Lanes
 
 // The masks of a request that are asked for again and again.
@@ -113,9 +126,10 @@ class Masks {
     // The lanes of the ranges that the area lies outside of.
     void outside(double area, Word* out) const {
         std::fill_n(out, words_, Word(0));
-        for (std::size_t a = 0; a < lanes_.lowest.size(); ++a)
-            if (area < lanes_.lowest[a] || area > lanes_.highest[a])
-                for (std::size_t w = 0; w < words_; ++w) out[w] |= areas_[a * words_ + w];
+        for (std::size_t a = 0; a < lanes_.lowest.size(); ++a) {
+            const Word is_outside = -Word((area < lanes_.lowest[a]) | (area > lanes_.highest[a]));
+            for (std::size_t w = 0; w < words_; ++w) out[w] |= areas_[a * words_ + w] & is_outside;
+        }
     }
 
   private:
@@ -146,15 +160,16 @@ class Boxes {
     void compare(Row guess, double floor, std::vector<Candidate>& found) const {
         const double *box = guesses_ + 4 * std::size_t(guess), right = box[0] + box[2], bottom = box[1] + box[3];
         const double area = box[2] * box[3];
+        // Most pairs are far below the floor: a product shows it without a division, and with a margin for rounding.
+        const double low = has_nan || !(floor > 0) ? -1 : floor * (1 - 1e-12);
         for (std::size_t k = 0; k < here_.size(); ++k) {
             const Truth& truth = here_[k];
             const double width = lesser(right, truth.right) - greater(box[0], truth.x);
             const double height = lesser(bottom, truth.bottom) - greater(box[1], truth.y);
-            double iou = 0;
-            if (!(width <= 0) && !(height <= 0)) {
-                const double inter = width * height;
-                iou = inter / (truth.is_crowd ? area : area + truth.area - inter);
-            }
+            const double inter = std::max(width, 0.0) * std::max(height, 0.0);
+            const double whole = truth.is_crowd ? area : area + truth.area - inter;
+            if (low >= 0 && inter < low * whole) continue;
+            const double iou = width <= 0 || height <= 0 ? 0 : width * height / whole;
             if (!(iou < floor)) found.push_back({iou, static_cast<std::uint32_t>(k)});
         }
     }
@@ -176,8 +191,8 @@ class Boxes {
     std::vector<Truth> here_;
 };
 
-// One thread's work on one cell after the other.
-template <class Scorer>
+// One thread's work on one cell after the other. Nearly always one word has all lanes: `fixed_words` is 1, or else 0.
+template <class Scorer, std::size_t fixed_words>
 class Matcher {
   public:
     Matcher(const Request& request, const Masks& masks, const Truths& truths, const Guesses& guesses, Scorer scorer,
@@ -188,12 +203,20 @@ class Matcher {
           guesses_(guesses),
           scorer_(std::move(scorer)),
           records_(records),
-          words_(masks.words()),
-          outside_(words_),
-          open_(words_),
-          nobody_(words_) {}
+          word_count_(masks.words()),
+          outside_(words()),
+          open_(words()),
+          nobody_(words()) {}
 
-    std::size_t hits_of_nobody() const { return hits_; }
+    // What is known only when all cells are done.
+    void add_to(Records& records) const {
+        records.hits_of_nobody += hits_;
+        if constexpr (requires { scorer_.fault(); }) {
+            if (scorer_.fault().before(records.fault)) records.fault = scorer_.fault();
+            records.findings.short_counts += scorer_.findings().short_counts;
+            records.findings.no_area += scorer_.findings().no_area;
+        }
+    }
 
     void match(const Cell& cell, std::int32_t* counted) {
         open(cell, counted);
@@ -204,17 +227,17 @@ class Matcher {
             const std::size_t at = cell.out + k;
             records_.row[at] = static_cast<std::int32_t>(row);
             records_.score[at] = guesses_.score[row];
-            Word *matched = &records_.matched[at * words_], *ignored = &records_.ignored[at * words_];
+            Word *matched = &records_.matched[at * words()], *ignored = &records_.ignored[at * words()];
             partner_ = request_.wants_partners ? &records_.partner[at * request_.lanes.count()] : nullptr;
             if (partner_) std::fill_n(partner_, request_.lanes.count(), -1);
-            std::fill_n(matched, words_, Word(0));
-            std::fill_n(ignored, words_, Word(0));
-            std::copy_n(masks_.all(), words_, open_.data());
+            std::fill_n(matched, words(), Word(0));
+            std::fill_n(ignored, words(), Word(0));
+            std::copy_n(masks_.all(), words(), open_.data());
             if (cell.truth_count) find(cell, row, matched, ignored);
             // What found nothing counts only where its area lies.
             if (std::all_of(open_.begin(), open_.end(), [](Word lanes) { return !lanes; })) continue;
             outside(row);
-            for (std::size_t w = 0; w < words_; ++w) ignored[w] |= outside_[w] & open_[w];
+            for (std::size_t w = 0; w < words(); ++w) ignored[w] |= outside_[w] & open_[w];
         }
     }
 
@@ -222,14 +245,14 @@ class Matcher {
     // The state of each truth of the cell: where it does not count, where it is taken.
     void open(const Cell& cell, std::int32_t* counted) {
         const std::size_t areas = request_.lanes.lowest.size(), thresholds = request_.lanes.bars.size();
-        off_.resize(cell.truth_count * words_);
-        taken_.assign(cell.truth_count * words_, 0);
+        off_.resize(cell.truth_count * words());
+        taken_.assign(cell.truth_count * words(), 0);
         std::fill_n(counted, areas, 0);
         for (std::size_t k = 0; k < cell.truth_count; ++k) {
             const Row row = cell.truths[k];
-            Word* const off = &off_[k * words_];
+            Word* const off = &off_[k * words()];
             if (truths_.ignore && truths_.ignore[row])
-                std::copy_n(masks_.all(), words_, off);
+                std::copy_n(masks_.all(), words(), off);
             else
                 masks_.outside(truths_.area[row], off);
             for (std::size_t a = 0; a < areas; ++a) counted[a] += !has(off, a * thresholds);
@@ -249,7 +272,7 @@ class Matcher {
 
     void outside(Row row) {
         if (guesses_.lenient && guesses_.lenient[row])
-            std::copy_n(masks_.all(), words_, outside_.data());
+            std::copy_n(masks_.all(), words(), outside_.data());
         else
             masks_.outside(guesses_.area ? guesses_.area[row] : scorer_.area(row), outside_.data());
     }
@@ -265,7 +288,7 @@ class Matcher {
         if (found_.empty()) return;
         if (request_.rule == Rule::voc) return find_best(cell, matched, ignored);
 
-        std::fill_n(nobody_.data(), words_, Word(0));
+        std::fill_n(nobody_.data(), words(), Word(0));
         std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
             return a.iou != b.iou ? a.iou > b.iou : a.truth > b.truth;
         });
@@ -278,11 +301,11 @@ class Matcher {
     void visit(const Cell& cell, bool is_second, Word* matched, Word* ignored) {
         for (const Candidate& candidate : found_) {
             const Row truth = cell.truths[candidate.truth];
-            const Word *reached = masks_.reached(candidate.iou), *off = &off_[candidate.truth * words_];
-            Word* const taken = &taken_[candidate.truth * words_];
+            const Word *reached = masks_.reached(candidate.iou), *off = &off_[candidate.truth * words()];
+            Word* const taken = &taken_[candidate.truth * words()];
             const bool is_crowd = truths_.crowd && truths_.crowd[truth];
             const bool is_nobody = truths_.nobody && truths_.nobody[truth];
-            for (std::size_t w = 0; w < words_; ++w) {
+            for (std::size_t w = 0; w < words(); ++w) {
                 Word m = open_[w] & reached[w] & (is_second ? off[w] : ~off[w]);
                 if (!is_crowd) m &= ~taken[w];
                 open_[w] &= ~m, taken[w] |= m;
@@ -296,7 +319,7 @@ class Matcher {
     // A match with nobody does not count as one.
     void close() {
         Word any = 0;
-        for (std::size_t w = 0; w < words_; ++w) any |= nobody_[w], open_[w] |= nobody_[w];
+        for (std::size_t w = 0; w < words(); ++w) any |= nobody_[w], open_[w] |= nobody_[w];
         hits_ += any != 0;
     }
 
@@ -304,9 +327,9 @@ class Matcher {
         const Candidate best = *std::min_element(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
             return a.iou != b.iou ? a.iou > b.iou : a.truth < b.truth;
         });
-        const Word *reached = masks_.reached(best.iou), *off = &off_[best.truth * words_];
-        Word* const taken = &taken_[best.truth * words_];
-        for (std::size_t w = 0; w < words_; ++w) {
+        const Word *reached = masks_.reached(best.iou), *off = &off_[best.truth * words()];
+        Word* const taken = &taken_[best.truth * words()];
+        for (std::size_t w = 0; w < words(); ++w) {
             const Word hit = reached[w] & ~off[w] & ~taken[w];
             ignored[w] |= reached[w] & off[w];
             matched[w] |= hit, taken[w] |= hit;
@@ -318,7 +341,7 @@ class Matcher {
     // One lane at a time, truths one after the other: the rule as it is told. All truths are in `found_`, in order.
     void find_plainly(const Cell& cell, Word* matched, Word* ignored) {
         const std::size_t lanes = request_.lanes.count(), thresholds = request_.lanes.bars.size();
-        std::fill_n(nobody_.data(), words_, Word(0));
+        std::fill_n(nobody_.data(), words(), Word(0));
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             const std::size_t w = lane / 64;
             const Word bit = Word(1) << (lane & 63);
@@ -328,10 +351,10 @@ class Matcher {
             for (const bool is_off : {false, true}) {
                 if (is_off && held) break;
                 for (const Candidate& candidate : found_) {
-                    if (has(&off_[candidate.truth * words_], lane) != is_off) continue;
+                    if (has(&off_[candidate.truth * words()], lane) != is_off) continue;
                     const Row truth = cell.truths[candidate.truth];
                     const bool is_crowd = truths_.crowd && truths_.crowd[truth];
-                    if (has(&taken_[candidate.truth * words_], lane) && !is_crowd) continue;
+                    if (has(&taken_[candidate.truth * words()], lane) && !is_crowd) continue;
                     if (candidate.iou < bar) continue;
                     bar = candidate.iou, held = &candidate, holds_ignored = is_off;
                 }
@@ -339,7 +362,7 @@ class Matcher {
             if (!held) continue;
             const Row truth = cell.truths[held->truth];
             const bool is_nobody = truths_.nobody && truths_.nobody[truth];
-            open_[w] &= ~bit, taken_[held->truth * words_ + w] |= bit;
+            open_[w] &= ~bit, taken_[held->truth * words() + w] |= bit;
             if (holds_ignored) ignored[w] |= bit;
             (is_nobody ? nobody_[w] : matched[w]) |= bit;
             note(bit, w, truth);
@@ -354,6 +377,8 @@ class Matcher {
                     static_cast<std::int32_t>(truth);
     }
 
+    std::size_t words() const { return fixed_words ? fixed_words : word_count_; }
+
     static bool has(const Word* words, std::size_t lane) { return words[lane / 64] >> (lane & 63) & 1; }
 
     struct Ranked {
@@ -367,7 +392,7 @@ class Matcher {
     const Guesses& guesses_;
     Scorer scorer_;
     Records& records_;
-    std::size_t words_, hits_ = 0;
+    std::size_t word_count_, hits_ = 0;
     std::vector<Word> off_, taken_, outside_, open_, nobody_;
     std::vector<Ranked> ranked_;
     std::vector<Candidate> found_;
@@ -406,18 +431,22 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     out.row.resize(guess_count), out.score.resize(guess_count);
     out.matched.resize(guess_count * masks.words()), out.ignored.resize(guess_count * masks.words());
     if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
-    std::atomic<std::size_t> hits = 0;
-    constexpr std::size_t grain = 512;
-    threads::over(count, grain, request.threads, [&](std::size_t begin, std::size_t end) {
-        Matcher<Scorer> matcher(request, masks, truths, guesses, scorer, out);
-        for (std::size_t k = begin; k < end; ++k) {
-            out.image[k] = cells[k].image;
-            out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cells[k].guess_count, request.limit));
-            matcher.match(cells[k], &out.counted[k * areas]);
-        }
-        hits += matcher.hits_of_nobody();
-    });
-    out.hits_of_nobody = hits;
+    const Rows order = by_image(cells, request.images);
+    std::mutex mutex;
+    const auto match = [&]<std::size_t fixed_words>() {
+        threads::over(count, 512, request.threads, [&](std::size_t begin, std::size_t end) {
+            Matcher<Scorer, fixed_words> matcher(request, masks, truths, guesses, scorer, out);
+            for (std::size_t at = begin; at < end; ++at) {
+                const std::size_t k = order[at];
+                out.image[k] = cells[k].image;
+                out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cells[k].guess_count, request.limit));
+                matcher.match(cells[k], &out.counted[k * areas]);
+            }
+            const std::lock_guard lock(mutex);
+            matcher.add_to(out);
+        });
+    };
+    masks.words() == 1 ? match.template operator()<1>() : match.template operator()<0>();
     return out;
 }
 
@@ -427,6 +456,14 @@ Records of_boxes(const Request& request, const Truths& truths, const double* tru
                  const double* guess_boxes) {
     return request.is_plain ? matched(request, truths, guesses, Boxes<true>(truth_boxes, truths.crowd, guess_boxes))
                             : matched(request, truths, guesses, Boxes<false>(truth_boxes, truths.crowd, guess_boxes));
+}
+
+Records of_masks(const Request& request, const Truths& truths, const segments::Column& truth_masks,
+                 const Guesses& guesses, const segments::Column& guess_masks, bool boundary, bool literal) {
+    const auto by = [&]<class Scorer>() {
+        return matched(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal));
+    };
+    return boundary ? by.template operator()<segments::Boundaries>() : by.template operator()<segments::Masks>();
 }
 
 }  // namespace vesica::detect

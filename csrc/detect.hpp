@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "segments.hpp"
 
 namespace vesica::detect {
 
@@ -67,10 +68,16 @@ struct Records {
     memory::Vector<Word> matched, ignored;  // (guesses, words)
     memory::Vector<std::int32_t> partner;   // (guesses, lanes): the row of its truth, or -1
     std::size_t hits_of_nobody = 0;         // guesses that found a truth whose match does not count
+    segments::Fault fault;                  // the first mask that cannot be read; then nothing else is of use
+    segments::Findings findings;
 };
 
 // Boxes are x, y, width, height.
 Records of_boxes(const Request& request, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
                  const double* guess_boxes);
+
+// Masks, by their IoU, or by that of their boundaries where it is smaller. See cell.hpp for `literal`.
+Records of_masks(const Request& request, const Truths& truths, const segments::Column& truth_masks,
+                 const Guesses& guesses, const segments::Column& guess_masks, bool boundary, bool literal);
 
 }  // namespace vesica::detect

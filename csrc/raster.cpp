@@ -11,10 +11,6 @@ namespace {
 
 using Int = std::int64_t;
 
-struct Run {
-    Int begin, end;  // pixels, counted down the columns
-};
-
 struct Image {
     Int height, width;
 
@@ -140,68 +136,68 @@ void outline(Int x0, Int y0, Int x1, Int y1, const Image& image, std::vector<Run
     }
 }
 
-// One region after the other. Memory is kept from call to call.
-class Painter {
-  public:
-    Painter(const polygons::Regions& regions, const Image& image, Rule rule)
-        : regions_(regions), image_(image), rule_(rule) {}
+}  // namespace
 
-    // Append the run lengths of region i.
-    void paint(std::size_t i, std::vector<Int>& counts) {
-        runs_.clear();
-        for (Int part = regions_.first_part(i); part < regions_.end_part(i); ++part) {
-            toggles_.clear();
-            for (Int ring = regions_.parts[part]; ring < regions_.parts[part + 1]; ++ring) add(ring);
-            fill();
+void Painter::open(std::int64_t height, std::int64_t width, Rule rule) {
+    height_ = height, width_ = width, rule_ = rule;
+    toggles_.clear(), runs_.clear();
+}
+
+void Painter::add(const double* points, std::size_t vertices) {
+    const double* const end = points + 2 * vertices;
+    const double* before = end - 2;
+    for (const double* p = points; p != end; before = p, p += 2) edge(before[0], before[1], p[0], p[1]);
+}
+
+void Painter::edge(double x0, double y0, double x1, double y1) {
+    const Image image{height_, width_};
+    const auto toggle = [&](Int column, Int row) { toggles_.push_back(column * height_ + row); };
+    if (rule_ == Rule::coco) return Walk(fifths(x0), fifths(y0), fifths(x1), fifths(y1)).each_column(image, toggle);
+    if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image, toggle);
+    cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, toggle);
+    outline(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, runs_);
+}
+
+// Inside is where the number of toggles so far is odd. Every column is toggled an even number of times.
+void Painter::close_part() {
+    std::sort(toggles_.begin(), toggles_.end());
+    for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2)
+        if (toggles_[k] < toggles_[k + 1]) runs_.push_back({toggles_[k], toggles_[k + 1]});
+    toggles_.clear();
+}
+
+const std::vector<Run>& Painter::runs() {
+    // They come in any order, overlap and touch.
+    std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+    std::size_t kept = 0;
+    for (const Run& run : runs_) {
+        if (kept && run.begin <= runs_[kept - 1].end)
+            runs_[kept - 1].end = std::max(runs_[kept - 1].end, run.end);
+        else
+            runs_[kept++] = run;
+    }
+    runs_.resize(kept);
+    return runs_;
+}
+
+namespace {
+
+// Append the run lengths of region i.
+void paint(Painter& painter, const polygons::Regions& regions, std::size_t i, Int pixels, std::vector<Int>& counts) {
+    for (Int part = regions.first_part(i); part < regions.end_part(i); ++part) {
+        for (Int ring = regions.parts[part]; ring < regions.parts[part + 1]; ++ring) {
+            const Int begin = regions.rings[ring], end = regions.rings[ring + 1];
+            painter.add(regions.points + 2 * begin, static_cast<std::size_t>(end - begin));
         }
-        append(counts);
+        painter.close_part();
     }
-
-  private:
-    void add(Int ring) {
-        const double* const begin = regions_.points + 2 * regions_.rings[ring];
-        const double* const end = regions_.points + 2 * regions_.rings[ring + 1];
-        const double* before = end - 2;
-        for (const double* p = begin; p != end; before = p, p += 2) add(before[0], before[1], p[0], p[1]);
+    Int done = 0;
+    for (const Run& run : painter.runs()) {
+        counts.push_back(run.begin - done), counts.push_back(run.end - run.begin);
+        done = run.end;
     }
-
-    void add(double x0, double y0, double x1, double y1) {
-        const auto toggle = [&](Int column, Int row) { toggles_.push_back(column * image_.height + row); };
-        if (rule_ == Rule::coco)
-            return Walk(fifths(x0), fifths(y0), fifths(x1), fifths(y1)).each_column(image_, toggle);
-        if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image_, toggle);
-        cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image_, toggle);
-        outline(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image_, runs_);
-    }
-
-    // Inside is where the number of toggles so far is odd. Every column is toggled an even number of times.
-    void fill() {
-        std::sort(toggles_.begin(), toggles_.end());
-        for (std::size_t k = 0; k + 1 < toggles_.size(); k += 2)
-            if (toggles_[k] < toggles_[k + 1]) runs_.push_back({toggles_[k], toggles_[k + 1]});
-    }
-
-    // Runs in any order, which may overlap and touch → counts.
-    void append(std::vector<Int>& counts) {
-        std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
-        Int done = 0;
-        for (std::size_t k = 0; k < runs_.size();) {
-            const Int begin = runs_[k].begin;
-            Int end = runs_[k].end;
-            for (++k; k < runs_.size() && runs_[k].begin <= end; ++k) end = std::max(end, runs_[k].end);
-            counts.push_back(begin - done), counts.push_back(end - begin);
-            done = end;
-        }
-        const Int rest = image_.height * image_.width - done;
-        if (rest || runs_.empty()) counts.push_back(rest);
-    }
-
-    const polygons::Regions& regions_;
-    Image image_;
-    Rule rule_;
-    std::vector<Int> toggles_;
-    std::vector<Run> runs_;
-};
+    if (done < pixels || done == 0) counts.push_back(pixels - done);
+}
 
 }  // namespace
 
@@ -213,11 +209,12 @@ Counts counts(const polygons::Regions& regions, std::int64_t height, std::int64_
     Counts out;
     out.offsets.assign(regions.count + 1, 0);
     threads::over(regions.count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        Painter painter(regions, {height, width}, rule);
+        Painter painter;
         std::vector<Int>& list = lists[begin / grain];
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t before = list.size();
-            painter.paint(i, list);
+            painter.open(height, width, rule);
+            paint(painter, regions, i, height * width, list);
             out.offsets[i + 1] = static_cast<Int>(list.size() - before);
         }
     });

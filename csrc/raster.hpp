@@ -22,7 +22,33 @@ struct Counts {
     std::vector<std::int64_t> offsets;  // region i has the counts offsets[i] ... offsets[i + 1]
 };
 
+struct Run {
+    std::int64_t begin, end;  // pixels, counted down the columns
+};
+
+// Draws one region after the other: its parts, each of one or more rings filled even-odd. Memory is kept.
 // Coordinates stay within 2^40, for borders within 2^30: no sum of the walks loses a bit and no product overflows.
+class Painter {
+  public:
+    static constexpr double limit = 1ull << 40;
+
+    void open(std::int64_t height, std::int64_t width, Rule rule);
+    // A ring of the part that is being drawn: x, y of each vertex.
+    void add(const double* points, std::size_t vertices);
+    // The part has all its rings.
+    void close_part();
+    // All parts as one: sorted, not touching each other.
+    const std::vector<Run>& runs();
+
+  private:
+    void edge(double x0, double y0, double x1, double y1);
+
+    std::int64_t height_ = 0, width_ = 0;
+    Rule rule_ = Rule::coco;
+    std::vector<std::int64_t> toggles_;
+    std::vector<Run> runs_;
+};
+
 Counts counts(const polygons::Regions& regions, std::int64_t height, std::int64_t width, Rule rule,
               std::size_t threads);
 

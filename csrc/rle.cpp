@@ -70,26 +70,6 @@ std::vector<Run> runs_of(Counts counts, std::size_t i) {
     return runs;
 }
 
-// One number of a string. `at` moves behind it.
-Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value) {
-    constexpr unsigned most_bits = 60;  // beyond any image; one more group may hold nothing but the sign
-    std::uint64_t bits = 0;
-    unsigned shift = 0;
-    for (;;) {
-        if (at == end) return Fault::cut;
-        const unsigned code = text[at] - 48u;
-        if (code > 63) return Fault::character;
-        const std::uint64_t group = code & 31;
-        if (shift > most_bits || (shift == most_bits && group != 0 && group != 31)) return Fault::too_large;
-        bits |= group << shift;
-        shift += 5, ++at;
-        if (code & 32) continue;
-        if (code & 16 && shift < 64) bits |= ~0ull << shift;  // the sign goes on
-        value = static_cast<std::int64_t>(bits);
-        return Fault::none;
-    }
-}
-
 // The runs of one string, behind those of others. Runs without length vanish, and their neighbours become one.
 Finding read(const std::uint8_t* text, std::size_t begin, std::size_t end, std::int64_t pixels,
              std::vector<Run>& runs) {
@@ -138,6 +118,25 @@ OwnedCounts gathered(std::vector<OwnedCounts>& pieces) {
 }
 
 }  // namespace
+
+Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value) {
+    constexpr unsigned most_bits = 60;  // beyond any image; one more group may hold nothing but the sign
+    std::uint64_t bits = 0;
+    unsigned shift = 0;
+    for (;;) {
+        if (at == end) return Fault::cut;
+        const unsigned code = text[at] - 48u;
+        if (code > 63) return Fault::character;
+        const std::uint64_t group = code & 31;
+        if (shift > most_bits || (shift == most_bits && group != 0 && group != 31)) return Fault::too_large;
+        bits |= group << shift;
+        shift += 5, ++at;
+        if (code & 32) continue;
+        if (code & 16 && shift < 64) bits |= ~0ull << shift;  // the sign goes on
+        value = static_cast<std::int64_t>(bits);
+        return Fault::none;
+    }
+}
 
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out) {
     Writer writer(out, given.count);

@@ -29,10 +29,13 @@ struct Finding {
     std::size_t mask = 0, position = 0;
 };
 
+// One number of a string of characters 48 … 111, five bits each. `at` moves behind it, or to what is wrong.
+Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value);
+
 // Any counts → canonical ones. Zeros are dropped and their neighbours merged; a short sum is padded with background.
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out);
 
-// Strings of characters 48 … 111, five bits each, one after the other → the form of the kernels, all as runs.
+// Strings, one after the other → the form of the kernels, all as runs.
 Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t height,
                      std::int64_t pixels, pixels::Owned& out, std::size_t threads);
 

@@ -15,6 +15,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
+    from vesica.evaluation.evaluator import Evaluator
+    from vesica.io.read import read
+    from vesica.io.write import write
     from vesica.matching.assign import assign
     from vesica.matching.match import match
     from vesica.matching.matches import Matches
@@ -34,6 +37,7 @@ __all__ = [
     "Best",
     "Boxes",
     "Dataset",
+    "Evaluator",
     "Fused",
     "InputError",
     "Kept",
@@ -71,15 +75,20 @@ __all__ = [
     "nms_ragged",
     "overlap",
     "parts",
+    "read",
     "soft_nms",
     "tversky",
+    "write",
 ]
 
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
 _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
+    "vesica.evaluation.evaluator": ("Evaluator",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
+    "vesica.io.read": ("read",),
+    "vesica.io.write": ("write",),
     "vesica.matching.assign": ("assign",),
     "vesica.matching.match": ("match",),
     "vesica.matching.matches": ("Matches",),

@@ -4,6 +4,7 @@ both files and metrics."""
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vesica.dataset import Dataset
@@ -94,4 +95,6 @@ def data_of(value: Any, protocol: Protocol, threads: int | None, /) -> Dataset:
         from vesica.io.read import read
 
         return read(os.fspath(value), masks=protocol.regions != "box", check=False, threads=threads)
+    if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
+        return Dataset.from_dicts(value)
     return Dataset.from_objects(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +89,22 @@ class Dataset:
 
         return Boxes(check.some_boxes(self.xywh), "xywh", check=False)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Dataset], /, *, categories: Categories | None = None) -> Dataset:
+        """Several data sets of different images as one, one after the other; categories meet by their ids."""
+        from vesica.dataset.joined import columns_of_parts
+
+        if not parts:
+            nothing = np.empty(0, np.int64)
+            kinds = Categories(nothing) if categories is None else categories
+            return cls(Images(nothing), kinds, nothing, nothing, xywh=np.empty((0, 4)), score=np.empty(0))
+        return cls(**columns_of_parts(parts, categories))
+
     def rows(self, rows: Any, /) -> Dataset:
         """Some of the rows, by number or by a mask, over the same images and categories."""
-        chosen = {name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS}
+        chosen: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS
+        }
         return replace(self, **chosen)
 
     @classmethod
@@ -102,45 +116,114 @@ class Dataset:
         image: Any,
         category: Any = None,
         form: str = "xyxy",
+        normalised: bool = False,
         score: Any = None,
         masks: Any = None,
         area: Any = None,
         crowd: Any = None,
         ignore: Any = None,
         id: Any = None,
+        annotator: Any = None,
         images: Any = None,
         categories: Any = None,
         sizes: Any = None,
+        check: bool = True,
     ) -> Dataset:
         """A data set from columns, of NumPy or of any array library.
+
+        Columns that are float64 already are not copied. Ids are integers or strings: 7 and "7" are different.
 
         Parameters
         ----------
         boxes : (N, 4) array, or Boxes
         image, category : (N,) integers or strings: the id of each row's image and category. Without `category` all rows
-            are of one.
+            are of one, whose id is 1.
         form : what the four columns of `boxes` mean
-        score, area, crowd, ignore, id : (N,) arrays, optional
-        masks : RleMasks, Masks or SparseMasks of N rows, all of one image size; or a list of N dicts of COCO's
-            "segmentation"s
-        images, categories : ids of all images and categories, also of those without a row. By default those that occur.
-        sizes : (height, width) of every image, or one for each
+        normalised : whether they are shares of the image, whose size `sizes` tells
+        score, area, crowd, ignore, id, annotator : (N,) arrays, optional. An `area` of NaN is none.
+        masks : RleMasks, Masks or SparseMasks of N rows, or an (N, height, width) array, all of one image size; or a list
+            of N "segmentation"s of COCO: dicts of "size" and "counts", lists of polygons, or None
+        images, categories : ids of all images and categories, also of those without a row; a dict of their names; or the
+            table of another data set. By default those that occur, in rising order.
+        sizes : (height, width) of all images; an (I, 2) array in the order of `images`; or a dict by id
+        check : look for numbers that are not finite, negative sides and broken run lengths
+
+        Examples
+        --------
+        >>> guess = Dataset.from_arrays([[1, 2, 3, 4], [5, 5, 2, 2]], form="xywh", image=[12, 7], score=[0.5, 0.25])
+        >>> guess.images.ids, guess.image
+        (array([ 7, 12]), array([1, 0]))
+
+        The first bad row is named:
+
+        >>> Dataset.from_arrays([[0, 0, 4, 4]], image=[7], score=[float("nan")])
+        Traceback (most recent call last):
+        ...
+        ValueError: `score` must be finite; got nan in row 0.
+
+        No rows, and still two images that were looked at:
+
+        >>> Dataset.from_arrays([], image=[], images=["a", "b"])
+        Dataset(0 objects in 2 images, 1 category)
         """
         from vesica.dataset.arrays import columns_of
 
-        return cls(
-            **columns_of(
-                boxes,
-                form,
-                image,
-                category,
-                images,
-                categories,
-                sizes,
-                masks,
-                {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id},
-            )
-        )
+        plain = {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id, "annotator": annotator}
+        options = {"form": form, "normalised": normalised, "sizes": sizes, "look": check}
+        ids = {"image": image, "category": category, "images": images, "categories": categories}
+        return cls(**columns_of(boxes, masks, **options, **ids, **plain))
+
+    @classmethod
+    def from_dicts(
+        cls,
+        dicts: Any,
+        /,
+        *,
+        form: str = "xyxy",
+        images: Any = None,
+        categories: Any = None,
+        above: float | None = None,
+        check: bool = True,
+    ) -> Dataset:
+        """A data set from one dict for each image, as torchvision, torchmetrics and transformers have them.
+
+        Parameters
+        ----------
+        dicts : list of dicts of "boxes" (or "masks"), "labels", and where there are any "scores", "iscrowd", "area"
+        form : what the four columns of "boxes" mean
+        images : the id of each image, in the same order; by default its "image_id", or else its number from 0
+        categories : as for `from_arrays`
+        above : of masks of floats, (N, 1, height, width) or (N, height, width): pixels with a larger value belong
+        check : as for `from_arrays`
+
+        Examples
+        --------
+        >>> found = {"boxes": [[0, 0, 4, 4], [2, 2, 6, 6]], "scores": [0.9, 0.8], "labels": [1, 3]}
+        >>> nothing = {"boxes": [], "scores": [], "labels": []}
+        >>> Dataset.from_dicts([found, nothing])
+        Dataset(2 guesses in 2 images, 2 categories)
+        """
+        from vesica.dataset.objects import columns_of_dicts
+
+        return cls(**columns_of_dicts(dicts, form, images, categories, above, check))
+
+    @classmethod
+    def from_objects(
+        cls, objects: Any, /, *, images: Any = None, categories: Any = None, check: bool = True
+    ) -> Dataset:
+        """A data set from one object for each image: `Detections` of supervision, `Results` of Ultralytics, `Instances`
+        of detectron2. They are known by their attributes; no library is imported.
+
+        Parameters
+        ----------
+        objects : list of such objects
+        images : the id of each image, in the same order; by default its number from 0
+        categories : as for `from_arrays`. By default with the names that the objects bring.
+        check : as for `from_arrays`
+        """
+        from vesica.dataset.objects import columns_of_objects
+
+        return cls(**columns_of_objects(objects, images, categories, check))
 
 
 _COLUMNS = ("image", "category", "xywh", "segments", "score", "area", "crowd", "ignore", "id", "annotator")

@@ -29,9 +29,8 @@ def arrays_of(records: Records, /, *, full: bool = True, threads: int | None = N
     """Precision at given recalls. Without `full` for the last limit alone, and without scores."""
     protocol = records.protocol
     limits = np.array(protocol.max_dets, np.int64)
-    columns = ("starts", "guesses", "counted", "score", "matched", "ignored")
     precision, recall, scores = detect.accumulate(
-        tuple(np.ascontiguousarray(getattr(records, name)).ravel() for name in columns),
+        detect.Columns(*(np.ascontiguousarray(getattr(records, name)).ravel() for name in detect.Columns._fields)),
         (len(protocol.iou), len(protocol.areas)),
         np.array(protocol.recalls, np.float64),
         limits,
@@ -70,7 +69,8 @@ class Curve:
     @property
     def precision(self) -> np.ndarray:
         """Right guesses among all down to this one."""
-        return self.right / np.maximum(self.right + self.wrong, 1)
+        share: np.ndarray = self.right / np.maximum(self.right + self.wrong, 1)
+        return share
 
     @property
     def recall(self) -> np.ndarray:
@@ -81,7 +81,8 @@ class Curve:
     def f1(self) -> np.ndarray:
         """2 · right / (guesses + truths): the harmonic mean of both."""
         total = self.right + self.wrong + self.positives
-        return 2 * self.right / np.maximum(total, 1)
+        mean: np.ndarray = 2 * self.right / np.maximum(total, 1)
+        return mean
 
     @property
     def best_f1(self) -> Best | None:

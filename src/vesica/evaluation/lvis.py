@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica.dataset import Dataset, Ragged
-from vesica.evaluation.ids import places_of
+from vesica.dataset.ids import places
 
 LIMIT = 300
 """Guesses of an image, of all categories together."""
@@ -17,7 +17,7 @@ LIMIT = 300
 def rows_of(
     truth: Dataset, guess: Dataset, meeting: Any, area_of: Callable[[Dataset, str], np.ndarray], /
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of the truths, rows of the guesses, and whether each guess of the data set is forgiven where it finds nothing.
+    """Rows of the truths, rows of the guesses, and whether each guess of the data set is forgiven.
 
     A guess takes part only where somebody looked for its category: where there is a truth of it, or where its absence
     was noted. It is forgiven where not all objects of its category were marked.
@@ -46,16 +46,18 @@ class _Cells:
         self.step = categories + 1
 
     def of(self, image: np.ndarray, category: np.ndarray) -> np.ndarray:
-        return image.astype(np.int64) * self.step + category
+        number: np.ndarray = image.astype(np.int64) * self.step + category
+        return number
 
 
 def _listed(table: Ragged | None, truth: Dataset, meeting: Any, cells: _Cells) -> np.ndarray:
     """The cells that a list of categories for each image names."""
     if table is None:
         return np.empty(0, np.int64)
-    category = places_of(np.asarray(table.values), meeting.categories)
+    category = places(np.asarray(table.values), meeting.categories)
     image = np.repeat(meeting.truth_image, np.diff(table.offsets))
-    return cells.of(image, category)[category >= 0]
+    named: np.ndarray = cells.of(image, category)[category >= 0]
+    return named
 
 
 def _best_of_each_image(guess: Dataset) -> np.ndarray:
@@ -64,4 +66,5 @@ def _best_of_each_image(guess: Dataset) -> np.ndarray:
     order = np.lexsort((np.arange(len(guess)), -guess.score, guess.image))
     image = guess.image[order]
     first = np.searchsorted(image, np.arange(len(guess.images)))
-    return order[np.arange(len(order)) - first[image] < LIMIT]
+    best: np.ndarray = order[np.arange(len(order)) - first[image] < LIMIT]
+    return best

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from vesica._check import records as check
+from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
+from vesica._kernels.native.segments import Fault
 from vesica.dataset import Categories
+from vesica.dataset.ids import rising
 from vesica.errors import InputError
-from vesica.evaluation.ids import rising
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
 from vesica.regions.ragged import taken
@@ -70,13 +72,15 @@ class Records:
     def positives(self) -> np.ndarray:
         """(K, A) int64: how many truths are to be found."""
         total = np.concatenate([np.zeros((1, self.counted.shape[1]), np.int64), np.cumsum(self.counted, axis=0)])
-        return total[self.starts[1:]] - total[self.starts[:-1]]
+        counts: np.ndarray = total[self.starts[1:]] - total[self.starts[:-1]]
+        return counts
 
     @property
     def bounds(self) -> np.ndarray:
         """(K + 1,) int64: the first guess of each category, and the end."""
-        total = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
-        return total[self.starts]
+        total: np.ndarray = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
+        first: np.ndarray = total[self.starts]
+        return first
 
     def lane(self, threshold: int, area: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Which guesses found a truth, and which do not count, in one lane."""
@@ -107,7 +111,7 @@ class Records:
             "digest": self.protocol.digest,
             "categories": categories,
             "images": ids,
-            "notes": [list(note) for note in self.notes],
+            "notes": [asdict(note) for note in self.notes],
             "columns": {name: [column.dtype.str, list(column.shape)] for name, column in columns.items()},
         }
         text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
@@ -127,8 +131,9 @@ class Records:
             check.digest(header["digest"], protocol.digest)
             read = zip(blocks[1:], header["columns"].items(), strict=True)
             columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, (kind, shape)) in read}
-            categories = Categories(**{name: _column(values) for name, values in header["categories"].items()})
-            notes = tuple(Note(*note) for note in header["notes"])
+            tables: dict[str, Any] = {name: _column(values) for name, values in header["categories"].items()}
+            categories = Categories(**tables)
+            notes = tuple(Note(**note) for note in header["notes"])
         except (KeyError, ValueError, TypeError, IndexError) as error:
             raise InputError(f"These records cannot be read: {error}.") from error
         words = -(-_lane_count(protocol) // 64)
@@ -157,8 +162,16 @@ def match(sides: Sides, protocol: Protocol, /, *, threads: int | None = None) ->
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        sides.notes,
+        (*sides.notes, *_notes(found)),
     )
+
+
+def _notes(found: detect.Found) -> list[Note]:
+    notes = [
+        Note("Q8", found.short_counts, "masks whose counts end early: the rest is background"),
+        Note("Q20", found.no_area, "masks without area: no polygon, or one of fewer than three points"),
+    ]
+    return [note for note in notes if note.count]
 
 
 def found_of(
@@ -175,9 +188,36 @@ def found_of(
         plain=plain or sides.plain,
         partners=partners,
     )
-    empty = np.empty((0, 4))
-    boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
-    return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    if protocol.regions == "box":
+        empty = np.empty((0, 4))
+        boxes = (empty if side is None else side for side in (sides.truth_boxes, sides.guess_boxes))
+        return detect.match_boxes(request, sides.truths, next(boxes), sides.guesses, next(boxes), threads=threads)
+    assert sides.truth_segments is not None
+    assert sides.guess_segments is not None
+    found = detect.match_masks(
+        request,
+        sides.truths,
+        sides.truth_segments.column(sides.truth_boxes),
+        sides.guesses,
+        sides.guess_segments.column(sides.guess_boxes),
+        boundary=protocol.regions == "boundary",
+        literal=bool(protocol.quirks),
+        threads=threads,
+    )
+    if found.fault is not None:
+        raise bad_segment(_of_data_set(found.fault, sides), found.fault.side)
+    return found
+
+
+def _of_data_set(fault: Fault, sides: Sides) -> Fault:
+    """The fault with rows as the data sets have them."""
+    own, other = sides.truth_rows, sides.guess_rows
+    if fault.side == "guess":
+        own, other = other, own
+    row = fault.row if own is None else int(own[fault.row])
+    return fault._replace(
+        row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
+    )
 
 
 def merge(*records: Records) -> Records:

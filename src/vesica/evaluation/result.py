@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,9 +143,11 @@ class DetectionResult:
         if self.protocol.is_voc:
             by_threshold = [voc_values(self.records, place) for place in range(len(self.protocol.iou))]
             names = list(self.summary)
-            columns = [[name[1:], *values] for name, values in zip(names, by_threshold, strict=True)]
             return [
-                {str(name): None if values[k] != values[k] else float(values[k]) for name, *values in columns}
+                {
+                    name[1:]: None if values[k] != values[k] else values[k]
+                    for name, values in zip(names, by_threshold, strict=True)
+                }
                 for k in range(len(self.categories))
             ]
         lines = [line for line in lines_of(self.protocol) if line.group is None]
@@ -203,7 +205,7 @@ class DetectionResult:
             "guesses": len(self.records),
             "summary": {name: None if value < 0 else value for name, value in self.summary.items()},
             "classes": self.per_class(),
-            "notes": [note._asdict() for note in self.notes],
+            "notes": [asdict(note) for note in self.notes],
             "conventions": {
                 "iou": list(self.protocol.iou),
                 "areas": {name: [low, high] for name, low, high in self.protocol.areas},

@@ -10,12 +10,13 @@ import numpy as np
 from vesica._check import evaluation as check
 from vesica._kernels.native.detect import Guesses, Truths
 from vesica.dataset import Categories, Dataset, Segments
+from vesica.dataset.ids import places, rising
 from vesica.evaluation import lvis
-from vesica.evaluation.ids import places_of, rising
 from vesica.evaluation.protocol import Protocol
 
 
-class Note(NamedTuple):
+@dataclass(frozen=True)
+class Note:
     """Something that was corrected, left out or assumed, and how often."""
 
     rule: str
@@ -82,7 +83,10 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     # Only quirks let other numbers in.
     boxes = (chosen.xywh, offered.xywh)
     plain = bool(protocol.quirks) and not all(side is None or np.isfinite(side).all() for side in boxes)
-    segments = (chosen.segments, _sized(offered, truth, meeting))
+    segments: tuple[Segments | None, Segments | None] = (None, None)
+    if protocol.regions != "box":
+        sizes = _sizes(truth, meeting)
+        segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
     found = tuple(note for note in (*meeting.notes, *notes) if note.count)
     return Sides(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
 
@@ -96,10 +100,10 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
     check.scores(guess)
     check.same_kind(truth, guess, protocol.regions)
     images, truth_image = rising(truth.images.ids)
-    guess_image = places_of(guess.images.ids, images)
+    guess_image = places(guess.images.ids, images).astype(np.int32)
     check.known_images(guess, guess_image < 0)
     categories, truth_category = rising(truth.categories.ids)
-    guess_category = places_of(guess.categories.ids, categories)
+    guess_category = places(guess.categories.ids, categories).astype(np.int32)
     left_out = int((guess_category < 0)[guess.category].sum()) if len(guess) else 0
     if not protocol.quirks:
         check.categories_meet(guess, truth, left_out)
@@ -169,9 +173,7 @@ def region_area(data: Dataset, regions: str, /) -> np.ndarray:
     area = np.full(len(data), np.nan) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
     if data.segments is None or (regions == "box" and data.xywh is not None):
         return area
-    from vesica._kernels.native.segments import areas as areas_of
-
-    return np.where(data.segments.form == Segments.NONE, area, areas_of(data.segments))
+    return np.where(data.segments.form == Segments.NONE, area, data.segments.areas())
 
 
 def _guesses(guess: Dataset, meeting: Meeting, protocol: Protocol) -> Guesses:
@@ -190,12 +192,17 @@ def _taken(categories: Categories, order: np.ndarray) -> Categories:
     return Categories(*(None if column is None else column[order] for column in columns))  # type: ignore[arg-type]
 
 
-def _sized(guess: Dataset, truth: Dataset, meeting: Meeting) -> Segments | None:
-    """Masks of guesses in images of the size that the truth has."""
-    segments = guess.segments
-    if segments is None or truth.images.height is None or truth.images.width is None:
-        return segments
-    by_rank = np.empty((len(truth.images), 2), np.int64)
-    by_rank[meeting.truth_image] = np.stack([truth.images.height, truth.images.width], axis=1)
-    known = (segments.size > 0).all(axis=1, keepdims=True)
-    return replace(segments, size=np.where(known, segments.size, by_rank[meeting.guess_image[guess.image]]))
+def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
+    """Height and width of each image in rising order, 0 where nobody said."""
+    sizes = np.zeros((len(truth.images), 2), np.int64)
+    if truth.images.height is not None and truth.images.width is not None:
+        sizes[meeting.truth_image] = np.stack([truth.images.height, truth.images.width], axis=1)
+    return sizes
+
+
+def _sized(data: Dataset, sizes: np.ndarray) -> Segments:
+    """The masks, in images of the size that the truth says where they say none; boxes where there are no masks."""
+    if data.segments is None:
+        return Segments.none(sizes)
+    known = (data.segments.size > 0).all(axis=1, keepdims=True)
+    return replace(data.segments, size=np.where(known, data.segments.size, sizes))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vesica import _native
 from vesica._kernels import native
+from vesica._kernels.native import segments
 
 RULES = ("coco", "voc")
 
@@ -65,6 +66,10 @@ class Found(NamedTuple):
     ignored: np.ndarray
     partner: np.ndarray
     hits_of_nobody: int
+    fault: segments.Fault | None
+    """The first mask that cannot be read; then nothing else is of use."""
+    short_counts: int
+    no_area: int
 
 
 def match_boxes(
@@ -79,11 +84,43 @@ def match_boxes(
     """Boxes of x, y, width, height against each other."""
     asked = _asked(request, threads)
     boxes = (np.ascontiguousarray(side, np.float64) for side in (truth_boxes, guess_boxes))
-    return Found(*_native.detect_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+    return _found(_native.detect_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+
+
+def match_masks(
+    request: Request,
+    truths: Truths,
+    truth_masks: segments.Column,
+    guesses: Guesses,
+    guess_masks: segments.Column,
+    *,
+    boundary: bool,
+    literal: bool,
+    threads: int | None,
+) -> Found:
+    """Masks against each other. `literal`: as pycocotools does it, also where it is wrong."""
+    sides = (_truths(truths), truth_masks, _guesses(guesses), guess_masks)
+    return _found(_native.detect_masks(_asked(request, threads), *sides, boundary, literal))
+
+
+def _found(columns: tuple[Any, ...]) -> Found:
+    fault = segments.fault_of(*columns[-3])
+    return Found(*columns[:-3], fault, *columns[-2:])
+
+
+class Columns(NamedTuple):
+    """What precision is made of; all flat."""
+
+    starts: np.ndarray
+    guesses: np.ndarray
+    counted: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
 
 
 def accumulate(
-    found: tuple[np.ndarray, ...],
+    found: Columns,
     shape: tuple[int, int],
     recalls: np.ndarray,
     limits: np.ndarray,
@@ -93,12 +130,12 @@ def accumulate(
     with_scores: bool,
     threads: int | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """precision (T, R, K, A, M), recall (T, K, A, M) and scores like precision, from the records' columns.
+    """precision (T, R, K, A, M), recall (T, K, A, M) and scores like precision.
 
-    `found` has starts, guesses, counted, score, matched and ignored; `shape` is the number of thresholds and ranges.
+    `shape` is the number of thresholds and of ranges.
     """
     thresholds, areas = shape
-    categories = len(found[0]) - 1
+    categories = len(found.starts) - 1
     made = (thresholds, len(recalls), categories, areas, len(limits) - first_limit)
     precision, recall = np.empty(made), np.empty((thresholds, categories, areas, len(limits)))
     scores = np.empty(made) if with_scores else None
@@ -120,14 +157,17 @@ _Asked = tuple[list[float], list[float], list[float], int, int, int, int, bool, 
 _NO_FLAGS, _NO_AREA = np.empty(0, np.uint8), np.empty(0, np.float64)
 
 
-def _truths(side: Truths) -> tuple[np.ndarray, ...]:
-    flags = (_flags(column) for column in (side.crowd, side.ignore, side.nobody))
-    return (*_places(side), np.ascontiguousarray(side.area, np.float64), *flags)
+_Column = np.ndarray
 
 
-def _guesses(side: Guesses) -> tuple[np.ndarray, ...]:
+def _truths(side: Truths) -> tuple[_Column, _Column, _Column, _Column, _Column, _Column]:
+    area = np.ascontiguousarray(side.area, np.float64)
+    return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.nobody)
+
+
+def _guesses(side: Guesses) -> tuple[_Column, _Column, _Column, _Column, _Column]:
     area = _NO_AREA if side.area is None else np.ascontiguousarray(side.area, np.float64)
-    return (*_places(side), area, np.ascontiguousarray(side.score, np.float64), _flags(side.lenient))
+    return *_places(side), area, np.ascontiguousarray(side.score, np.float64), _flags(side.lenient)
 
 
 def _places(side: Truths | Guesses) -> tuple[np.ndarray, np.ndarray]:

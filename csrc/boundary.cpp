@@ -1,0 +1,132 @@
+#include "boundary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isa.hpp"
+#include "pixels.hpp"
+
+namespace vesica::segments {
+namespace {
+
+pixels::Mask mask_of(const Shape& shape) {
+    return {shape.area, shape.x1, shape.y1, shape.x2, shape.y2, 0, 0, 0};
+}
+
+// Bands of 64 rows; a word has the bits of one column in one of them.
+struct Bands {
+    std::uint64_t* words;
+    std::size_t bands, columns;
+};
+
+// Pixels whose neighbours at distances 0 … reach, along one axis towards the end, are set too: in ever larger steps.
+template <class Step>
+VESICA_INLINE void narrow(std::size_t reach, const Step& step) {
+    std::size_t done = 0;  // neighbours that are looked at already
+    for (; 2 * done + 1 <= reach; done = 2 * done + 1) step(done + 1);
+    if (done < reach) step(reach - done);
+}
+
+// The pixels of a mask that have no background within `width`, moved by `width` to the left and up.
+struct Erode {
+    static VESICA_INLINE void body(Bands at, std::size_t width) {
+        narrow(2 * width, [&](std::size_t step) {
+            for (std::size_t b = 0; b < at.bands; ++b) {
+                std::uint64_t* const row = at.words + b * at.columns;
+                const std::size_t count = step < at.columns ? at.columns - step : 0;
+                for (std::size_t c = 0; c < count; ++c) row[c] &= row[c + step];
+                std::fill(row + count, row + at.columns, 0);
+            }
+        });
+        narrow(2 * width, [&](std::size_t step) {
+            const std::size_t far = step / 64, shift = step % 64;
+            for (std::size_t b = 0; b < at.bands; ++b) {
+                std::uint64_t* const row = at.words + b * at.columns;
+                const std::uint64_t* const low = row + far * at.columns;
+                if (b + far >= at.bands)
+                    std::fill_n(row, at.columns, 0);
+                else if (b + far + 1 == at.bands)
+                    for (std::size_t c = 0; c < at.columns; ++c) row[c] &= low[c] >> shift;
+                else if (!shift)
+                    for (std::size_t c = 0; c < at.columns; ++c) row[c] &= low[c];
+                else
+                    for (std::size_t c = 0; c < at.columns; ++c)
+                        row[c] &= low[c] >> shift | low[c + at.columns] << (64 - shift);
+            }
+        });
+    }
+};
+
+// Take what `Erode` left away from the mask.
+struct Subtract {
+    static VESICA_INLINE void body(Bands at, const std::uint64_t* eroded, std::size_t width) {
+        const std::size_t far = width / 64, shift = width % 64;
+        for (std::size_t b = far; b < at.bands; ++b) {
+            std::uint64_t* VESICA_RESTRICT const row = at.words + b * at.columns + width;
+            const std::uint64_t* VESICA_RESTRICT const high = eroded + (b - far) * at.columns;
+            const std::size_t count = at.columns - width;
+            if (!shift)
+                for (std::size_t c = 0; c < count; ++c) row[c] &= ~high[c];
+            else if (b == far)
+                for (std::size_t c = 0; c < count; ++c) row[c] &= ~(high[c] << shift);
+            else
+                for (std::size_t c = 0; c < count; ++c)
+                    row[c] &= ~(high[c] << shift | (high - at.columns)[c] >> (64 - shift));
+        }
+    }
+};
+
+}  // namespace
+
+std::int64_t seam_width(std::int64_t height, std::int64_t width) {
+    const auto square = [](std::int64_t side) { return static_cast<double>(side) * static_cast<double>(side); };
+    const double reach = std::nearbyint(0.02 * std::sqrt(square(height) + square(width)));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(reach));
+}
+
+void Boundaries::open(const std::uint32_t* truths, std::size_t count) {
+    masks_.open(truths, count);
+    if (truths_.size() < count) truths_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) truths_[k].is_made = false;
+}
+
+const Seam& Boundaries::made(const Shape& shape, Seam& seam) {
+    if (seam.is_made) return seam;
+    const pixels::Mask mask = mask_of(shape);
+    seam.words.assign(mask.words(), 0);
+    pixels::Painter painter(seam.words.data(), mask, shape.height);
+    for (const Run& run : shape.runs) painter.add({run.begin, run.end});
+    const std::int64_t width = seam_width(shape.height, shape.width), most = 2 * width + 1;
+    if (shape.x2 - shape.x1 >= most && shape.y2 - shape.y1 >= most) {  // otherwise all of it is near an edge
+        scratch_ = seam.words;
+        const auto reach = static_cast<std::size_t>(width);
+        isa::run<Erode>(Bands{scratch_.data(), mask.bands(), mask.columns()}, reach);
+        isa::run<Subtract>(Bands{seam.words.data(), mask.bands(), mask.columns()}, scratch_.data(), reach);
+    }
+    seam.area = pixels::area_of(seam.words.data(), mask);
+    seam.is_made = true;
+    return seam;
+}
+
+void Boundaries::compare(std::uint32_t guess, double floor, std::vector<Candidate>& found) {
+    const std::size_t first = found.size();
+    masks_.compare(guess, floor, found);
+    guess_.is_made = false;
+    std::size_t kept = first;
+    for (std::size_t k = first; k < found.size(); ++k) {
+        Candidate one = found[k];
+        if (one.iou > 0 && !masks_.is_crowd(one.truth)) {
+            const Shape &a = masks_.guess(), &b = masks_.truth(one.truth);
+            const Seam &of_a = made(a, guess_), &of_b = made(b, truths_[one.truth]);
+            const pixels::Mask mask_a = mask_of(a), mask_b = mask_of(b);
+            const pixels::Stack left{&mask_a, 1, of_a.words.data(), nullptr, a.height, a.width};
+            const pixels::Stack right{&mask_b, 1, of_b.words.data(), nullptr, b.height, b.width};
+            const std::int64_t both = pixels::shared(left, mask_a, right, mask_b);
+            one.iou = std::min(one.iou, static_cast<double>(both) / static_cast<double>(of_a.area + of_b.area - both));
+        }
+        if (floor <= 0 || one.iou >= floor) found[kept++] = one;
+    }
+    found.resize(kept);
+}
+
+}  // namespace vesica::segments

@@ -1,0 +1,551 @@
+#include "segments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "decimals.hpp"
+#include "isa.hpp"
+#include "rle.hpp"
+#include "strings.hpp"
+#include "threads.hpp"
+
+namespace vesica::segments {
+namespace {
+
+constexpr std::int64_t most_pixels = UINT32_MAX;
+
+Fault fault(Kind kind, std::size_t position) {
+    Fault found;
+    found.kind = kind, found.position = position;
+    return found;
+}
+
+Kind kind_of(rle::Fault fault) {
+    switch (fault) {
+        case rle::Fault::none: return Kind::none;
+        case rle::Fault::negative: return Kind::negative;
+        case rle::Fault::too_long: return Kind::too_long;
+        case rle::Fault::character: return Kind::character;
+        case rle::Fault::cut: return Kind::cut;
+        case rle::Fault::too_large: return Kind::large_number;
+    }
+    return Kind::json;
+}
+
+// Background and foreground in turn, made canonical as they come.
+class Counting {
+  public:
+    Counting(Shape& shape, bool literal) : shape_(shape), pixels_(shape.height * shape.width), literal_(literal) {}
+
+    Kind add(std::int64_t count) {
+        if (count < 0) return Kind::negative;
+        if (count > pixels_ - position_) return Kind::too_long;
+        has_zero_ |= count == 0 && begun_;
+        if (literal_) shape_.counts.push_back(static_cast<std::uint32_t>(count));
+        const auto begin = static_cast<std::uint32_t>(position_), end = static_cast<std::uint32_t>(position_ + count);
+        if (is_set_ && count) {
+            shape_.area += count;
+            if (!shape_.runs.empty() && shape_.runs.back().end == begin)
+                shape_.runs.back().end = end;
+            else
+                shape_.runs.push_back({begin, end});
+        }
+        position_ += count, is_set_ = !is_set_, begun_ = true;
+        return Kind::none;
+    }
+    void close() {
+        shape_.is_short = position_ < pixels_;
+        shape_.is_literal = literal_ && (has_zero_ || shape_.is_short);
+    }
+
+  private:
+    Shape& shape_;
+    std::int64_t pixels_, position_ = 0;
+    bool literal_, is_set_ = false, begun_ = false, has_zero_ = false;
+};
+
+// The rows that runs cover. A run that goes on in the next column has the last row and the first.
+struct FindRows {
+    static VESICA_INLINE void body(const Run* VESICA_RESTRICT runs, std::size_t count, std::int64_t height,
+                                   std::int64_t* rows) {
+        const auto tall = static_cast<std::int32_t>(height);
+        const double share = 1.0 / static_cast<double>(height);
+        std::int32_t top = INT32_MAX, bottom = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto begin = static_cast<std::int32_t>(runs[k].begin), end = static_cast<std::int32_t>(runs[k].end);
+            // Half a pixel keeps the quotient away from whole numbers by more than it is rounded.
+            const auto column = static_cast<std::int32_t>((static_cast<double>(begin) + 0.5) * share);
+            const std::int32_t first = begin - column * tall, last = end - column * tall;
+            const bool goes_on = last > tall;
+            top = std::min(top, goes_on ? 0 : first), bottom = std::max(bottom, goes_on ? tall : last);
+        }
+        rows[0] = top, rows[1] = bottom;
+    }
+};
+
+void find_rows(const Run* runs, std::size_t count, std::int64_t height, std::int64_t* rows) {
+    std::int64_t top = INT64_MAX, bottom = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::int64_t column = runs[k].begin / height, base = column * height;
+        const bool goes_on = runs[k].end - base > height;
+        top = std::min(top, goes_on ? 0 : runs[k].begin - base);
+        bottom = std::max(bottom, goes_on ? height : runs[k].end - base);
+    }
+    rows[0] = top, rows[1] = bottom;
+}
+
+void find_box(Shape& shape) {
+    if (shape.runs.empty()) return;
+    shape.x1 = shape.runs.front().begin / shape.height;
+    shape.x2 = (shape.runs.back().end - 1) / shape.height + 1;
+    std::int64_t rows[2];
+    if (shape.height * shape.width <= INT32_MAX)
+        isa::run<FindRows>(shape.runs.data(), shape.runs.size(), shape.height, &rows[0]);
+    else
+        find_rows(shape.runs.data(), shape.runs.size(), shape.height, rows);
+    shape.y1 = rows[0], shape.y2 = rows[1];
+}
+
+Kind bad_size(std::int64_t height, std::int64_t width) {
+    if (height < 0 || width < 0) return Kind::bad_size;
+    if (height > most_pixels || width > most_pixels || (width && height > most_pixels / width))
+        return Kind::large_image;
+    return Kind::none;
+}
+
+}  // namespace
+
+void Shape::clear() {
+    runs.clear(), counts.clear();
+    area = x1 = y1 = x2 = y2 = 0;
+    is_short = has_no_area = is_literal = false;
+}
+
+struct Decoder::Text {
+    const std::uint8_t *begin, *end, *at;
+
+    void skip() {
+        while (at != end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) ++at;
+    }
+    // The next character that is no white space; 0 at the end.
+    std::uint8_t peek() {
+        skip();
+        return at == end ? 0 : *at;
+    }
+    bool take(std::uint8_t character) {
+        if (peek() != character) return false;
+        ++at;
+        return true;
+    }
+    bool number(double& value) {
+        skip();
+        const std::uint8_t* const after = decimals::read(at, end, value);
+        if (!after) return false;
+        at = after;
+        return true;
+    }
+    Fault broken() const { return fault(Kind::json, static_cast<std::size_t>(at - begin)); }
+
+    // A string without a look at what it says.
+    bool skip_string() {
+        for (++at; at != end && *at != '"'; ++at)
+            if (*at == '\\' && ++at == end) return false;
+        if (at == end) return false;
+        ++at;
+        return true;
+    }
+    // Any value.
+    bool skip_value() {
+        std::size_t depth = 0;
+        const std::uint8_t* const from = at;
+        do {
+            switch (peek()) {
+                case 0: return false;
+                case '"':
+                    if (!skip_string()) return false;
+                    break;
+                case '[':
+                case '{': ++depth, ++at; break;
+                case ']':
+                case '}':
+                    if (!depth) return at != from;
+                    --depth, ++at;
+                    break;
+                case ',':
+                    if (!depth) return at != from;
+                    ++at;
+                    break;
+                default: ++at;
+            }
+        } while (depth || (peek() != ',' && peek() != '}' && peek() != ']'));
+        return true;
+    }
+};
+
+Fault Decoder::decode(const Column& column, std::size_t row, Shape& shape) {
+    const Fault found = read(column, row, shape);
+    find_box(shape);
+    return found;
+}
+
+Fault Decoder::read(const Column& column, std::size_t row, Shape& shape) {
+    shape.clear();
+    shape.height = column.size[2 * row], shape.width = column.size[2 * row + 1];
+    const Kind kind = bad_size(shape.height, shape.width);
+    const Fault found = kind == Kind::none ? written(column, row, shape) : fault(kind, 0);
+    if (found) shape.clear();
+    return found;
+}
+
+Fault Decoder::written(const Column& column, std::size_t row, Shape& shape) {
+    const std::uint8_t* const begin = column.text + column.begin[row];
+    const auto count = static_cast<std::size_t>(column.end[row] - column.begin[row]);
+    const double* const xywh = column.xywh ? column.xywh + 4 * row : nullptr;
+    switch (static_cast<Form>(column.form[row])) {
+        case Form::none: return box(xywh, shape);
+        case Form::counts:
+            if (!shape.height || !shape.width) return fault(Kind::no_size, 0);
+            text_.resize(count + strings::room);
+            if (count) std::memcpy(text_.data(), begin, count);
+            return string(text_.data(), count, shape);
+        case Form::json: break;
+    }
+    Text text{begin, begin + count, begin};
+    Fault found;
+    switch (text.peek()) {
+        case '{': found = object(text, shape); break;
+        case '[': found = polygons(text, shape); break;
+        case 'n':
+            if (count - static_cast<std::size_t>(text.at - begin) < 4 || std::memcmp(text.at, "null", 4))
+                return text.broken();
+            text.at += 4;
+            found = box(xywh, shape);
+            break;
+        default: return text.broken();
+    }
+    text.skip();
+    return found || text.at == text.end ? found : text.broken();
+}
+
+// "size" and "counts", in any order, among other keys; of equal keys the last one counts.
+Fault Decoder::object(Text& text, Shape& shape) {
+    enum class Counts { none, string, list } counts = Counts::none;
+    std::size_t length = 0, place = 0;
+    bool has_size = false;
+    Fault found;
+    ++text.at;
+    do {
+        if (text.peek() != '"') return text.broken();
+        const std::uint8_t* const key = text.at + 1;
+        if (!text.skip_string()) return text.broken();
+        const auto key_length = static_cast<std::size_t>(text.at - 1 - key);
+        const auto is = [&](const char* name, std::size_t size) {
+            return key_length == size && !std::memcmp(key, name, size);
+        };
+        if (!text.take(':')) return text.broken();
+        if (is("counts", 6)) {
+            place = static_cast<std::size_t>((text.skip(), text.at) - text.begin);
+            if (text.peek() == '"') {
+                if ((found = unescape(text))) return found;
+                counts = Counts::string, length = text_.size() - strings::room;
+            } else {
+                if ((found = whole_numbers(text))) return found;
+                counts = Counts::list;
+            }
+        } else if (is("size", 4)) {
+            double size[2];
+            const std::size_t at = static_cast<std::size_t>((text.skip(), text.at) - text.begin);
+            if (!text.take('[') || !text.number(size[0]) || !text.take(',') || !text.number(size[1]) || !text.take(']'))
+                return fault(Kind::bad_size, at);
+            for (const double side : size)
+                if (!(side >= 0) || side != std::floor(side)) return fault(Kind::bad_size, at);
+            if (size[0] > most_pixels || size[1] > most_pixels) return fault(Kind::large_image, at);
+            shape.height = static_cast<std::int64_t>(size[0]), shape.width = static_cast<std::int64_t>(size[1]);
+            if (const Kind kind = bad_size(shape.height, shape.width); kind != Kind::none) return fault(kind, at);
+            has_size = true;
+        } else if (!text.skip_value()) {
+            return text.broken();
+        }
+    } while (text.take(','));
+    if (!text.take('}') || counts == Counts::none) return text.broken();
+    if (!has_size) return fault(Kind::bad_size, 0);
+    found = counts == Counts::list ? list(shape) : string(text_.data(), length, shape);
+    if (found && counts == Counts::string) found.position += place + 1;
+    return found;
+}
+
+// A string into `text_`, without its escapes. No character beyond ASCII stands for a number: such bytes are kept as
+// they are, and escapes of them become one that is none.
+Fault Decoder::unescape(Text& text) {
+    const std::uint8_t* const begin = ++text.at;
+    text_.resize(static_cast<std::size_t>(text.end - begin) + strings::room);
+    std::uint8_t* to = text_.data();
+    while (text.at != text.end && *text.at != '"') {
+        const std::uint8_t character = *text.at++;
+        if (character != '\\') {
+            *to++ = character;
+            continue;
+        }
+        if (text.at == text.end) return text.broken();
+        const std::uint8_t escaped = *text.at++;
+        if (escaped == 'u') {
+            unsigned code = 0;
+            for (int k = 0; k < 4; ++k, ++text.at) {
+                if (text.at == text.end) return text.broken();
+                const unsigned digit = *text.at - 48u, letter = (*text.at | 32u) - 97u;
+                if (digit > 9 && letter > 5) return text.broken();
+                code = 16 * code + (digit <= 9 ? digit : letter + 10);
+            }
+            *to++ = code < 128 ? static_cast<std::uint8_t>(code) : 255;
+        } else if (escaped == '\\' || escaped == '"' || escaped == '/') {
+            *to++ = escaped;
+        } else if (std::strchr("bfnrt", escaped) && escaped) {
+            *to++ = ' ';  // one of the characters that stand for nothing
+        } else {
+            return text.broken();
+        }
+    }
+    if (text.at == text.end) return text.broken();
+    ++text.at;
+    text_.resize(static_cast<std::size_t>(to - text_.data()) + strings::room);
+    return {};
+}
+
+Fault Decoder::whole_numbers(Text& text) {
+    list_.clear(), places_.clear();
+    if (!text.take('[')) return text.broken();
+    if (text.take(']')) return {};
+    do {
+        double value;
+        text.skip();
+        const auto place = static_cast<std::size_t>(text.at - text.begin);
+        if (!text.number(value)) return text.broken();
+        if (!(std::abs(value) <= static_cast<double>(most_pixels))) return fault(Kind::large_number, place);
+        if (value != std::floor(value)) return fault(Kind::json, place);
+        list_.push_back(static_cast<std::int64_t>(value)), places_.push_back(static_cast<std::int64_t>(place));
+    } while (text.take(','));
+    return text.take(']') ? Fault{} : text.broken();
+}
+
+Fault Decoder::list(Shape& shape) {
+    Counting counting(shape, literal_);
+    for (std::size_t k = 0; k < list_.size(); ++k)
+        if (const Kind kind = counting.add(list_[k]); kind != Kind::none)
+            return fault(kind, static_cast<std::size_t>(places_[k]));
+    counting.close();
+    return {};
+}
+
+// The way nearly all strings go: sound, canonical, complete or not. False: look again, more slowly.
+bool Decoder::quick_string(const std::uint8_t* text, std::size_t count, Shape& shape) {
+    const std::int64_t pixels = shape.height * shape.width;
+    numbers_.resize(count + strings::room);
+    const std::size_t numbers = strings::numbers(text, count, numbers_.data());
+    if (numbers == strings::unusual || !numbers) return false;
+    const std::size_t pairs = numbers / 2;
+    shape.runs.resize(pairs);
+    const std::int32_t* from = numbers_.data();
+    Run* const to = shape.runs.data();
+    // Differences begin with the fourth number, so the first has no part in them. A step is below 2^20: a count shows
+    // its sign before it could come round to being positive again.
+    std::uint32_t background = 0, foreground = 0;
+    std::int64_t position = from[0], area = 0;
+    std::uint32_t signs = static_cast<std::uint32_t>(from[0]);  // the highest bit: a count was negative, or 0
+    for (std::size_t k = 0; k < pairs; ++k, from += 2) {
+        if (k) {
+            background += static_cast<std::uint32_t>(from[0]);
+            signs |= background - 1, position += background;
+        }
+        foreground += static_cast<std::uint32_t>(from[1]);
+        to[k].begin = static_cast<std::uint32_t>(position);
+        signs |= foreground - 1, position += foreground, area += foreground;
+        to[k].end = static_cast<std::uint32_t>(position);
+    }
+    if (numbers % 2 && numbers > 1) {
+        background += static_cast<std::uint32_t>(from[0]);
+        signs |= background - 1, position += background;
+    }
+    shape.area = area, shape.is_short = position < pixels;
+    return !(signs >> 31) && position <= pixels && !(literal_ && shape.is_short);
+}
+
+Fault Decoder::string(const std::uint8_t* text, std::size_t count, Shape& shape) {
+    if (quick_string(text, count, shape)) return {};
+    shape.clear();
+    Counting counting(shape, literal_);
+    std::int64_t value = 0, last = 0, last_but_one = 0;
+    std::size_t numbers = 0;
+    for (std::size_t at = 0; at < count; ++numbers) {
+        const std::size_t start = at;
+        if (const rle::Fault bad = rle::number(text, count, at, value); bad != rle::Fault::none)
+            return fault(kind_of(bad), at);
+        if (numbers > 2) value += last_but_one;  // below 2^61 each: no overflow
+        if (const Kind kind = counting.add(value); kind != Kind::none) return fault(kind, start);
+        last_but_one = last, last = value;
+    }
+    counting.close();
+    return {};
+}
+
+Fault Decoder::polygons(Text& text, Shape& shape) {
+    painter_.open(shape.height, shape.width, raster::Rule::coco);
+    begun_ = false;
+    Text ahead = text;
+    ++ahead.at;
+    const std::uint8_t first = ahead.peek();
+    if (first == ']') {
+        text = ahead, ++text.at;
+    } else if (first != '[') {  // one polygon, without a list around it
+        if (const Fault found = polygon(text, shape)) return found;
+    } else {
+        text = ahead;
+        do {
+            if (text.peek() != '[') return text.broken();
+            if (const Fault found = polygon(text, shape)) return found;
+        } while (text.take(','));
+        if (!text.take(']')) return text.broken();
+    }
+    return close(shape);
+}
+
+// x, y, x, y, … or [x, y], [x, y], …
+Fault Decoder::polygon(Text& text, Shape& shape) {
+    points_.clear();
+    const auto place = static_cast<std::size_t>(text.at - text.begin);
+    ++text.at;
+    const auto coordinate = [&]() -> Fault {
+        double value;
+        text.skip();
+        const auto at = static_cast<std::size_t>(text.at - text.begin);
+        if (!text.number(value)) return text.broken();
+        if (!(std::abs(value) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
+        points_.push_back(value);
+        return {};
+    };
+    if (!text.take(']')) {
+        do {
+            const bool is_pair = text.take('[');
+            if (const Fault found = coordinate()) return found;
+            if (!is_pair) continue;
+            if (!text.take(',')) return text.broken();
+            if (const Fault found = coordinate()) return found;
+            if (!text.take(']')) return text.broken();
+        } while (text.take(','));
+        if (!text.take(']')) return text.broken();
+    }
+    Fault found = draw(points_.data(), points_.size(), shape);
+    found.position = place;
+    return found;
+}
+
+// A box on the page: its four corners, down the left side first.
+Fault Decoder::box(const double* xywh, Shape& shape) {
+    painter_.open(shape.height, shape.width, raster::Rule::coco);
+    begun_ = false;
+    if (xywh) {
+        const double x1 = xywh[0], y1 = xywh[1], x2 = x1 + xywh[2], y2 = y1 + xywh[3];
+        const double corners[] = {x1, y1, x1, y2, x2, y2, x2, y1};
+        for (const double corner : corners)
+            if (!(std::abs(corner) <= raster::Painter::limit)) return fault(Kind::coordinate, 0);
+        if (const Fault found = draw(corners, 8, shape)) return found;
+    }
+    return close(shape);
+}
+
+Fault Decoder::draw(const double* points, std::size_t numbers, Shape& shape) {
+    const bool is_first = !begun_;
+    begun_ = true;
+    if (literal_ && is_first && numbers <= 4) return fault(Kind::few, 0);
+    if (!literal_ && numbers % 2) return fault(Kind::odd, 0);
+    if (numbers < 6) {
+        shape.has_no_area = true;
+        return {};
+    }
+    if (!shape.height || !shape.width) return fault(Kind::no_size, 0);
+    painter_.add(points, numbers / 2);
+    painter_.close_part();
+    return {};
+}
+
+Fault Decoder::close(Shape& shape) {
+    if (!begun_) {
+        if (literal_) return fault(Kind::few, 0);
+        shape.has_no_area = true;
+    }
+    const std::vector<raster::Run>& runs = painter_.runs();
+    shape.runs.resize(runs.size());
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        shape.runs[k] = {static_cast<std::uint32_t>(runs[k].begin), static_cast<std::uint32_t>(runs[k].end)};
+        shape.area += runs[k].end - runs[k].begin;
+    }
+    return {};
+}
+
+namespace {
+
+constexpr std::size_t grain = 256;
+
+Table table_of(std::size_t count) {
+    Table table;
+    table.area.resize(count), table.kind.resize(count), table.position.resize(count), table.finding.resize(count);
+    return table;
+}
+
+void write(Table& table, std::size_t k, const Fault& found, const Shape& shape) {
+    table.area[k] = shape.area;
+    table.kind[k] = static_cast<std::uint8_t>(found.kind),
+    table.position[k] = static_cast<std::int64_t>(found.position);
+    table.finding[k] = static_cast<std::uint8_t>(shape.is_short | shape.has_no_area << 1);
+}
+
+// Run lengths, background first, up to the end of the image.
+void append(const Shape& shape, std::vector<std::int64_t>& counts) {
+    const std::int64_t pixels = shape.height * shape.width;
+    std::int64_t done = 0;
+    for (const Run& run : shape.runs) {
+        counts.push_back(run.begin - done), counts.push_back(run.end - run.begin);
+        done = run.end;
+    }
+    if (done < pixels || done == 0) counts.push_back(pixels - done);
+}
+
+}  // namespace
+
+Table decoded(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads) {
+    Table table = table_of(count);
+    table.place.resize(6 * count), table.offsets.assign(count + 1, 0);
+    std::vector<std::vector<std::int64_t>> pieces((count + grain - 1) / grain);
+    threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+        Decoder decoder(literal);
+        Shape shape;
+        std::vector<std::int64_t>& piece = pieces[begin / grain];
+        for (std::size_t k = begin; k < end; ++k) {
+            const Fault found = decoder.decode(column, static_cast<std::size_t>(rows[k]), shape);
+            write(table, k, found, shape);
+            const std::int64_t place[] = {shape.x1, shape.y1, shape.x2, shape.y2, shape.height, shape.width};
+            std::copy_n(place, 6, table.place.data() + 6 * k);
+            const std::size_t before = piece.size();
+            if (!found) append(shape, piece);
+            table.offsets[k + 1] = static_cast<std::int64_t>(piece.size() - before);
+        }
+    });
+    for (std::size_t k = 0; k < count; ++k) table.offsets[k + 1] += table.offsets[k];
+    table.counts.reserve(static_cast<std::size_t>(table.offsets.back()));
+    for (const std::vector<std::int64_t>& piece : pieces)
+        table.counts.insert(table.counts.end(), piece.begin(), piece.end());
+    return table;
+}
+
+Table areas(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads) {
+    Table table = table_of(count);
+    threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
+        Decoder decoder(literal);
+        Shape shape;
+        for (std::size_t k = begin; k < end; ++k)
+            write(table, k, decoder.read(column, static_cast<std::size_t>(rows[k]), shape), shape);
+    });
+    return table;
+}
+
+}  // namespace vesica::segments

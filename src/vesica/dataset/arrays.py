@@ -1,0 +1,173 @@
+"""A data set from columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vesica._array import as_array, to_numpy
+from vesica._check import dataset as check
+from vesica.dataset.ids import places, table_of
+from vesica.dataset.masks import segments_of
+from vesica.dataset.segments import Segments
+from vesica.dataset.tables import Categories, Images
+from vesica.regions.boxes import Boxes
+from vesica.regions.collection import Collection
+
+
+def columns_of(
+    boxes: Any,
+    masks: Any,
+    *,
+    form: str,
+    normalised: bool,
+    image: Any,
+    category: Any,
+    images: Any,
+    categories: Any,
+    sizes: Any,
+    look: bool,
+    **given: Any,
+) -> dict[str, Any]:
+    """What the fields of a Dataset are, of columns in any library."""
+    check.some_regions(boxes, masks)
+    ids = check.ids(image, "image")
+    table, image_of = _placed(ids, images, Images, "image", "images")
+    table = _sized(table, sizes, given=images is not None)
+    kinds, category_of = _categories(category, categories, len(ids))
+    of_rows = _row_sizes(table, image_of)
+    segments = None if masks is None else _segments(masks, of_rows, len(ids), look)
+    if segments is not None:
+        table = _sized_by_masks(table, image_of, segments)
+    annotators, annotator_of = _annotators(given.pop("annotator"), len(ids))
+    if boxes is not None and normalised:
+        check.known_size(of_rows, np.arange(len(ids)), ids)
+    return {
+        "images": table,
+        "categories": kinds,
+        "image": image_of,
+        "category": category_of,
+        "xywh": None if boxes is None else _xywh(boxes, form, of_rows if normalised else None, len(ids), look),
+        "segments": segments,
+        "annotator": annotator_of,
+        "annotators": annotators,
+        **_plain(given, len(ids), look),
+    }
+
+
+def _placed(ids: np.ndarray, table: Any, kind: Any, name: str, names: str) -> tuple[Any, np.ndarray]:
+    """The table of images or categories, and the place of each row in it."""
+    if table is None:
+        found, where = table_of(ids)
+        return kind(found), where
+    if not isinstance(table, kind):
+        labels = list(table.values()) if isinstance(table, Mapping) else None
+        own = check.different(check.ids(list(table) if labels is not None else table, names), names)
+        table = kind(own) if labels is None else kind(own, names=_objects(labels))
+    where = places(ids, table.ids)
+    check.known(where, ids, name, names)
+    return table, where
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def _categories(category: Any, categories: Any, count: int) -> tuple[Categories, np.ndarray]:
+    if category is None:
+        table, _ = _placed(
+            np.zeros(0, np.int64), [1] if categories is None else categories, Categories, "", "categories"
+        )
+        check.one_category(len(table))
+        return table, np.zeros(count, np.int64)
+    ids = check.ids(category, "category")
+    check.one_for_each(ids, count, "category")
+    return _placed(ids, categories, Categories, "category", "categories")
+
+
+def _annotators(annotator: Any, count: int) -> tuple[np.ndarray, np.ndarray | None]:
+    if annotator is None:
+        return np.empty(0, object), None
+    ids = check.ids(annotator, "annotator")
+    check.one_for_each(ids, count, "annotator")
+    table, where = table_of(ids)
+    return table.astype(object), where
+
+
+def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
+    """The images with the sizes that were given."""
+    if sizes is None:
+        return table
+    if isinstance(sizes, Mapping):
+        sizes, given = np.reshape([sizes.get(id, (0, 0)) for id in table.ids.tolist()], (-1, 2)), True
+    array = check.image_sizes(sizes)
+    if array.ndim == 2:
+        check.whose_sizes(len(array), len(table), given)
+    pairs = np.broadcast_to(array, (len(table), 2))
+    return Images(table.ids, pairs[:, 0].copy(), pairs[:, 1].copy(), table.names, table.absent, table.partial)
+
+
+def _row_sizes(table: Images, image_of: np.ndarray) -> np.ndarray:
+    """(N, 2): height and width of each row's image, 0 where nobody said."""
+    if table.height is None or table.width is None:
+        return np.zeros((len(image_of), 2), np.int64)
+    return np.stack([table.height, table.width], axis=1)[image_of]
+
+
+def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> Segments:
+    check.one_for_each(masks, count, "masks")
+    return segments_of(masks, of_rows, look=look)
+
+
+def _sized_by_masks(table: Images, image_of: np.ndarray, segments: Segments) -> Images:
+    """Run lengths know how large their image is: fill in what nobody said, and refuse what differs."""
+    sizes = np.zeros((len(table), 2), np.int64)
+    if table.height is not None and table.width is not None:
+        sizes = np.stack([table.height, table.width], axis=1)
+    rows = np.flatnonzero((segments.size > 0).all(axis=1))
+    fresh = sizes.copy()
+    unsaid = rows[(sizes[image_of[rows]] <= 0).any(axis=1)][::-1]  # the first row of an image comes last, and stays
+    fresh[image_of[unsaid]] = segments.size[unsaid]
+    check.same_size(segments.size, fresh, rows, image_of, table.ids)
+    if not fresh.any():
+        return table
+    return Images(table.ids, fresh[:, 0].copy(), fresh[:, 1].copy(), table.names, table.absent, table.partial)
+
+
+def _xywh(boxes: Any, form: str, sizes: np.ndarray | None, count: int, look: bool) -> np.ndarray:
+    """The boxes as x, y, width, height in float64; those that come so, bit for bit."""
+    check.no_outlines(boxes)
+    if isinstance(boxes, Collection):
+        boxes, form, scale = boxes.array, boxes.form, boxes.normalised  # type: ignore[attr-defined]
+    else:
+        scale = None
+    array = to_numpy(as_array(boxes))
+    if array.dtype.kind in "iuf":
+        array = array.astype(np.float64, copy=False)  # before the first subtraction
+    if sizes is not None and array.shape == (count, 4):
+        check.shares(form)
+        array = array * (sizes[:, [0, 1, 0, 1]] if form == "yxyx" else sizes[:, [1, 0, 1, 0]])
+    table = Boxes(array, form, normalised=scale, check=look)
+    check.box_table(table, count)
+    xywh: np.ndarray = table.to("xywh")
+    return xywh.view()
+
+
+def _plain(given: dict[str, Any], count: int, look: bool) -> dict[str, Any]:
+    """Columns that stand for themselves."""
+    columns: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            columns[name] = None
+        elif name in ("crowd", "ignore"):
+            columns[name] = check.flags(value, count, name)
+        elif name == "id":
+            columns[name] = check.ids(value, name).view()
+            check.one_for_each(columns[name], count, name)
+        else:
+            columns[name] = check.numbers(value, count, name, missing=name == "area", look=look).view()
+    return columns

@@ -14,7 +14,7 @@ from vesica.evaluation import Curve, DetectionResult
 IOU = 0.5
 """Where guesses of pictures and curves are right."""
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
-_PICTURES = 6
+_PICTURES, _LOOKED_AT = 6, 200
 _CAPTIONS = {
     "AP": "average precision, mean over IoU 0.50 to 0.95",
     "AP50": "at IoU 0.50",
@@ -78,7 +78,7 @@ class Chart(NamedTuple):
 
     width: float
     height: float
-    left: float = 38
+    left: float = 50
     low: float = 34
 
     def x(self, value: float) -> float:
@@ -97,13 +97,15 @@ class Chart(NamedTuple):
     def frame(self, across: str, up: str) -> str:
         """The grid and its numbers."""
         marks = (0, 0.25, 0.5, 0.75, 1)
-        parts = [
-            f'<path class="grid" d="M{self.x(0):.1f} {self.y(m):.1f}H{self.x(1):.1f}M{self.x(m):.1f} {self.y(0):.1f}V{self.y(1):.1f}"/>'
-            for m in marks
-        ]
+        across_all, up_all = (f"H{self.x(1):.1f}", f"V{self.y(1):.1f}")
+        lines = (f"M{self.x(0):.1f} {self.y(m):.1f}{across_all}M{self.x(m):.1f} {self.y(0):.1f}{up_all}" for m in marks)
+        parts = [f'<path class="grid" d="{"".join(lines)}"/>']
         parts += [self.text(m, 0, f"{m:g}", "middle", dy=16) for m in marks]
         parts += [self.text(0, m, f"{m:g}", "end", dx=-6, dy=4) for m in marks[1:]]
-        parts += [self.text(0.5, 0, across, "middle", dy=31), self.text(0, 1, up, "name", dx=6, dy=14)]
+        parts += [self.text(0.5, 0, across, "middle", dy=31)]
+        if up:
+            x, y = 10, self.y(0.5)
+            parts.append(f'<text class="middle" x="{x}" y="{y:.1f}" transform="rotate(-90 {x} {y:.1f})">{escape(up)}</text>')
         return "".join(parts)
 
     def draw(self, label: str, *parts: str) -> str:
@@ -124,9 +126,14 @@ def _by_threshold(result: DetectionResult) -> str:
         there = there[:, there[0] > -1]
         mean = there.mean(axis=1) if there.size else np.zeros(len(recalls))
         lines.append(_LARGE.line(recalls, mean.tolist(), f"pr t{place}"))
-        lines.append(_LARGE.text(1, 1, f"{threshold:.2f}   {mean.mean():.3f}", f"key t{place}", dx=-10, dy=32 + 16 * place))
-    head = _LARGE.text(1, 1, "IoU      AP", "key", dx=-10, dy=15)
+        words = f"{threshold:.2f}   {mean.mean():.3f}"
+        lines.append(_LARGE.text(1, 1, words, f"key t{place}", dx=-10, dy=34 + 16 * place))
+    head = _LARGE.text(1, 1, "IoU      AP", "key", dx=-10, dy=17)
     return _LARGE.draw("Precision against recall at five thresholds", _LARGE.frame("recall", "precision"), *lines, head)
+
+
+_WORDS = {"precision": (0.62, 0, 22), "recall": (0.6, -26, 14), "f1": (0.72, 18, -4)}
+"""Where the name of a line stands: at which score, and how far from it."""
 
 
 def _by_score(curve: Curve) -> str:
@@ -139,15 +146,15 @@ def _by_score(curve: Curve) -> str:
         ys = np.nan_to_num(getattr(curve, name)[places])
         parts.append(_LARGE.line(xs.tolist(), ys.tolist(), name))
         if len(xs):
-            where = {"precision": 0.86, "recall": 0.86, "f1": 0.12}[name]
-            k = int(np.argmin(np.abs(xs - where)))
-            below = name == "recall"
-            parts.append(_LARGE.text(float(xs[k]), float(ys[k]), name.replace("f", "F"), f"{name} word", dy=20 if below else -9))
+            at, dx, dy = _WORDS[name]
+            k = int(np.argmin(np.abs(xs - at)))
+            parts.append(_LARGE.text(float(xs[k]), float(ys[k]), name.replace("f", "F"), f"{name} word", dx=dx, dy=dy))
     best = curve.best_f1
     if best is not None:
         x, y = _LARGE.x(best.score), _LARGE.y(best.f1)
-        parts.append(f'<path class="drop" d="M{x:.1f} {y:.1f}V{_LARGE.y(0):.1f}"/><circle class="best" cx="{x:.1f}" cy="{y:.1f}" r="5"/>')
-        parts.append(_LARGE.text(best.score, best.f1, f"{best.f1:.3f} at {best.score:g}", "best word", dx=9, dy=-10))
+        parts.append(f'<path class="drop" d="M{x:.1f} {y:.1f}V{_LARGE.y(0):.1f}"/>')
+        parts.append(f'<circle class="best" cx="{x:.1f}" cy="{y:.1f}" r="5"/>')
+        parts.append(_LARGE.text(best.score, 0, f"best F1 {best.f1:.3f} at {best.score:g}", "best word", dx=8, dy=-10))
     return _LARGE.draw("Precision, recall and F1 against the score", _LARGE.frame("score", ""), *parts)
 
 
@@ -163,52 +170,66 @@ def _small(name: Any, result: DetectionResult, place: int) -> str:
 
 
 def _pictures(result: DetectionResult, truth: Dataset, guess: Dataset, cut: float) -> Iterable[str]:
-    """Images in which something is right, something wrong and something missed come first."""
+    """Images in which much of different kinds happens come first."""
     assert guess.score is not None
     pairs = result.pairs(iou=IOU)
     shown = guess.score >= cut
     kept = shown[pairs.guess]
-    partner = np.full(len(guess), -1)
-    partner[pairs.guess[kept]] = pairs.truth[kept]
-    found = np.zeros(len(truth), bool)
-    found[pairs.truth[kept]] = True
+    found, hits = np.zeros(len(truth), bool), np.zeros(len(guess), bool)
+    found[pairs.truth[kept]] = hits[pairs.guess[kept]] = True
     crowd = np.zeros(len(truth), bool) if truth.crowd is None else truth.crowd
+    of_truth = np.where(crowd, "crowd", np.where(found, "truth", "missed"))
+    of_guess = np.where(hits, "right", "wrong")
     drawings = []
-    for place, one in enumerate(truth.images.ids.tolist()):
-        theirs = np.flatnonzero(truth.image == place)
-        ours = np.flatnonzero((guess.images.ids[guess.image] == one) & shown) if len(guess) else np.empty(0, np.int64)
-        kinds = [
-            *("crowd" if crowd[row] else "truth" if found[row] else "missed" for row in theirs.tolist()),
-            *("right" if partner[row] >= 0 else "wrong" for row in ours.tolist()),
-        ]
-        drawings.append((-len(set(kinds)), place, _picture(one, truth, theirs, guess, ours, kinds)))
-        if len(drawings) == 100:
-            break
-    return (drawing for _, _, drawing in sorted(drawings)[:_PICTURES])
+    for place in range(min(len(truth.images), _LOOKED_AT)):
+        mine = guess.images.ids[guess.image] == truth.images.ids[place]
+        rows = [_Drawn(truth, row, str(of_truth[row])) for row in np.flatnonzero(truth.image == place)]
+        rows += [_Drawn(guess, row, str(of_guess[row])) for row in np.flatnonzero(mine & shown)]
+        kinds = [row.kind for row in rows]
+        drawings.append(((-len(set(kinds)), len(kinds), place), rows))
+    names = dict(zip(truth.categories.ids.tolist(), result.categories, strict=True))
+    chosen = sorted(drawings, key=lambda drawing: drawing[0])[:_PICTURES]
+    return (_picture(key[2], rows, truth, names) for key, rows in chosen)
 
 
-def _picture(one: Any, truth: Dataset, theirs: np.ndarray, guess: Dataset, ours: np.ndarray, kinds: Sequence[str]) -> str:
-    assert truth.images.width is not None and truth.images.height is not None
-    assert truth.xywh is not None and guess.xywh is not None and guess.score is not None
-    names = [str(name) for name in truth.categories.names] if truth.categories.names is not None else []
-    name_of = dict(zip(truth.categories.ids.tolist(), names, strict=False))
-    labels = [name_of.get(truth.categories.ids[k], "") if kind in ("missed", "crowd") else "" for k, kind in zip(truth.category[theirs], kinds, strict=False)]
-    labels += [
-        f"{name_of.get(guess.categories.ids[k], k)} {score:.2f}"
-        for k, score in zip(guess.category[ours], guess.score[ours].tolist(), strict=True)
-    ]
-    boxes = [*truth.xywh[theirs].tolist(), *guess.xywh[ours].tolist()]
-    drawn = "".join(_box(*all_of) for all_of in zip(boxes, kinds, labels, strict=True))
-    place = truth.images.ids.tolist().index(one)
-    size = f"0 0 {truth.images.width[place]} {truth.images.height[place]}"
+class _Drawn(NamedTuple):
+    """A row of a data set, and what became of it."""
+
+    data: Dataset
+    row: int
+    kind: str
+
+    def label(self, names: dict[Any, Any]) -> str:
+        name = names[self.data.categories.ids[self.data.category[self.row]]]
+        if self.data.score is not None:
+            return f"{name} {self.data.score[self.row]:.2f}"
+        return str(name) if self.kind == "missed" else ""
+
+
+def _picture(place: int, rows: Sequence[_Drawn], truth: Dataset, names: dict[Any, Any]) -> str:
+    images = truth.images
+    assert images.width is not None and images.height is not None
+    width, height = int(images.width[place]), int(images.height[place])
+    boxes = "".join(_box(row) for row in rows)
+    words = "".join(_words(row, row.label(names), width) for row in rows)
+    kinds = [row.kind for row in rows]
     told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong", "missed", "crowd") if kind in kinds)
-    return f'<figure><svg viewBox="{size}">{drawn}</svg><figcaption>image {escape(str(one))}: {told}</figcaption></figure>'
+    caption = f"<figcaption>image {escape(str(images.ids[place]))}: {told or 'nothing'}</figcaption>"
+    return f'<figure><svg viewBox="0 0 {width} {height}">{boxes}{words}</svg>{caption}</figure>'
 
 
-def _box(box: Sequence[float], kind: str, label: str) -> str:
-    x, y, width, height = box
-    words = f'<text class="{kind}" x="{x + 3:.1f}" y="{max(y - 5, 14):.1f}">{escape(label)}</text>' if label else ""
-    return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}"/>{words}'
+def _box(drawn: _Drawn) -> str:
+    assert drawn.data.xywh is not None
+    x, y, width, height = drawn.data.xywh[drawn.row].tolist()
+    return f'<rect class="{drawn.kind}" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+
+
+def _words(drawn: _Drawn, label: str, width: int) -> str:
+    """The label above its box, and inside the picture."""
+    assert drawn.data.xywh is not None
+    x, y, *_ = drawn.data.xywh[drawn.row].tolist()
+    at = min(x + 2, width - 9.5 * len(label))
+    return f'<text class="{drawn.kind}" x="{at:.1f}" y="{max(y - 5, 16):.1f}">{escape(label)}</text>' if label else ""
 
 
 _TEMPLATE = """<!doctype html>
@@ -246,7 +267,7 @@ thead th {{ color: var(--soft); font-size: .85rem }} th:first-child {{ text-alig
 svg {{ width: 100%; height: auto; display: block }} svg text {{ font-size: 12px; fill: var(--soft) }}
 .grid {{ stroke: var(--line); fill: none }} polyline {{ fill: none; stroke-width: 2.2; stroke-linejoin: round }}
 svg .middle {{ text-anchor: middle }} svg .end, svg .key {{ text-anchor: end; white-space: pre }}
-svg .key {{ font-weight: 600; font-variant-numeric: tabular-nums }} svg .name {{ fill: var(--soft) }}
+svg .key {{ font-weight: 600; font-variant-numeric: tabular-nums }} 
 .pr.t0 {{ stroke: var(--t0) }} .pr.t1 {{ stroke: var(--t1) }} .pr.t2 {{ stroke: var(--t2) }} .pr.t3 {{ stroke: var(--t3) }}
 .pr.t4 {{ stroke: var(--t4) }}
 .key.t0 {{ fill: var(--t0) }} .key.t1 {{ fill: var(--t1) }} .key.t2 {{ fill: var(--t2) }} .key.t3 {{ fill: var(--t3) }}
@@ -258,13 +279,14 @@ text.f1, text.best {{ fill: var(--main) }} svg text.best {{ text-anchor: start }
 figure {{ margin: 0 }} .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1rem }}
 figure svg {{ background: var(--card); border: 1px solid var(--line); border-radius: 8px }}
 figcaption {{ color: var(--soft); font-size: .85rem; padding-top: .2rem }}
-rect {{ fill: none; stroke-width: 2.5; rx: 2px }} figure text {{ font-size: 16px; font-weight: 600 }}
+rect {{ fill: none; stroke-width: 2.5; rx: 2px }} figure text {{ font-size: 16px; font-weight: 600;
+  paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round }}
 rect.truth {{ stroke: var(--ink); stroke-width: 1.5 }}
 rect.missed {{ stroke: var(--missed); fill: var(--missed); fill-opacity: .16 }}
 rect.crowd {{ stroke: var(--crowd); fill: var(--crowd); fill-opacity: .14; stroke-dasharray: 2 5 }}
 rect.right {{ stroke: var(--right); stroke-dasharray: 9 5 }} rect.wrong {{ stroke: var(--wrong); stroke-dasharray: 9 5 }}
 text.right {{ fill: var(--right) }} text.wrong {{ fill: var(--wrong) }} text.missed {{ fill: var(--missed) }}
-text.crowd {{ fill: var(--crowd) }}
+text.precision {{ fill: var(--t3) }} svg text.recall {{ fill: var(--crowd) }}
 .legend {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; color: var(--soft); font-size: .9rem; margin-bottom: .7rem }}
 .legend svg {{ width: 26px; height: 18px; display: inline; vertical-align: -4px; margin-right: .35rem }}
 @media (max-width: 40rem) {{ .bar {{ display: none }} .tiles {{ grid-template-columns: repeat(2, 1fr) }} }}

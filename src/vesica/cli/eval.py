@@ -109,15 +109,14 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
 
 
 def _read(path: str, format: str | None, arguments: argparse.Namespace) -> Dataset:
-    from vesica.io.read import read
+    from vesica.io.options import Options
+    from vesica.io.read import describe, find
 
-    found = read(
-        path,
-        format=format or arguments.format,
-        masks=arguments.regions != "box",
-        check=False,  # the evaluation looks at the values
-        threads=arguments.threads,
-    )
-    for note in found.notes:
-        scores.say(f"{path}: {note}", arguments)
-    return found
+    # Faults of pycocotools are faults of values too.
+    look = arguments.quirks is None
+    options = Options(masks=arguments.regions != "box", check=look, threads=arguments.threads)
+    found = find(path, options, format=format or arguments.format)
+    scores.say(describe(found), arguments)
+    for note in found.data.notes:
+        scores.say(f"{found.name}: {note}.", arguments)
+    return found.data

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from vesica.evaluation import Records
 
 _EPILOG = """\
-Records are written by `vesica eval … --records FILE`, or by Records.to_bytes() in Python. The order of the files does not matter.
+Records are written by `vesica eval … --records FILE`, or in Python by Records.to_bytes(). Their order does not matter.
 
 examples:
   vesica merge part1.records part2.records

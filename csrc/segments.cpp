@@ -140,9 +140,13 @@ struct Decoder::Text {
     }
     bool number(double& value) {
         skip();
-        const std::uint8_t* const after = decimals::read(at, end, value);
+        decimals::Number found;
+        bool is_cut = false;
+        const char* const after = decimals::read(reinterpret_cast<const char*>(at), reinterpret_cast<const char*>(end),
+                                                 found, is_cut);
         if (!after) return false;
-        at = after;
+        value = found.value;
+        at = reinterpret_cast<const std::uint8_t*>(after);
         return true;
     }
     Fault broken() const { return fault(Kind::json, static_cast<std::size_t>(at - begin)); }

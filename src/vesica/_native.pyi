@@ -224,6 +224,14 @@ def detect_masks(request: tuple[Sequence[float], Sequence[float], Sequence[float
 
 def curves_accumulate(records: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, int], recalls: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limits: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_limit: int, epsilon: float, precision: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], recall: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], scores: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')] | None, threads: int) -> None: ...
 
+def columns_read(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: bool, spans: bool, is_mapped: bool, block: int, threads: int) -> tuple: ...
+
+def decimal(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float | None:
+    """The number that the text is, or None."""
+
+def json_fault(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
+    """What is wrong with a JSON text, and where."""
+
 def empty_float32(count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
 
 def empty_float64(count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...

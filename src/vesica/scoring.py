@@ -88,13 +88,13 @@ def evaluate(
 
 
 def data_of(value: Any, protocol: Protocol, threads: int | None, /) -> Dataset:
-    """A data set of what was given. Values are checked later, once, and masks are read only where they are compared."""
+    """A data set of what was given. Masks are read only where they are compared."""
     if isinstance(value, Dataset):
         return value
     if isinstance(value, (str, os.PathLike)):
         from vesica.io.read import read
 
-        return read(os.fspath(value), masks=protocol.regions != "box", check=False, threads=threads)
+        return read(os.fspath(value), masks=protocol.regions != "box", check=not protocol.quirks, threads=threads)
     if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
         return Dataset.from_dicts(value)
     return Dataset.from_objects(value)

@@ -11,10 +11,10 @@ import numpy as np
 from vesica._array import as_array, dtype_name, to_numpy
 from vesica._check import dataset as check
 from vesica._check import masks as check_masks
+from vesica._ragged import offsets_of
 from vesica.dataset.segments import Segments
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
-from vesica.regions.ragged import offsets_of
 from vesica.regions.rle import RleMasks
 from vesica.regions.sparse import SparseMasks, is_sparse
 

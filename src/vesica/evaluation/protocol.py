@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -61,6 +59,9 @@ class Protocol:
     @property
     def digest(self) -> str:
         """A number for all of it."""
+        import hashlib  # late: most scores need neither
+        import json
+
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
     def difference(self, other: Protocol, /) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from collections.abc import Sequence
@@ -15,12 +14,12 @@ from vesica._check import records as check
 from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
 from vesica._kernels.native.segments import Fault
+from vesica._ragged import taken
 from vesica.dataset import Categories
 from vesica.dataset.ids import rising
 from vesica.errors import InputError
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
-from vesica.regions.ragged import taken
 
 _MAGIC = b"VESICA records\n"
 _VERSION = 1
@@ -90,6 +89,8 @@ class Records:
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
+        import json
+
         lanes = _lane_bytes(self.protocol)
         short = self.score.astype(np.float32)
         # Half the size where nothing is lost.
@@ -121,6 +122,8 @@ class Records:
     @classmethod
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        import json
+
         if not data.startswith(_MAGIC):
             raise InputError("These bytes are no records of vesica.")
         blocks = list(_blocks(data, len(_MAGIC)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -218,6 +217,8 @@ class DetectionResult:
 
     def to_json(self) -> str:
         """The same as one line of JSON, equal bytes for equal results."""
+        import json
+
         return json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
 
     def __str__(self) -> str:

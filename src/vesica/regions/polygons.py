@@ -13,9 +13,9 @@ from vesica._check import masks as check_masks
 from vesica._check import polygons as check_polygons
 from vesica._kernels import Rings
 from vesica._kernels.native import polygons as native_polygons
+from vesica._ragged import offsets_of, taken
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.collection import Collection
-from vesica.regions.ragged import offsets_of, taken
 from vesica.regions.rle import RleMasks
 from vesica.regions.rotated import RotatedBoxes
 

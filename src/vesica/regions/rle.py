@@ -12,9 +12,9 @@ from vesica import _check as check
 from vesica._check import masks as check_masks
 from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels
+from vesica._ragged import offsets_of, taken
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
-from vesica.regions.ragged import offsets_of, taken
 
 
 class RleMasks(PixelRegions):

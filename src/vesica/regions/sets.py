@@ -10,8 +10,8 @@ import numpy as np
 from vesica import _check as check
 from vesica._check import sets as check_sets
 from vesica._kernels import Members
+from vesica._ragged import offsets_of, taken
 from vesica.regions.collection import Collection
-from vesica.regions.ragged import offsets_of, taken
 
 
 class Sets(Collection):

@@ -120,7 +120,7 @@ class TestBoxes:
     @pytest.mark.parametrize(
         "options, error, words",
         [
-            ({"image": [0, 1]}, ValueError, "a row for each of the 2"),
+            ({"image": [0, 1]}, ValueError, "`boxes` must have one for each of the 2 rows; got 1"),
             ({"image": [0], "score": [1, 2]}, ValueError, "`score` must have one for each of the 1 rows; got 2"),
             ({"image": [0], "score": [np.inf]}, ValueError, "`score` must be finite; got inf in row 0"),
             ({"image": [0], "score": ["a"]}, TypeError, "`score` must be numbers"),

@@ -229,7 +229,7 @@ class TestDetectron2:
 
 class TestObjects:
     def test_mixed_with_dicts(self):
-        data = Dataset.from_objects([detections(), {k: v for k, v in found().items()}])
+        data = Dataset.from_objects([detections(), dict(found())])
         assert len(data) == 4
 
     def test_unknown(self):

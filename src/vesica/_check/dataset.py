@@ -200,11 +200,9 @@ def flags(value: Any, count: int, name: str) -> np.ndarray | None:
     return array.astype(bool) if array.any() else None
 
 
-def box_table(boxes: Any, count: int) -> None:
-    if len(boxes.shape) != 1 or len(boxes) != count:
-        raise SizeValueError(
-            f"`boxes` must be one table, a row for each of the {count} of `image`; got shape {(*boxes.shape, 4)}."
-        )
+def box_table(boxes: Any) -> None:
+    if len(boxes.shape) != 1:
+        raise SizeValueError(f"`boxes` must be one table of shape (N, 4); got {(*boxes.shape, 4)}. Flatten the batch.")
 
 
 def some_regions(boxes: Any, masks: Any) -> None:
@@ -217,7 +215,7 @@ def no_outlines(value: Any) -> None:
     kind = type(value).__name__
     ways = {
         "Polygons": "draw them: polygons.to_rle(size); or pass COCO's lists: [[x, y, x, y, …], …] for each object.",
-        "RotatedBoxes": "take the upright boxes around them, `boxes.boxes`, or draw them: Polygons.from_rotated(boxes).to_rle(size).",
+        "RotatedBoxes": "the upright boxes around them, boxes.boxes; or Polygons.from_rotated(boxes).to_rle(size).",
         "LabelMap": "take its labels apart: labels.to_rle().",
         "Sets": "sets have no place in an image.",
     }
@@ -251,11 +249,11 @@ def whose_sizes(count: int, images: int, given: bool) -> None:
         raise SizeValueError(f"`sizes` must be one for each of the {images} images; got {count}.")
 
 
-def known_size(sizes: np.ndarray, row_of: np.ndarray, ids: np.ndarray) -> None:
+def known_size(sizes: np.ndarray, ids: np.ndarray) -> None:
     """Shares of an image need its size."""
-    lost = (sizes[row_of] <= 0).any(axis=1)
+    lost = (sizes <= 0).any(axis=1)
     if lost.any():
-        image = ids.tolist()[int(row_of[int(np.argmax(lost))])]
+        image = ids.tolist()[int(np.argmax(lost))]
         raise ValueError(f"`normalised` boxes need `sizes`: nobody said how large image {image!r} is.")
 
 

@@ -141,10 +141,10 @@ class Dataset:
         form : what the four columns of `boxes` mean
         normalised : whether they are shares of the image, whose size `sizes` tells
         score, area, crowd, ignore, id, annotator : (N,) arrays, optional. An `area` of NaN is none.
-        masks : RleMasks, Masks or SparseMasks of N rows, or an (N, height, width) array, all of one image size; or a list
-            of N "segmentation"s of COCO: dicts of "size" and "counts", lists of polygons, or None
-        images, categories : ids of all images and categories, also of those without a row; a dict of their names; or the
-            table of another data set. By default those that occur, in rising order.
+        masks : RleMasks, Masks or SparseMasks of N rows, or an (N, height, width) array, all of one image size; or a
+            list of N "segmentation"s of COCO: dicts of "size" and "counts", lists of polygons, or None
+        images, categories : ids of all images and categories, also of those without a row; a dict of their names; or
+            the table of another data set. By default those that occur, in rising order.
         sizes : (height, width) of all images; an (I, 2) array in the order of `images`; or a dict by id
         check : look for numbers that are not finite, negative sides and broken run lengths
 

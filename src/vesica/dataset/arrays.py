@@ -37,19 +37,24 @@ def columns_of(
     table, image_of = _placed(ids, images, Images, "image", "images")
     table = _sized(table, sizes, given=images is not None)
     kinds, category_of = _categories(category, categories, len(ids))
-    of_rows = _row_sizes(table, image_of)
+    of_rows = table.sizes[image_of]
     segments = None if masks is None else _segments(masks, of_rows, len(ids), look)
     if segments is not None:
         table = _sized_by_masks(table, image_of, segments)
     annotators, annotator_of = _annotators(given.pop("annotator"), len(ids))
-    if boxes is not None and normalised:
-        check.known_size(of_rows, np.arange(len(ids)), ids)
+    xywh = None
+    if boxes is not None:
+        check.no_outlines(boxes)
+        if normalised:
+            check.known_size(of_rows, ids)
+        xywh = xywh_of(boxes, form, of_rows if normalised else None, look=look)
+        check.one_for_each(xywh, len(ids), "boxes")
     return {
         "images": table,
         "categories": kinds,
         "image": image_of,
         "category": category_of,
-        "xywh": None if boxes is None else _xywh(boxes, form, of_rows if normalised else None, len(ids), look),
+        "xywh": xywh,
         "segments": segments,
         "annotator": annotator_of,
         "annotators": annotators,
@@ -111,13 +116,6 @@ def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
     return Images(table.ids, pairs[:, 0].copy(), pairs[:, 1].copy(), table.names, table.absent, table.partial)
 
 
-def _row_sizes(table: Images, image_of: np.ndarray) -> np.ndarray:
-    """(N, 2): height and width of each row's image, 0 where nobody said."""
-    if table.height is None or table.width is None:
-        return np.zeros((len(image_of), 2), np.int64)
-    return np.stack([table.height, table.width], axis=1)[image_of]
-
-
 def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> Segments:
     check.one_for_each(masks, count, "masks")
     return segments_of(masks, of_rows, look=look)
@@ -125,9 +123,7 @@ def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> Segmen
 
 def _sized_by_masks(table: Images, image_of: np.ndarray, segments: Segments) -> Images:
     """Run lengths know how large their image is: fill in what nobody said, and refuse what differs."""
-    sizes = np.zeros((len(table), 2), np.int64)
-    if table.height is not None and table.width is not None:
-        sizes = np.stack([table.height, table.width], axis=1)
+    sizes = table.sizes
     rows = np.flatnonzero((segments.size > 0).all(axis=1))
     fresh = sizes.copy()
     unsaid = rows[(sizes[image_of[rows]] <= 0).any(axis=1)][::-1]  # the first row of an image comes last, and stays
@@ -138,23 +134,27 @@ def _sized_by_masks(table: Images, image_of: np.ndarray, segments: Segments) -> 
     return Images(table.ids, fresh[:, 0].copy(), fresh[:, 1].copy(), table.names, table.absent, table.partial)
 
 
-def _xywh(boxes: Any, form: str, sizes: np.ndarray | None, count: int, look: bool) -> np.ndarray:
-    """The boxes as x, y, width, height in float64; those that come so, bit for bit."""
-    check.no_outlines(boxes)
+def xywh_of(boxes: Any, form: str, sizes: np.ndarray | None, /, *, look: bool) -> np.ndarray:
+    """The boxes as x, y, width, height in float64: those that come so bit for bit, and sides that come as such.
+
+    With `sizes`, (N, 2) heights and widths, the boxes are shares of their images.
+    """
+    scale = None
     if isinstance(boxes, Collection):
         boxes, form, scale = boxes.array, boxes.form, boxes.normalised  # type: ignore[attr-defined]
-    else:
-        scale = None
     array = to_numpy(as_array(boxes))
     if array.dtype.kind in "iuf":
         array = array.astype(np.float64, copy=False)  # before the first subtraction
-    if sizes is not None and array.shape == (count, 4):
+    if sizes is not None and array.shape == (len(sizes), 4):
         check.shares(form)
         array = array * (sizes[:, [0, 1, 0, 1]] if form == "yxyx" else sizes[:, [1, 0, 1, 0]])
     table = Boxes(array, form, normalised=scale, check=look)
-    check.box_table(table, count)
+    check.box_table(table)
     xywh: np.ndarray = table.to("xywh")
-    return xywh.view()
+    if form == "cxcywh" and scale is None:
+        xywh[:, 2:] = array[:, 2:]
+    own: np.ndarray = xywh.view()  # the caller's array stays writeable
+    return own
 
 
 def _plain(given: dict[str, Any], count: int, look: bool) -> dict[str, Any]:

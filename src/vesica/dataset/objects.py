@@ -160,8 +160,9 @@ def _taken(value: Any, place: int) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return _dict(value, place)
     raise TypeError(
-        f"Object {place} must have the attributes of supervision's Detections (xyxy, confidence, class_id), of Ultralytics' "
-        f"Results (boxes, orig_shape, names) or of detectron2's Instances (pred_boxes, image_size); got {type(value).__name__}."
+        f"Object {place} must have the attributes of supervision's Detections (xyxy, confidence, class_id), of "
+        "Ultralytics' Results (boxes, orig_shape, names) or of detectron2's Instances (pred_boxes, image_size); got "
+        f"{type(value).__name__}."
     )
 
 
@@ -224,7 +225,8 @@ def _outlines(masks: Any, size: tuple[int, int], place: int) -> list[Any]:
     """Polygons in pixels of the image; an outline of fewer than three points has none."""
     if getattr(masks, "xy", None) is None:
         raise TypeError(
-            f"`masks.data` of object {place} are in the frame of the network; `masks.xy`, in that of the image, are missing."
+            f"`masks.data` of object {place} are in the frame of the network; `masks.xy`, in that of the image, "
+            "are missing."
         )
     nothing = {"size": list(size), "counts": RleMasks([[]], size=size).to_strings()[0]}
     outlines = [to_numpy(as_array(points)).astype(np.float64) for points in masks.xy]

@@ -38,6 +38,13 @@ class Images:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def sizes(self) -> np.ndarray:
+        """(I, 2) int64: height and width, 0 where nobody said."""
+        if self.height is None or self.width is None:
+            return np.zeros((len(self), 2), np.int64)
+        return np.stack([self.height, self.width], axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class Categories:

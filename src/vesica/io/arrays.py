@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 import zlib
 from pathlib import Path
@@ -37,6 +38,7 @@ def array_of(file: File, /) -> np.ndarray:
 
 
 def _npy(file: File) -> np.ndarray:
+    _look_at_room(file.data, file.name)
     try:
         loaded = np.load(io.BytesIO(file.data), allow_pickle=False)
     except (ValueError, EOFError, OSError, MemoryError) as error:
@@ -44,6 +46,40 @@ def _npy(file: File) -> np.ndarray:
     if not isinstance(loaded, np.ndarray):
         raise InputError(f"{file.name} is an archive of several arrays; its name must end in .npz.")
     return loaded
+
+
+def _look_at_room(data: bytes, name: str) -> None:
+    """Raise where the header of an .npy file speaks of more numbers than there are, before room is made for them."""
+    stream = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(stream)
+        headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, dtype = headers[version](stream)
+    except (ValueError, KeyError, EOFError):
+        return  # no such header: NumPy says what it is
+    said, there = math.prod(shape) * dtype.itemsize, len(data) - stream.tell()
+    if said > there and not dtype.hasobject:
+        raise InputError(f"{name} was cut: its header speaks of {said:,} bytes of numbers, and there are {there:,}.")
+
+
+RATIO, FREE = 200, 16 << 20
+"""An array of a table may not unpack to more than RATIO times its packed size, once it passes FREE bytes."""
+
+
+def archive_of(data: bytes, name: str, /) -> dict[str, np.ndarray]:
+    """All arrays of an .npz archive, by name."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return {entry.filename.removesuffix(".npy"): _entry(archive, entry, name) for entry in archive.infolist()}
+    except _BROKEN as error:
+        raise InputError(f"{name} is no .npz archive of numbers: {error}.") from error
+
+
+def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -> np.ndarray:
+    if entry.file_size > FREE and entry.file_size > RATIO * entry.compress_size:
+        share = entry.file_size // max(entry.compress_size, 1)
+        raise InputError(f"{name}, array {entry.filename} expands {share}:1 (limit {RATIO}:1 above {FREE >> 20} MiB).")
+    return _npy(File(f"{name}, array {entry.filename}", archive.read(entry), "npy"))
 
 
 # What NumPy and zipfile raise for archives that are broken, encrypted or packed in a way they do not know.

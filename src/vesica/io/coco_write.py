@@ -1,0 +1,153 @@
+"""COCO's JSON, written from columns: truths as one object, guesses as a list of results."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from vesica.dataset import Dataset, Ragged, Segments
+from vesica.errors import InputError
+
+
+def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
+    """The text of a truth file, a row a line, and what it could not keep."""
+    images = ",\n".join(_images(data))
+    rows = ",\n".join(_annotations(data))
+    categories = ",\n".join(_categories(data))
+    text = f'{{"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
+    notes = []
+    if data.id is None and len(data):
+        notes.append("objects were numbered from 1")
+    if data.area is None and data.xywh is not None and len(data):
+        notes.append("areas are those of the boxes, because nobody gave any")
+    if data.annotator is not None:
+        notes.append("COCO has no place for annotators")
+    if data.score is not None:
+        notes.append("truths of COCO have no scores")
+    return text, tuple(notes)
+
+
+def results_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
+    """The text of a file of results, a row a line, and what it could not keep."""
+    if data.score is None:
+        raise InputError("Results of COCO need scores, and this data set has none. Write it as a truth file.")
+    keys = ("image_id", "category_id", "bbox", "segmentation", "score")
+    columns = [
+        _ids(data.images.ids[data.image]),
+        _ids(data.categories.ids[data.category]),
+        _boxes(data),
+        _masks(data),
+        _floats(data.score),
+    ]
+    text = "[" + ",\n ".join(_objects(keys, columns)) + "]\n"
+    lost = {"areas": data.area, "crowds": data.crowd, "ids": data.id, "what is to be ignored": data.ignore}
+    lost |= {"annotators": data.annotator, "image sizes": data.images.height, "names": data.categories.names}
+    notes = [f"results of COCO have no place for {what}" for what, column in lost.items() if column is not None]
+    for noun, table, used in (("images", data.images, data.image), ("categories", data.categories, data.category)):
+        if len(set(used.tolist())) < len(table):
+            notes.append(f"{noun} without a guess left no trace")
+    return text, tuple(notes)
+
+
+def _objects(keys: tuple[str, ...], columns: list[Iterator[str] | None]) -> Iterator[str]:
+    """JSON objects of columns; a cell that is empty is left out, and so is a column that is None."""
+    named = [(f'"{key}": ', column) for key, column in zip(keys, columns, strict=True) if column is not None]
+    heads = [head for head, _ in named]
+    for row in zip(*(column for _, column in named), strict=True):
+        yield "{" + ", ".join(head + cell for head, cell in zip(heads, row, strict=True) if cell) + "}"
+
+
+def _images(data: Dataset) -> Iterator[str]:
+    table = data.images
+    keys = ("id", "width", "height", "file_name", "neg_category_ids", "not_exhaustive_category_ids")
+    sides, lists = (_sides(table.width), _sides(table.height)), (_lists(table.absent), _lists(table.partial))
+    return _objects(keys, [_ids(table.ids), *sides, _texts(table.names), *lists])
+
+
+def _categories(data: Dataset) -> Iterator[str]:
+    table = data.categories
+    keys = ("id", "name", "supercategory", "frequency")
+    return _objects(keys, [_ids(table.ids), _texts(table.names), _texts(table.parents), _texts(table.frequency)])
+
+
+def _annotations(data: Dataset) -> Iterator[str]:
+    keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore")
+    columns = [
+        _ids(np.arange(1, len(data) + 1) if data.id is None else data.id),
+        _ids(data.images.ids[data.image]),
+        _ids(data.categories.ids[data.category]),
+        _boxes(data),
+        _areas(data),
+        _masks(data),
+        _flags(np.zeros(len(data), bool) if data.crowd is None else data.crowd),
+        None if data.ignore is None else _flags(data.ignore),
+    ]
+    return _objects(keys, columns)
+
+
+def _ids(column: np.ndarray) -> Iterator[str]:
+    if column.dtype == object:
+        return (json.dumps(id, ensure_ascii=False) for id in column.tolist())
+    return map(str, column.tolist())
+
+
+def _texts(column: np.ndarray | None) -> Iterator[str] | None:
+    if column is None:
+        return None
+    return ("" if text is None else json.dumps(text, ensure_ascii=False) for text in column.tolist())
+
+
+def _sides(column: np.ndarray | None) -> Iterator[str] | None:
+    return None if column is None else (str(side) if side else "" for side in column.tolist())
+
+
+def _lists(column: Ragged | None) -> Iterator[str] | None:
+    if column is None:
+        return None
+    values = column.values.tolist()
+    return (json.dumps(values[begin:end]) for begin, end in itertools.pairwise(column.offsets.tolist()))
+
+
+def _flags(column: np.ndarray) -> Iterator[str]:
+    return ("1" if flag else "0" for flag in column.tolist())
+
+
+def _floats(column: np.ndarray) -> Iterator[str]:
+    return map(repr, column.tolist())
+
+
+def _short(value: float) -> str:
+    """The shortest decimal that reads back as the same number: whole numbers without a point."""
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 and str(value)[0:2] != "-0" else repr(value)
+
+
+def _boxes(data: Dataset) -> Iterator[str] | None:
+    if data.xywh is None:
+        return None
+    return (f"[{', '.join(map(_short, box))}]" for box in data.xywh.tolist())
+
+
+def _areas(data: Dataset) -> Iterator[str] | None:
+    """Areas as they were given; those of the boxes where nobody gave any, for other tools insist on them."""
+    if data.area is not None:
+        return ("" if area != area else _short(area) for area in data.area.tolist())
+    return None if data.xywh is None else map(_short, (data.xywh[:, 2] * data.xywh[:, 3]).tolist())
+
+
+def _masks(data: Dataset) -> Iterator[str] | None:
+    """Segmentations byte for byte; compressed counts inside the object they belong to."""
+    found = data.segments
+    if found is None:
+        return None
+    rows: Any = zip(found.written(), found.form.tolist(), found.size.tolist(), strict=True)
+    return (_mask(text, form, size) for text, form, size in rows)
+
+
+def _mask(text: bytes, form: int, size: list[int]) -> str:
+    if form == Segments.COUNTS:
+        return f'{{"size": [{size[0]}, {size[1]}], "counts": {json.dumps(text.decode("latin-1"))}}}'
+    return text.decode("utf-8") if form == Segments.JSON else ""

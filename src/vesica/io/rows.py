@@ -1,0 +1,99 @@
+"""Rows of a file: their numbers, and where to look when one of them is not sound."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vesica._check import brief
+from vesica._check import dataset as check
+from vesica.dataset import Dataset
+from vesica.errors import InputError
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE | re.ASCII)
+
+
+def is_number(word: str, /) -> bool:
+    return _NUMBER.fullmatch(word) is not None
+
+
+def number(word: str, place: str, /) -> float:
+    """A number as files write it. NaN and infinity are read, and told as values."""
+    if len(word) > 1000:
+        raise InputError(f"{place}: a number must have at most 1,000 characters; got {len(word):,}.")
+    if not is_number(word):
+        raise InputError(f"{place}: {brief(word)} is not a number.")
+    return float(word)
+
+
+def sound(columns: dict[str, Any], place: Callable[[int], str], /) -> None:
+    """Raise for the first row whose box, score or area is none, and say where it stands."""
+    faults = [None if columns.get("boxes") is None else check.first_bad_box(columns["boxes"])]
+    for name in ("score", "area"):
+        if columns.get(name) is not None:
+            faults.append(check.first_bad(columns[name], name, missing=name == "area"))
+    found = [fault for fault in faults if fault is not None]
+    if found:
+        row, text = min(found)
+        raise InputError(f"{place(row)}: {text}. Leave the row out, or repair it.")
+
+
+def text_of(data: bytes, name: str, /) -> str:
+    """The text of a file."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{name} is written in UTF-16; save it as UTF-8.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not text: byte {error.start} is not UTF-8.") from error
+
+
+def bytes_of(path: Path, root: Path | None = None, /, *, most: int | None = None) -> bytes:
+    """The bytes of one file. A link that leads out of the folder that was asked for is refused."""
+    if root is not None and path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+        raise InputError(f"{path} is a link that leads out of {root}. Copy the file, or read the folder it leads to.")
+    try:
+        with open(path, "rb") as file:
+            return file.read(-1 if most is None else most)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def stem_of(id: Any, what: str, /) -> str:
+    """The name of a file that an id asks for, without its ending; names that would leave the folder are refused."""
+    name = str(id)
+    if not name or name in (".", "..") or any(c in name for c in "/\\\0:") or len(os.fsencode(name)) > 200:
+        raise InputError(f"{what} {brief(id)} cannot be the name of a file. Give it an id without / \\ : and NUL.")
+    return name
+
+
+def objects(values: Any, /) -> np.ndarray:
+    """A column of strings, or of None."""
+    values = list(values)
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def different(stems: list[str], /) -> list[str]:
+    """Names of files, none of them twice."""
+    if len(set(stems)) != len(stems):
+        twice = next(stem for stem in stems if stems.count(stem) > 1)
+        raise InputError(f"Two images would be written to one file, {brief(twice)}.")
+    return stems
+
+
+def names_of(data: Dataset, /) -> list[str]:
+    """A name for each category: its own, or its id."""
+    ids = data.categories.ids.tolist()
+    names = [None] * len(ids) if data.categories.names is None else data.categories.names.tolist()
+    found = [str(id) if name is None else str(name) for id, name in zip(ids, names, strict=True)]
+    if len(set(found)) != len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise InputError(f"Two categories are called {brief(twice)}; this format knows them by their names.")
+    return found

@@ -1,0 +1,209 @@
+"""Pascal VOC: one XML file for each image, pixels counted from 1, both end pixels included."""
+
+from __future__ import annotations
+
+import decimal
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica import _check as check
+from vesica.dataset import Categories, Dataset, Images
+from vesica.errors import InputError, MissingExtra
+from vesica.io.options import Options
+from vesica.io.rows import number, objects, sound, text_of
+
+DEEPEST = 64
+"""Elements within elements."""
+
+BOXES = ("one_based", "as_written")
+RESULTS = re.compile(r"comp\d+_det_[^_]+_(.+)\.txt", re.IGNORECASE)
+"""Names of VOC's own files of detections, one for each class: comp3_det_test_cat.txt"""
+
+
+class _Object(NamedTuple):
+    category: str
+    corners: list[str]
+    difficult: bool
+    place: str
+
+
+class _Page(NamedTuple):
+    """One image."""
+
+    id: str
+    name: str | None
+    size: tuple[int, int]
+    objects: list[_Object]
+
+
+def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
+    """The objects of XML files, each given by its name and its bytes.
+
+    The image's id is the name of the file without ending. `difficult` objects are to be ignored. Boxes become half-open
+    (x1 = xmin − 1, x2 = xmax), exactly as decimals; with boxes="as_written" the four numbers are taken as they stand.
+    """
+    pages = [_page(name, data) for name, data in files]
+    rows = [one for page in pages for one in page.objects]
+    height, width = (np.array([page.size[k] for page in pages], np.int64) for k in (0, 1))
+    counts = [len(page.objects) for page in pages]
+    no_size = int((height == 0).sum())
+    return _dataset(
+        rows,
+        options,
+        ids=[page.id for page in pages],
+        image=np.repeat(np.arange(len(pages)), counts),
+        sizes=None if no_size == len(pages) else (height, width),
+        names=[page.name for page in pages],
+        notes=(f"{no_size} of {len(pages)} images have no size",) if no_size else (),
+    )
+
+
+def results_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
+    """The detections of VOC's own files, one for each class: lines of image, score, xmin, ymin, xmax, ymax."""
+    rows: list[_Object] = []
+    images: list[str] = []
+    scores: list[float] = []
+    for name, data in files:
+        named = RESULTS.fullmatch(PurePath(name).name)
+        category = named[1] if named else PurePath(name).stem
+        for at, line in enumerate(text_of(data, name).splitlines(), 1):
+            words, place = line.split(), f"{name}, line {at}"
+            if not words:
+                continue
+            if len(words) != 6:
+                raise InputError(f"{place}: must have image, score, xmin, ymin, xmax, ymax; got {len(words)} words.")
+            images.append(words[0])
+            scores.append(number(words[1], place))
+            rows.append(_Object(category, words[2:], False, place))
+    ids = sorted(set(images))
+    where = {id: k for k, id in enumerate(ids)}
+    image = np.array([where[id] for id in images], np.int64)
+    return _dataset(rows, options, ids=ids, image=image, sizes=None, names=[], score=np.array(scores))
+
+
+def _dataset(
+    rows: list[_Object],
+    options: Options,
+    *,
+    ids: list[str],
+    image: np.ndarray,
+    sizes: tuple[np.ndarray, np.ndarray] | None,
+    names: list[str | None],
+    score: np.ndarray | None = None,
+    notes: tuple[str, ...] = (),
+) -> Dataset:
+    way = check.one_of(options.boxes or "one_based", BOXES, "boxes")
+    boxes = np.array([_box(one, way == "one_based") for one in rows], np.float64).reshape(-1, 4)
+    if options.check:
+        sound({"boxes": boxes, "score": score}, lambda row: rows[row].place)
+    height, width = sizes or (None, None)
+    classes = sorted({one.category for one in rows})
+    at = {name: k for k, name in enumerate(classes)}
+    difficult = np.array([one.difficult for one in rows], bool)
+    return Dataset(
+        Images(objects(ids), height, width, objects(names) if any(names) else None),
+        Categories(objects(classes), names=objects(classes)),
+        image,
+        np.array([at[one.category] for one in rows], np.int64),
+        boxes,
+        score=score,
+        ignore=difficult if difficult.any() else None,
+        notes=notes,
+    )
+
+
+def _box(row: _Object, from_one: bool) -> list[float]:
+    """x, y, width, height. Decimals are subtracted as decimals: 1.1 − 1 is 0.1, and what was written comes back."""
+    values = [number(word, row.place) for word in row.corners]
+    first = 1 if from_one else 0
+    if all(_WHOLE.fullmatch(word) for word in row.corners):
+        left, top, right, bottom = values
+        return [left - first, top - first, right - left + first, bottom - top + first]
+    if not np.isfinite(values).all():
+        return values  # told by the check of all rows
+    x1, y1, x2, y2 = (decimal.Decimal(word) for word in row.corners)
+    x1, y1 = EXACT.subtract(x1, first), EXACT.subtract(y1, first)
+    return [float(side) for side in (x1, y1, EXACT.subtract(x2, x1), EXACT.subtract(y2, y1))]
+
+
+_WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?", re.ASCII)
+# All digits of any two numbers of 1,000 characters, as far as a float can tell.
+EXACT = decimal.Context(prec=1200, traps=[])
+
+
+def _page(name: str, data: bytes) -> _Page:
+    root = _root(name, data)
+    if root.tag != "annotation":
+        hint = " This looks like CVAT, which is not read yet." if root.tag == "annotations" else ""
+        raise InputError(
+            f"{name} is no VOC file: its root must be <annotation>; got <{check.brief(root.tag)[1:-1]}>.{hint}"
+        )
+    found = [_object(one, f"{name}, object {k}") for k, one in enumerate(root.iterfind("object"))]
+    picture = (root.findtext("filename") or "").strip() or None
+    return _Page(PurePath(name).stem, picture, _size(root, name), found)
+
+
+def _size(root: Any, name: str) -> tuple[int, int]:
+    """(height, width); 0, 0 where it is not said."""
+    sides = [(root.findtext(f"size/{side}") or "").strip() for side in ("height", "width")]
+    if not all(sides):
+        return 0, 0
+    height, width = (number(side, f"{name}, size") for side in sides)
+    if not (height.is_integer() and width.is_integer() and 0 <= height < 2**30 and 0 <= width < 2**30):
+        raise InputError(f"{name}, size: height and width must be whole numbers below 2^30; got {height} and {width}.")
+    return (int(height), int(width)) if height and width else (0, 0)
+
+
+def _object(found: Any, place: str) -> _Object:
+    name = (found.findtext("name") or "").strip()
+    if not name:
+        raise InputError(f"{place}: <name> is missing.")
+    corners = [(found.findtext(f"bndbox/{side}") or "").strip() for side in ("xmin", "ymin", "xmax", "ymax")]
+    for side, text in zip(("xmin", "ymin", "xmax", "ymax"), corners, strict=True):
+        if not text:
+            hint = " Rotated boxes have no place in a data set." if found.find("robndbox") is not None else ""
+            raise InputError(f"{place}: <bndbox> must have <{side}>; it is missing.{hint}")
+    difficult = (found.findtext("difficult") or "0").strip()
+    if difficult.lower() not in _FLAGS:
+        raise InputError(f"{place}: <difficult> must be 0 or 1; got {check.brief(difficult)}.")
+    return _Object(name, corners, _FLAGS[difficult.lower()], place)
+
+
+_FLAGS = {"0": False, "1": True, "false": False, "true": True, "": False}
+
+
+def _root(name: str, data: bytes) -> Any:
+    """The tree of an XML file, without entities, without DOCTYPE, and not too deep."""
+    try:
+        from xml.etree.ElementTree import ParseError, TreeBuilder
+
+        from defusedxml import DefusedXmlException
+        from defusedxml.ElementTree import DefusedXMLParser
+    except ImportError as error:
+        raise MissingExtra('Pascal VOC files need defusedxml: pip install "vesica[formats]".') from error
+
+    class Shallow(TreeBuilder):
+        depth = 0
+
+        def start(self, tag: Any, attrs: Any, /) -> Any:
+            self.depth += 1
+            if self.depth > DEEPEST:
+                raise InputError(f"{name}: elements are nested deeper than {DEEPEST}.")
+            return super().start(tag, attrs)
+
+        def end(self, tag: Any, /) -> Any:
+            self.depth -= 1
+            return super().end(tag)
+
+    parser = DefusedXMLParser(target=Shallow(), forbid_dtd=True)
+    try:
+        parser.feed(data)
+        return parser.close()
+    except DefusedXmlException as error:
+        raise InputError(f"{name}: DOCTYPE and entities are not allowed in annotation files.") from error
+    except (ParseError, LookupError, ValueError) as error:
+        raise InputError(f"{name} is no XML: {error}.") from error

@@ -1,0 +1,126 @@
+"""Pascal VOC, written: one XML file for each image; of guesses, one file of results for each class."""
+
+from __future__ import annotations
+
+import decimal
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from vesica import _check as check
+from vesica._check.dataset import some_boxes
+from vesica.dataset import Dataset
+from vesica.errors import InputError
+from vesica.io.rows import different, names_of, stem_of
+from vesica.io.voc import EXACT
+
+
+def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
+    """Write the files into a folder. Returns what could not be kept."""
+    for name, text in _pages(data) if data.score is None else _result_files(data):
+        (folder / name).write_text(text, encoding="utf-8")
+    return tuple(_lost(data))
+
+
+def _lost(data: Dataset) -> list[str]:
+    lost = {
+        "masks": data.segments,
+        "areas": data.area,
+        "crowds": data.crowd,
+        "ids": data.id,
+        "annotators": data.annotator,
+    }
+    if data.score is not None:
+        lost |= {
+            "what is to be ignored": data.ignore,
+            "image sizes": data.images.height,
+            "file names": data.images.names,
+        }
+    notes = [f"VOC has no place for {what}" for what, column in lost.items() if column is not None]
+    if data.images.ids.dtype != object and len(data.images):
+        notes.append("image ids became strings")
+    names = names_of(data)
+    if data.categories.ids.tolist() != sorted(names):
+        notes.append("categories are known by their names, in alphabetical order")
+    if len(set(names)) > len(set(data.category.tolist())):
+        notes.append("categories without an object left no trace")
+    if data.score is not None and len(set(data.image.tolist())) < len(data.images):
+        notes.append("images without a detection left no trace")
+    return notes
+
+
+def _written_boxes(data: Dataset) -> list[tuple[str, ...]]:
+    """xmin, ymin, xmax, ymax of each row: whole numbers as such, others with all the decimals they need."""
+    return [_corners(*row) for row in some_boxes(data.xywh).tolist()]
+
+
+def _corners(x: float, y: float, w: float, h: float) -> tuple[str, ...]:
+    if all(value.is_integer() and abs(value) < 2**51 for value in (x, y, w, h)):
+        return tuple(str(int(value)) for value in (x + 1, y + 1, x + w, y + h))
+    dx, dy, dw, dh = (decimal.Decimal(repr(value)) for value in (x, y, w, h))
+    add = EXACT.add
+    return tuple(_plain(value) for value in (add(dx, 1), add(dy, 1), add(dx, dw), add(dy, dh)))
+
+
+def _plain(value: decimal.Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _pages(data: Dataset) -> Iterable[tuple[str, str]]:
+    names, boxes = [_xml(name) for name in names_of(data)], _written_boxes(data)
+    ids = data.images.ids.tolist()
+    stems = different([stem_of(id, "image") for id in ids])
+    by_image: list[list[int]] = [[] for _ in ids]
+    for row, place in enumerate(data.image.tolist()):
+        by_image[place].append(row)
+    for place, stem in enumerate(stems):
+        lines = ["<annotation>", *_head(data, place)]
+        for row in by_image[place]:
+            difficult = int(data.ignore is not None and bool(data.ignore[row]))
+            lines += [
+                "\t<object>",
+                f"\t\t<name>{names[data.category[row]]}</name>",
+                f"\t\t<difficult>{difficult}</difficult>",
+                "\t\t<bndbox>",
+            ]
+            sides = zip(("xmin", "ymin", "xmax", "ymax"), boxes[row], strict=True)
+            lines += [*(f"\t\t\t<{side}>{value}</{side}>" for side, value in sides), "\t\t</bndbox>", "\t</object>"]
+        yield f"{stem}.xml", "\n".join([*lines, "</annotation>", ""])
+
+
+def _head(data: Dataset, place: int) -> list[str]:
+    lines = []
+    if data.images.names is not None and data.images.names[place] is not None:
+        lines.append(f"\t<filename>{_xml(data.images.names[place])}</filename>")
+    if data.images.height is not None and data.images.width is not None and data.images.height[place]:
+        height, width = int(data.images.height[place]), int(data.images.width[place])
+        lines += ["\t<size>", f"\t\t<width>{width}</width>", f"\t\t<height>{height}</height>", "\t</size>"]
+    return lines
+
+
+def _xml(text: str) -> str:
+    bad = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]", text)
+    if bad or text != text.strip() or "\r" in text:
+        raise InputError(
+            f"XML cannot hold the name {check.brief(text)}: it has control characters, or spaces at an end."
+        )
+    return escape(text)
+
+
+def _result_files(data: Dataset) -> Iterable[tuple[str, str]]:
+    names, boxes = names_of(data), _written_boxes(data)
+    ids = different([stem_of(id, "image") for id in data.images.ids.tolist()])
+    spaced = next((id for id in ids if id.split() != [id]), None)
+    if spaced is not None:
+        raise InputError(f"VOC's lines of results cannot hold the image id {check.brief(spaced)}: it has spaces.")
+    assert data.score is not None
+    lines: list[list[str]] = [[] for _ in names]
+    for place, kind, score, box in zip(
+        data.image.tolist(), data.category.tolist(), data.score.tolist(), boxes, strict=True
+    ):
+        lines[kind].append(" ".join([ids[place], repr(score), *box]))
+    for name, found in zip(names, lines, strict=True):
+        if found:
+            yield f"comp3_det_test_{stem_of(name, 'category')}.txt", "\n".join([*found, ""])

@@ -1,0 +1,179 @@
+"""What stands beside YOLO's label files: the pictures, their sizes, and the names of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vesica import _check
+from vesica._check import dataset as check
+from vesica.dataset import Dataset, Images
+from vesica.errors import InputError, MissingExtra
+from vesica.io.options import Options
+from vesica.io.pictures import pictures_in, size_of
+from vesica.io.rows import bytes_of, objects, text_of
+from vesica.io.yolo import Labels
+
+YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
+LIST_NAMES = ("obj.names", "classes.txt", "classes.names")
+NO_LABELS = frozenset(
+    ("classes", "labels", "names", "labelmap", "train", "val", "valid", "test", "readme", "license", "notes")
+)
+"""Text files of these names, without ending, are no label files."""
+
+LARGEST_YAML = 1 << 20
+
+
+def is_label(path: Path, /) -> bool:
+    return path.suffix.lower() == ".txt" and path.stem.lower() not in NO_LABELS
+
+
+def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
+    """The images, sizes and names that belong to these label files."""
+    stems = [path.stem for path in files]
+    if len(set(stems)) != len(stems):
+        twice = next(stem for stem in stems if stems.count(stem) > 1)
+        raise InputError(f"{root}: two label files are called {twice}.txt; read the folders one by one.")
+    names, is_pose, notes = _names(root, options.names)
+    images, place_of = _images(stems, root, options)
+    return Labels(images, place_of, names, is_pose, notes)
+
+
+# Images and their sizes.
+
+
+def _images(stems: list[str], root: Path, options: Options) -> tuple[Images, dict[str, int]]:
+    if isinstance(options.images, (Dataset, Images)):
+        table = options.images.images if isinstance(options.images, Dataset) else options.images
+        return _sized(table, options.sizes, {}), _known(stems, table)
+    if options.images is not None:
+        folder = Path(options.images)
+        if not folder.is_dir():
+            raise InputError(f"{folder}: `images` must be a folder of pictures, or a data set of the same images.")
+        pictures = pictures_in(folder)
+        table = _table(list(pictures), pictures)
+        return _sized(table, options.sizes, pictures, folder), _known(stems, table)
+    pictures = _beside(stems, root) if options.boxes is None and options.sizes is None else {}
+    table = _table(stems, pictures)
+    return _sized(table, options.sizes, pictures, root), {stem: k for k, stem in enumerate(stems)}
+
+
+def _table(stems: list[str], pictures: dict[str, Path]) -> Images:
+    names = [pictures[stem].name if stem in pictures else None for stem in stems]
+    return Images(objects(stems), names=objects(names) if any(names) else None)
+
+
+def _known(stems: list[str], table: Images) -> dict[str, int]:
+    """The place of each label file in a table, by id or by the name of the picture."""
+    place_of = {str(id): place for place, id in enumerate(table.ids.tolist())}
+    for place, name in enumerate([] if table.names is None else table.names.tolist()):
+        if name is not None:
+            place_of.setdefault(Path(name).stem, place)
+    lost = next((stem for stem in stems if stem not in place_of), None)
+    if lost is not None:
+        raise InputError(f"{lost}.txt has no image: none of the {len(table)} given is called {_check.brief(lost)}.")
+    return {stem: place_of[stem] for stem in stems}
+
+
+def _beside(stems: list[str], root: Path) -> dict[str, Path]:
+    """Pictures in the folder of the labels, or in the folder `images` that stands for `labels`."""
+    wanted = set(stems)
+    parts = root.parts
+    folders = [root]
+    if "labels" in parts:
+        at = len(parts) - 1 - parts[::-1].index("labels")
+        folders.append(Path(*parts[:at], "images", *parts[at + 1 :]))
+    for folder in folders:
+        found = {stem: path for stem, path in pictures_in(folder).items() if stem in wanted} if folder.is_dir() else {}
+        if found:
+            return found
+    return {}
+
+
+def _sized(table: Images, sizes: Any, pictures: dict[str, Path], root: Path | None = None) -> Images:
+    """The images with sizes as they were said, or else from the headers of pictures."""
+    ids = table.ids.tolist()
+    if sizes is None and not pictures:
+        return table
+    if sizes is None:
+        assert root is not None
+        pairs = [size_of(pictures[id], root) if id in pictures else (0, 0) for id in ids]
+    elif isinstance(sizes, Mapping):
+        pairs = [sizes.get(id, (0, 0)) for id in ids]
+    else:
+        pairs = sizes
+    array = np.broadcast_to(check.image_sizes(np.reshape(pairs, (-1, 2)) if len(ids) == 0 else pairs), (len(ids), 2))
+    return replace(table, height=array[:, 0].copy(), width=array[:, 1].copy())
+
+
+# Names of classes.
+
+
+def _names(root: Path, given: Any) -> tuple[dict[int, str] | None, bool, tuple[str, ...]]:
+    """Names by class, whether the data are poses, and a note of where that stands."""
+    if given is None:
+        found = _search(root)
+        if found is None:
+            return None, False, ("nobody named the classes: there is no data.yaml, obj.names or classes.txt",)
+        return *_read(found), (f"names of classes from {found.name}",)
+    if isinstance(given, (str, Path)):
+        return *_read(Path(given)), ()
+    return _numbered(given, "`names`"), False, ()
+
+
+def _search(root: Path) -> Path | None:
+    """A file of names in the folder, or in one of the two above it."""
+    for folder in (root, root.parent, root.parent.parent):
+        for name in (*YAML_NAMES, *LIST_NAMES):
+            if (folder / name).is_file():
+                return folder / name
+    return None
+
+
+def _read(path: Path) -> tuple[dict[int, str], bool]:
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        lines = text_of(bytes_of(path), str(path)).splitlines()
+        return _numbered([line.strip() for line in lines if line.strip()], str(path)), False
+    value = _yaml(path)
+    if not isinstance(value, dict) or "names" not in value:
+        raise InputError(f'{path} must have "names": the names of the classes, in order or by number.')
+    names = _numbered(value["names"], str(path))
+    count = value.get("nc")
+    if isinstance(count, int) and count != len(names):
+        raise InputError(f'{path} says "nc" {count}, and names {len(names)} classes.')
+    return names, "kpt_shape" in value
+
+
+def _yaml(path: Path) -> Any:
+    data = bytes_of(path, most=LARGEST_YAML + 1)
+    if len(data) > LARGEST_YAML:
+        raise InputError(f"{path} is larger than 1 MiB, and should be a list of names.")
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingExtra(f'{path.name} needs PyYAML: pip install "vesica[formats]".') from error
+    try:
+        return yaml.safe_load(text_of(data, str(path)))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else _check.brief(str(error))
+        raise InputError(f"{path} is no plain YAML: {reason}.") from error
+
+
+def _numbered(names: Any, what: str) -> dict[int, str]:
+    """Names by class, of a list or of a dict."""
+    pairs: Iterable[tuple[Any, Any]] = (
+        names.items() if isinstance(names, Mapping) else enumerate(names if isinstance(names, (list, tuple)) else ())
+    )
+    found = {id: str(name) for id, name in pairs if _is_name(id, name)}
+    if not isinstance(names, (Mapping, list, tuple)) or len(found) != len(names):
+        raise InputError(f"{what}: names of classes must be a list of strings, or a dict of numbers and strings.")
+    return dict(sorted(found.items()))
+
+
+def _is_name(id: Any, name: Any) -> bool:
+    # YAML reads `no` and `1` as what they look like.
+    return isinstance(id, int) and not isinstance(id, bool) and id >= 0 and isinstance(name, (str, int, float))

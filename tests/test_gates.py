@@ -89,7 +89,7 @@ class TestJudge:
     @pytest.mark.parametrize(
         "text, message",
         [
-            ("AP5>=0", "The result has no number 'AP5'. Did you mean 'AP50'?"),
+            ("AP5>=0", "The result has no number 'AP5'. Did you mean 'AP50' or 'AP'?"),
             ("mIoU>=0", "The result has no number 'mIoU'. There are AP, AP50, APs, mAP62.5."),
             ("AP50[cat]>=0", "A category has no number 'AP50'. Did you mean 'AP'?"),
             ("AP[hair dryer]>=0", "The truth has no category 'hair dryer'. Did you mean 'hair drier'?"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
 REGIONS = ("box", "mask", "boundary")
+FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
 
 _EPILOG = """\
 examples:
@@ -40,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--class-agnostic", action="store_true", help="regions of all classes meet")
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
     parser.add_argument("--quirks", choices=("pycocotools",), help="repeat that tool's faults to the byte")
-    parser.add_argument("--format", metavar="NAME", help="of both files, where the content does not show it")
-    parser.add_argument("--truth-format", metavar="NAME", help="of TRUTH alone")
-    parser.add_argument("--guess-format", metavar="NAME", help="of GUESS alone")
+    parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
+    parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
+    parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
     scores.add_arguments(parser)
 
 

@@ -97,6 +97,6 @@ def _verdict(gate: Gate, place: str, numbers: Numbers) -> Verdict:
 
 
 def _near(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+    near = " or ".join(map(repr, difflib.get_close_matches(name, known, n=2)))
     listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
-    return f" Did you mean {near[0]!r}?" if near else f" There are {listed}."
+    return f" Did you mean {near}?" if near else f" There are {listed}."

@@ -59,7 +59,9 @@ def blobs(rng, n, height, width):
 
 
 class TestSeams:
-    @pytest.mark.parametrize("size", [(1, 1), (5, 5), (64, 64), (63, 65), (130, 257), (175, 600), (600, 175), (300, 40)])
+    @pytest.mark.parametrize(
+        "size", [(1, 1), (5, 5), (64, 64), (63, 65), (130, 257), (175, 600), (600, 175), (300, 40)]
+    )
     def test_equals_an_erosion(self, size):
         rng = np.random.default_rng(sum(size))
         guesses, truths = blobs(rng, 5, *size), blobs(rng, 6, *size)

@@ -77,7 +77,8 @@ class TestNumbers:
 
     def test_are_those_of_the_library(self, capsys):
         assert answer(capsys, *BOTH)["summary"] == {
-            name: None if value < 0 else value for name, value in vesica.evaluate("truth.json", "guess.json").summary.items()
+            name: None if value < 0 else value
+            for name, value in vesica.evaluate("truth.json", "guess.json").summary.items()
         }
 
     def test_json_is_all_of_the_result_in_sorted_keys(self, capsys):

@@ -155,8 +155,9 @@ class TestForms:
     def test_boxes(self):
         """C6: a row without a mask is the polygon of its box."""
         xywh = np.array([[1.2, 2.5, 7.25, 4.0], [-3, -3, 50, 50], [4, 4, 0, 3]])
-        found = native.column(np.empty(0, np.uint8), *np.zeros((2, 3), np.int64), np.zeros(3, np.uint8),
-                              np.tile([12, 10], (3, 1)), xywh)
+        found = native.column(
+            np.empty(0, np.uint8), *np.zeros((2, 3), np.int64), np.zeros(3, np.uint8), np.tile([12, 10], (3, 1)), xywh
+        )
         got = native.decode(found, np.arange(3))
         for (x, y, w, h), one in zip(xywh, counts_of(got), strict=True):
             want = peer.frPyObjects([[x, y, x, y + h, x + w, y + h, x + w, y]], 12, 10)[0]
@@ -179,7 +180,13 @@ class TestForms:
 
     def test_columns_are_checked(self):
         good = column([CROSS, CROSS])
-        for place, bad in ((1, good[1] - 1), (2, good[2] + 1), (2, good[1][::-1] - 0), (3, good[3][:1]), (4, good[4].T[:1])):
+        for place, bad in (
+            (1, good[1] - 1),
+            (2, good[2] + 1),
+            (2, good[1][::-1] - 0),
+            (3, good[3][:1]),
+            (4, good[4].T[:1]),
+        ):
             with pytest.raises(ValueError, match=r"inside the text|a row for each"):
                 native.column(*(bad if k == place else one for k, one in enumerate(good)))
         with pytest.raises(ValueError, match="`xywh` must be of shape"):
@@ -295,7 +302,9 @@ class TestFaults:
 class TestAgainstPycocotools:
     @given(st.data(), st.integers(1, 70), st.integers(1, 40))
     def test_decoding(self, data, height, width):
-        values = data.draw(st.lists(st.one_of(polygons(height, width), run_lengths(height, width)), min_size=1, max_size=4))
+        values = data.draw(
+            st.lists(st.one_of(polygons(height, width), run_lengths(height, width)), min_size=1, max_size=4)
+        )
         found = decoded(values, (height, width))
         want = [drawn(one, height, width) if _is_raw(one) else one for one in values]
         assert [string(counts) for counts in counts_of(found)] == [
@@ -331,9 +340,7 @@ class TestAgainstPycocotools:
         """Q10: as pycocotools walks them, and as they are."""
         guesses, truths, crowd, size = cell
         assert np.array_equal(iou(guesses, truths, crowd, size, literal=True), theirs(*cell))
-        canonical = [
-            [RleMasks.from_coco([one]).to_coco()[0] for one in side] for side in (guesses, truths)
-        ]
+        canonical = [[RleMasks.from_coco([one]).to_coco()[0] for one in side] for side in (guesses, truths)]
         assert np.array_equal(iou(guesses, truths, crowd, size), theirs(*canonical, crowd, size))
 
     def test_the_known_case(self):

@@ -34,12 +34,12 @@ _CAPTIONS = {
 def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
     """The whole page."""
     pooled = result.curve(iou=IOU)
-    best = pooled.best_f1
+    best, crowds = pooled.best_f1, int(_crowds(truth).sum())
     cut = 0.0 if best is None else best.score
     at = "" if best is None else f"F1 is highest, {best.f1:.3f}, if guesses from a score of {best.score:g} on are kept."
     return _TEMPLATE.format(
         summary=escape(
-            f"{len(truth.images):,} images, {len(truth):,} truths, {len(guess):,} guesses, "
+            f"{len(truth.images):,} images, {len(truth) - crowds:,} truths and {crowds:,} crowds, {len(guess):,} guesses, "
             f"{len(truth.categories)} categories."
         ),
         tiles="".join(_tile(name, value) for name, value in result.summary.items()),
@@ -105,7 +105,9 @@ class Chart(NamedTuple):
         parts += [self.text(0.5, 0, across, "middle", dy=31)]
         if up:
             x, y = 10, self.y(0.5)
-            parts.append(f'<text class="middle" x="{x}" y="{y:.1f}" transform="rotate(-90 {x} {y:.1f})">{escape(up)}</text>')
+            parts.append(
+                f'<text class="middle" x="{x}" y="{y:.1f}" transform="rotate(-90 {x} {y:.1f})">{escape(up)}</text>'
+            )
         return "".join(parts)
 
     def draw(self, label: str, *parts: str) -> str:
@@ -161,7 +163,7 @@ def _by_score(curve: Curve) -> str:
 def _small(name: Any, result: DetectionResult, place: int) -> str:
     """The curves of one category at two thresholds."""
     recalls, lines = result.protocol.recalls, []
-    for kind, at in (("t0", 0), ("t2", 5)):
+    for kind, at in (("t0", 0), ("t2 dashed", 5)):
         values = np.maximum(result.precision[at, :, place, 0, -1], 0)
         lines.append(_SMALL.line(recalls, values.tolist(), f"pr {kind}"))
     box = f'<path class="grid" d="M{_SMALL.x(0)} {_SMALL.y(1)}V{_SMALL.y(0)}H{_SMALL.x(1)}"/>'
@@ -175,11 +177,10 @@ def _pictures(result: DetectionResult, truth: Dataset, guess: Dataset, cut: floa
     pairs = result.pairs(iou=IOU)
     shown = guess.score >= cut
     kept = shown[pairs.guess]
-    found, hits = np.zeros(len(truth), bool), np.zeros(len(guess), bool)
-    found[pairs.truth[kept]] = hits[pairs.guess[kept]] = True
-    crowd = np.zeros(len(truth), bool) if truth.crowd is None else truth.crowd
-    of_truth = np.where(crowd, "crowd", np.where(found, "truth", "missed"))
-    of_guess = np.where(hits, "right", "wrong")
+    of_truth = np.where(_crowds(truth), "crowd", "missed")
+    of_truth[pairs.truth[kept & pairs.counts]] = "truth"
+    of_guess = np.full(len(guess), "wrong")
+    of_guess[pairs.guess] = np.where(pairs.counts, "right", "crowd")
     drawings = []
     for place in range(min(len(truth.images), _LOOKED_AT)):
         mine = guess.images.ids[guess.image] == truth.images.ids[place]
@@ -190,6 +191,10 @@ def _pictures(result: DetectionResult, truth: Dataset, guess: Dataset, cut: floa
     names = dict(zip(truth.categories.ids.tolist(), result.categories, strict=True))
     chosen = sorted(drawings, key=lambda drawing: drawing[0])[:_PICTURES]
     return (_picture(key[2], rows, truth, names) for key, rows in chosen)
+
+
+def _crowds(truth: Dataset) -> np.ndarray:
+    return np.zeros(len(truth), bool) if truth.crowd is None else truth.crowd
 
 
 class _Drawn(NamedTuple):
@@ -213,7 +218,7 @@ def _picture(place: int, rows: Sequence[_Drawn], truth: Dataset, names: dict[Any
     boxes = "".join(_box(row) for row in rows)
     words = "".join(_words(row, row.label(names), width) for row in rows)
     kinds = [row.kind for row in rows]
-    told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong", "missed", "crowd") if kind in kinds)
+    told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("right", "wrong", "missed") if kind in kinds)
     caption = f"<figcaption>image {escape(str(images.ids[place]))}: {told or 'nothing'}</figcaption>"
     return f'<figure><svg viewBox="0 0 {width} {height}">{boxes}{words}</svg>{caption}</figure>'
 
@@ -237,10 +242,10 @@ _TEMPLATE = """<!doctype html>
 <style>
 :root {{ color-scheme: light dark; --ink: #1c2530; --soft: #5d6976; --line: #dfe4ea; --page: #fff; --card: #f6f8fa;
   --main: #0b7285; --faint: #b8dde4; --right: #2b8a3e; --wrong: #c2410c; --missed: #b3123f; --crowd: #7a8594;
-  --t0: #063d48; --t1: #0b7285; --t2: #2f9fb4; --t3: #6cc1d1; --t4: #a3d9e3; }}
+  --t0: #063d48; --t1: #0b6374; --t2: #15869c; --t3: #3ba4b8; --t4: #6cb6c6; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --ink: #e6edf3; --soft: #9aa7b4; --line: #2c333b; --page: #11151a; --card: #181d24;
   --main: #43b4ca; --faint: #1d4a54; --right: #69db7c; --wrong: #ff9f6b; --missed: #ff7a9c; --crowd: #8b97a5;
-  --t0: #d6f4fa; --t1: #8fdcec; --t2: #4fb9ce; --t3: #2a8699; --t4: #1f5c69; }} }}
+  --t0: #d6f4fa; --t1: #97dcea; --t2: #5cbdd0; --t3: #3c97a9; --t4: #327786; }} }}
 * {{ box-sizing: border-box }}
 body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 70rem;
   margin: 2.5rem auto; padding: 0 1.25rem; }}
@@ -262,14 +267,14 @@ thead th {{ color: var(--soft); font-size: .85rem }} th:first-child {{ text-alig
 .bar i {{ height: 6px; margin-top: -3px; background: var(--faint) }} .bar b {{ height: 14px; margin-top: -7px; background: var(--main) }}
 .two {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.6rem }}
 .two h2 {{ margin-top: 1.6rem }}
-.many {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .6rem }}
+.many {{ display: grid; grid-template-columns: repeat(4, 1fr); gap: .6rem }}
 .small {{ background: var(--card); border-radius: 8px; padding: .4rem .6rem }} .small p {{ margin: 0; font-size: .9rem; color: var(--ink) }}
 svg {{ width: 100%; height: auto; display: block }} svg text {{ font-size: 12px; fill: var(--soft) }}
 .grid {{ stroke: var(--line); fill: none }} polyline {{ fill: none; stroke-width: 2.2; stroke-linejoin: round }}
 svg .middle {{ text-anchor: middle }} svg .end, svg .key {{ text-anchor: end; white-space: pre }}
 svg .key {{ font-weight: 600; font-variant-numeric: tabular-nums }} 
 .pr.t0 {{ stroke: var(--t0) }} .pr.t1 {{ stroke: var(--t1) }} .pr.t2 {{ stroke: var(--t2) }} .pr.t3 {{ stroke: var(--t3) }}
-.pr.t4 {{ stroke: var(--t4) }}
+.pr.t4 {{ stroke: var(--t4) }} .dashed {{ stroke-dasharray: 5 3 }}
 .key.t0 {{ fill: var(--t0) }} .key.t1 {{ fill: var(--t1) }} .key.t2 {{ fill: var(--t2) }} .key.t3 {{ fill: var(--t3) }}
 .key.t4 {{ fill: var(--t4) }}
 polyline.precision {{ stroke: var(--t3) }} polyline.recall {{ stroke: var(--crowd); stroke-dasharray: 7 4 }}
@@ -283,13 +288,14 @@ rect {{ fill: none; stroke-width: 2.5; rx: 2px }} figure text {{ font-size: 16px
   paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round }}
 rect.truth {{ stroke: var(--ink); stroke-width: 1.5 }}
 rect.missed {{ stroke: var(--missed); fill: var(--missed); fill-opacity: .16 }}
-rect.crowd {{ stroke: var(--crowd); fill: var(--crowd); fill-opacity: .14; stroke-dasharray: 2 5 }}
+rect.crowd {{ stroke: var(--crowd); fill: var(--crowd); fill-opacity: .12; stroke-dasharray: 2 5 }}
 rect.right {{ stroke: var(--right); stroke-dasharray: 9 5 }} rect.wrong {{ stroke: var(--wrong); stroke-dasharray: 9 5 }}
 text.right {{ fill: var(--right) }} text.wrong {{ fill: var(--wrong) }} text.missed {{ fill: var(--missed) }}
-text.precision {{ fill: var(--t3) }} svg text.recall {{ fill: var(--crowd) }}
+text.precision {{ fill: var(--t3) }} svg text.recall, svg text.crowd {{ fill: var(--crowd) }}
 .legend {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; color: var(--soft); font-size: .9rem; margin-bottom: .7rem }}
 .legend svg {{ width: 26px; height: 18px; display: inline; vertical-align: -4px; margin-right: .35rem }}
-@media (max-width: 40rem) {{ .bar {{ display: none }} .tiles {{ grid-template-columns: repeat(2, 1fr) }} }}
+@media (max-width: 40rem) {{ .bar {{ display: none }} .tiles, .many {{ grid-template-columns: repeat(2, 1fr) }}
+  th, td {{ padding: .3rem .25rem; font-size: .85rem }} }}
 </style>
 <h1>A detector, scored</h1>
 <p>{summary} The set is generated: truth.json and guess.json beside this page are COCO files, and
@@ -300,11 +306,11 @@ text.precision {{ fill: var(--t3) }} svg text.recall {{ fill: var(--crowd) }}
 <table><thead><tr><th>category</th><th></th><th>AP</th><th>AP50</th><th>AP75</th><th>truths</th><th>right</th><th>wrong</th>
 <th>missed</th></tr></thead>{classes}</table>
 <div class="two">
-<div><h2>Precision against recall</h2><p>The mean over categories. The area below a line is AP at that threshold.</p>{by_threshold}</div>
+<div><h2>Precision against recall</h2><p>The area below a line is AP at that threshold.</p>{by_threshold}</div>
 <div><h2>Where to cut</h2><p>{best}</p>{by_score}</div>
 </div>
 <h2>Precision against recall of each category</h2>
-<p>From 0 to 1 in both directions; the dark line at IoU 0.50, the light one at IoU 0.75.</p>
+<p>From 0 to 1 in both directions; solid at IoU 0.50, dashed at IoU 0.75.</p>
 <div class="many">{curves}</div>
 <h2>Pictures</h2>
 <p>What the detector gets right and wrong at IoU 0.50, for guesses from a score of {cut} on.</p>
@@ -313,7 +319,7 @@ text.precision {{ fill: var(--t3) }} svg text.recall {{ fill: var(--crowd) }}
 <span><svg viewBox="0 0 26 18"><rect class="right" x="2" y="2" width="22" height="14"/></svg>right guess</span>
 <span><svg viewBox="0 0 26 18"><rect class="wrong" x="2" y="2" width="22" height="14"/></svg>wrong guess</span>
 <span><svg viewBox="0 0 26 18"><rect class="missed" x="2" y="2" width="22" height="14"/></svg>missed truth</span>
-<span><svg viewBox="0 0 26 18"><rect class="crowd" x="2" y="2" width="22" height="14"/></svg>crowd, which counts nowhere</span>
+<span><svg viewBox="0 0 26 18"><rect class="crowd" x="2" y="2" width="22" height="14"/></svg>crowd, or a guess of it: counts nowhere</span>
 </div>
 <div class="pictures">{pictures}</div></html>
 """

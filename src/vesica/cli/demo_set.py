@@ -48,7 +48,9 @@ def generate(images: int, seed: int, /) -> tuple[dict[str, Any], list[dict[str, 
     crowd = (kind == 0) & (rng.random(len(kind)) < 0.03)
     boxes[crowd] = _grown(boxes[crowd], 2.5)
     truth = {
-        "images": [{"id": k, "width": WIDTH, "height": HEIGHT, "file_name": f"{k:06}.jpg"} for k in range(1, images + 1)],
+        "images": [
+            {"id": k, "width": WIDTH, "height": HEIGHT, "file_name": f"{k:06}.jpg"} for k in range(1, images + 1)
+        ],
         "categories": [{"id": k + 1, "name": one.name} for k, one in enumerate(KINDS)],
         "annotations": [
             {
@@ -108,7 +110,9 @@ def _results(
     return [
         {"image_id": one, "category_id": which + 1, "bbox": box, "score": round(score, 3)}
         for one, which, box, score in zip(
-            *(column[order].tolist() for column in found[:3]), (1 / (1 + np.exp(-found[3][order]))).tolist(), strict=True
+            *(column[order].tolist() for column in found[:3]),
+            (1 / (1 + np.exp(-found[3][order]))).tolist(),
+            strict=True,
         )
     ]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import (
     bench_anchors,
     bench_boxes,
+    bench_detection,
     bench_fusion,
     bench_import,
     bench_join,
@@ -40,6 +41,7 @@ BENCHES = {
     "anchors": bench_anchors.bench,
     "soft": bench_soft.bench,
     "fusion": bench_fusion.bench,
+    "detection": bench_detection.bench,
     "import": bench_import.bench,
 }
 

@@ -20,6 +20,10 @@ class Verdict:
     """same, differs, not installed, failed."""
     detail: str = ""
 
+    @property
+    def has_answer(self) -> bool:
+        return self.status in ("same", "differs")
+
     def to_dict(self) -> dict[str, str]:
         return asdict(self)
 

@@ -18,6 +18,8 @@ PACKAGES = (
     "hotcoco",
     "ultrafast-pycocotools",
     "faster-coco-eval",
+    "vernier",
+    "torchmetrics",
     "supervision",
     "ensemble-boxes",
     "scikit-learn",

@@ -31,12 +31,20 @@ std::int64_t shared(const Shape& a, const Shape& b) {
     auto [p, p_end] = between(a, from, to);
     auto [q, q_end] = between(b, from, to);
     std::int64_t sum = 0;
-    while (p != p_end && q != q_end) {
-        const std::uint32_t begin = std::max(p->begin, q->begin), end = std::min(p->end, q->end);
-        sum += end > begin ? end - begin : 0;
-        // No branch: which of two runs ends first is anybody's guess.
-        const bool first = p->end <= q->end, second = q->end <= p->end;
-        p += first, q += second;
+    if (p == p_end || q == q_end) return 0;
+    // Mostly one run of each in a column, and the same of the two ends first in column after column: branches are
+    // guessed well, and then nothing waits for the last comparison.
+    for (;;) {
+        const std::uint32_t begin = std::max(p->begin, q->begin);
+        if (p->end < q->end) {
+            if (p->end > begin) sum += p->end - begin;
+            if (++p == p_end) break;
+            if (q->end <= p->begin && ++q == q_end) break;
+        } else {
+            if (q->end > begin) sum += q->end - begin;
+            if (++q == q_end) break;
+            if (p->end <= q->begin && ++p == p_end) break;
+        }
     }
     return sum;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.hpp"
 #include "polygons.hpp"
 
 namespace vesica::raster {
@@ -41,11 +42,20 @@ class Painter {
     const std::vector<Run>& runs();
 
   private:
+    // A column and a row of it: from there on, what was outside is inside, and the other way round.
+    using Toggle = std::uint64_t;
+
+    void walk(const double* points, std::size_t vertices);
     void edge(double x0, double y0, double x1, double y1);
+    void fill(std::uint32_t low, std::size_t columns);
+    void add(std::uint32_t column, std::uint32_t begin, std::uint32_t end);
 
     std::int64_t height_ = 0, width_ = 0;
     Rule rule_ = Rule::coco;
-    std::vector<std::int64_t> toggles_;
+    bool is_in_order_ = true;  // the runs are, and do not touch
+    memory::Vector<Toggle> toggles_;
+    std::vector<std::uint32_t> starts_;  // of each column among the rows
+    memory::Vector<std::uint32_t> rows_;
     std::vector<Run> runs_;
 };
 

@@ -149,6 +149,14 @@ struct Decoder::Text {
         at = reinterpret_cast<const std::uint8_t*>(after);
         return true;
     }
+    // A number of a few digits, as coordinates are; false where somebody slower has to look.
+    bool short_number(double& value) {
+        if (end - at < 20) return false;
+        const char* const after = decimals::read_short(reinterpret_cast<const char*>(at), value);
+        if (!after || (*after != ',' && *after != ']' && *after != ' ')) return false;
+        at = reinterpret_cast<const std::uint8_t*>(after);
+        return true;
+    }
     Fault broken() const { return fault(Kind::json, static_cast<std::size_t>(at - begin)); }
 
     // A string without a look at what it says.
@@ -210,9 +218,9 @@ Fault Decoder::written(const Column& column, std::size_t row, Shape& shape) {
         case Form::none: return box(xywh, shape);
         case Form::counts:
             if (!shape.height || !shape.width) return fault(Kind::no_size, 0);
-            text_.resize(count + strings::room);
-            if (count) std::memcpy(text_.data(), begin, count);
-            return string(text_.data(), count, shape);
+            text_.resize(count + 2 * strings::room);
+            if (count) std::memcpy(text_.data() + strings::room, begin, count);
+            return string(count, shape);
         case Form::json: break;
     }
     Text text{begin, begin + count, begin};
@@ -252,7 +260,7 @@ Fault Decoder::object(Text& text, Shape& shape) {
             place = static_cast<std::size_t>((text.skip(), text.at) - text.begin);
             if (text.peek() == '"') {
                 if ((found = unescape(text))) return found;
-                counts = Counts::string, length = text_.size() - strings::room;
+                counts = Counts::string, length = text_.size() - 2 * strings::room;
             } else {
                 if ((found = whole_numbers(text))) return found;
                 counts = Counts::list;
@@ -274,7 +282,7 @@ Fault Decoder::object(Text& text, Shape& shape) {
     } while (text.take(','));
     if (!text.take('}') || counts == Counts::none) return text.broken();
     if (!has_size) return fault(Kind::bad_size, 0);
-    found = counts == Counts::list ? list(shape) : string(text_.data(), length, shape);
+    found = counts == Counts::list ? list(shape) : string(length, shape);
     if (found && counts == Counts::string) found.position += place + 1;
     return found;
 }
@@ -283,14 +291,13 @@ Fault Decoder::object(Text& text, Shape& shape) {
 // they are, and escapes of them become one that is none.
 Fault Decoder::unescape(Text& text) {
     const std::uint8_t* const begin = ++text.at;
-    text_.resize(static_cast<std::size_t>(text.end - begin) + strings::room);
-    std::uint8_t* to = text_.data();
-    while (text.at != text.end && *text.at != '"') {
-        const std::uint8_t character = *text.at++;
-        if (character != '\\') {
-            *to++ = character;
-            continue;
-        }
+    text_.resize(static_cast<std::size_t>(text.end - begin) + 2 * strings::room);
+    std::uint8_t* to = text_.data() + strings::room;
+    for (;;) {
+        const std::size_t plain = strings::copy_plain(text.at, text.end, to);
+        text.at += plain, to += plain;
+        if (text.at == text.end) return text.broken();
+        if (*text.at++ == '"') break;
         if (text.at == text.end) return text.broken();
         const std::uint8_t escaped = *text.at++;
         if (escaped == 'u') {
@@ -310,8 +317,6 @@ Fault Decoder::unescape(Text& text) {
             return text.broken();
         }
     }
-    if (text.at == text.end) return text.broken();
-    ++text.at;
     text_.resize(static_cast<std::size_t>(to - text_.data()) + strings::room);
     return {};
 }
@@ -341,40 +346,23 @@ Fault Decoder::list(Shape& shape) {
     return {};
 }
 
-// The way nearly all strings go: sound, canonical, complete or not. False: look again, more slowly.
+// The way nearly all strings go: sound and canonical. False: look again, more slowly.
 bool Decoder::quick_string(const std::uint8_t* text, std::size_t count, Shape& shape) {
+    static_assert(sizeof(Run) == 2 * sizeof(std::uint32_t));
     const std::int64_t pixels = shape.height * shape.width;
     numbers_.resize(count + strings::room);
     const std::size_t numbers = strings::numbers(text, count, numbers_.data());
     if (numbers == strings::unusual || !numbers) return false;
-    const std::size_t pairs = numbers / 2;
-    shape.runs.resize(pairs);
-    const std::int32_t* from = numbers_.data();
-    Run* const to = shape.runs.data();
-    // Differences begin with the fourth number, so the first has no part in them. A step is below 2^20: a count shows
-    // its sign before it could come round to being positive again.
-    std::uint32_t background = 0, foreground = 0;
-    std::int64_t position = from[0], area = 0;
-    std::uint32_t signs = static_cast<std::uint32_t>(from[0]);  // the highest bit: a count was negative, or 0
-    for (std::size_t k = 0; k < pairs; ++k, from += 2) {
-        if (k) {
-            background += static_cast<std::uint32_t>(from[0]);
-            signs |= background - 1, position += background;
-        }
-        foreground += static_cast<std::uint32_t>(from[1]);
-        to[k].begin = static_cast<std::uint32_t>(position);
-        signs |= foreground - 1, position += foreground, area += foreground;
-        to[k].end = static_cast<std::uint32_t>(position);
-    }
-    if (numbers % 2 && numbers > 1) {
-        background += static_cast<std::uint32_t>(from[0]);
-        signs |= background - 1, position += background;
-    }
-    shape.area = area, shape.is_short = position < pixels;
-    return !(signs >> 31) && position <= pixels && !(literal_ && shape.is_short);
+    strings::Sums sums;
+    shape.runs.resize((numbers + 1 + strings::room) / 2);
+    if (!strings::resolve(numbers_.data(), numbers, pixels, &shape.runs.data()->begin, sums)) return false;
+    shape.runs.resize(numbers / 2);
+    shape.area = sums.area, shape.is_short = sums.end < pixels;
+    return !(literal_ && shape.is_short);
 }
 
-Fault Decoder::string(const std::uint8_t* text, std::size_t count, Shape& shape) {
+Fault Decoder::string(std::size_t count, Shape& shape) {
+    const std::uint8_t* const text = text_.data() + strings::room;
     if (quick_string(text, count, shape)) return {};
     shape.clear();
     Counting counting(shape, literal_);
@@ -415,30 +403,29 @@ Fault Decoder::polygons(Text& text, Shape& shape) {
 
 // x, y, x, y, … or [x, y], [x, y], …
 Fault Decoder::polygon(Text& text, Shape& shape) {
-    points_.clear();
     const auto place = static_cast<std::size_t>(text.at - text.begin);
+    points_.resize(static_cast<std::size_t>(text.end - text.at) / 2 + 1);  // a number and a comma each
+    double* to = points_.data();
     ++text.at;
-    const auto coordinate = [&]() -> Fault {
-        double value;
-        text.skip();
-        const auto at = static_cast<std::size_t>(text.at - text.begin);
-        if (!text.number(value)) return text.broken();
-        if (!(std::abs(value) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
-        points_.push_back(value);
-        return {};
-    };
     if (!text.take(']')) {
         do {
             const bool is_pair = text.take('[');
-            if (const Fault found = coordinate()) return found;
-            if (!is_pair) continue;
-            if (!text.take(',')) return text.broken();
-            if (const Fault found = coordinate()) return found;
-            if (!text.take(']')) return text.broken();
+            for (bool is_second = false;; is_second = true) {
+                text.skip();
+                if (!text.short_number(*to)) {
+                    const auto at = static_cast<std::size_t>(text.at - text.begin);
+                    if (!text.number(*to)) return text.broken();
+                    if (!(std::abs(*to) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
+                }
+                ++to;
+                if (!is_pair || is_second) break;
+                if (!text.take(',')) return text.broken();
+            }
+            if (is_pair && !text.take(']')) return text.broken();
         } while (text.take(','));
         if (!text.take(']')) return text.broken();
     }
-    Fault found = draw(points_.data(), points_.size(), shape);
+    Fault found = draw(points_.data(), static_cast<std::size_t>(to - points_.data()), shape);
     found.position = place;
     return found;
 }

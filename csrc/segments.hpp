@@ -108,7 +108,7 @@ class Decoder {
     Fault box(const double* xywh, Shape& shape);
     Fault draw(const double* points, std::size_t numbers, Shape& shape);
     Fault close(Shape& shape);
-    Fault string(const std::uint8_t* text, std::size_t count, Shape& shape);
+    Fault string(std::size_t count, Shape& shape);
     bool quick_string(const std::uint8_t* text, std::size_t count, Shape& shape);
     Fault list(Shape& shape);
     Fault unescape(Text& text);
@@ -117,9 +117,9 @@ class Decoder {
     bool literal_;
     bool begun_ = false;  // a polygon of this row has been seen
     raster::Painter painter_;
-    std::vector<double> points_;
+    memory::Vector<double> points_;
     std::vector<std::int64_t> list_, places_;  // whole numbers, and where they stand
-    memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room behind it
+    memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room around it
     memory::Vector<std::int32_t> numbers_;
 };
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from vesica.dataset import Categories, Dataset, Images, Segments
 
 SIDE = 128
 """Images are this large, so that a box can have an area on the edge of every range."""
@@ -25,6 +28,53 @@ class Traits:
     boxes: bool = True
     crowded_cell: int = 0
     """Guesses in one cell, to go beyond every limit."""
+    twice: bool = False
+    """Some annotation ids occur twice."""
+    wild: bool = False
+    """Some numbers of boxes and scores are infinite, or none at all."""
+    strangers: bool = False
+    """Some guesses are of categories that the truth does not have."""
+    ignores: bool = False
+    """Some truths have an explicit "ignore"."""
+    one_score: bool = False
+    """All scores are equal."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A truth file and results as COCO has them."""
+
+    truth: dict[str, Any]
+    results: list[dict[str, Any]]
+    traits: Traits = Traits()
+
+    @property
+    def is_sound(self) -> bool:
+        """Is there nothing in it that pycocotools gets wrong?"""
+        traits = self.traits
+        return not (traits.zero_id or traits.twice or traits.wild or traits.ignores)
+
+
+def awkward(seed: int, *, masks: bool = False) -> Job:
+    """The job of that number: every trait comes up, also together with others, and always the same way."""
+    rng = np.random.default_rng(seed)
+    traits = Traits(
+        images=int(rng.integers(1, 9)),
+        categories=int(rng.integers(1, 7)),
+        truths=float(rng.choice([0.5, 3.0, 8.0])),
+        guesses=float(rng.choice([2.0, 8.0, 16.0])),
+        crowds=float(rng.choice([0.0, 0.15, 0.5])),
+        zero_id=seed % 3 == 0,
+        masks=masks,
+        boxes=not masks or seed % 4 != 1,
+        crowded_cell=130 if seed % 7 == 0 else 0,
+        twice=seed % 13 == 5,
+        wild=seed % 11 == 4 and not masks,
+        strangers=seed % 5 == 2,
+        ignores=seed % 17 == 9,
+        one_score=seed % 19 == 7,
+    )
+    return Job(*job(rng, traits), traits)
 
 
 # Sides whose product lies on the edges of COCO's ranges, or on either side of them.
@@ -32,7 +82,7 @@ _SIDES = (32.0, 96.0, 31.0, 33.0, 16.0, 64.0, 8.0, 10.0, 20.0, 40.0)
 
 
 def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A truth file and results as COCO has them."""
+    """A truth file and at least one result as COCO has them; without results pycocotools has no answer."""
     image_ids = rng.permutation(np.arange(10, 10 + traits.images)).tolist()
     category_ids = rng.permutation(np.arange(1, 1 + traits.categories)).tolist()
     # Some categories have no truth, some no guess, some neither.
@@ -43,15 +93,18 @@ def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, 
         for _ in range(rng.poisson(traits.truths * traits.images))
     ]
     ids = rng.permutation(np.arange(len(annotations))) + (0 if traits.zero_id else 1)
+    if traits.twice and len(ids) > 2:
+        ids[rng.integers(len(ids), size=2)] = ids[0]
     for annotation, one in zip(annotations, ids.tolist(), strict=True):
         annotation["id"] = one
     results = [
         _guess(rng, annotations, int(rng.choice(image_ids)), int(rng.choice(with_guess)), traits)
-        for _ in range(rng.poisson(traits.guesses * traits.images))
+        for _ in range(1 + rng.poisson(traits.guesses * traits.images))
     ]
     results += [
         _guess(rng, annotations, image_ids[0], category_ids[0], traits, stays=True) for _ in range(traits.crowded_cell)
     ]
+    _upset(rng, annotations, results, traits)
     truth = {
         "images": [{"id": one, "height": SIDE, "width": SIDE} for one in image_ids],
         "annotations": annotations,
@@ -60,13 +113,32 @@ def job(rng: np.random.Generator, traits: Traits = Traits()) -> tuple[dict[str, 
     return truth, results
 
 
+def _upset(rng: np.random.Generator, annotations: list[Any], results: list[Any], traits: Traits) -> None:
+    """What must not be in a file, and is."""
+    if traits.strangers and len(results) > 2:
+        for k in rng.integers(len(results), size=2):
+            results[k]["category_id"] = 900 + int(k)
+    if traits.one_score:
+        for result in results:
+            result["score"] = 0.5
+    if traits.wild:
+        odd = (np.nan, np.inf, -np.inf)
+        for row in [results[k] for k in rng.integers(len(results), size=6)] + annotations[:3]:
+            row["bbox"] = list(row["bbox"])
+            row["bbox"][int(rng.integers(4))] = float(rng.choice(odd))
+        for k in rng.integers(len(results), size=6):
+            results[k]["score"] = float(rng.choice(odd))
+
+
 def _truth(rng: np.random.Generator, image: int, category: int, traits: Traits) -> dict[str, Any]:
     box = _box(rng)
     crowd = bool(rng.random() < traits.crowds)
     area = box[2] * box[3] if rng.random() < 0.8 else float(rng.choice([1024.0, 9216.0, 1023.99, 9216.01, 0.0]))
     found = {"image_id": image, "category_id": category, "bbox": box, "area": area, "iscrowd": int(crowd)}
+    if traits.ignores and rng.random() < 0.3:
+        found["ignore"] = 1
     if traits.masks:
-        found["segmentation"] = _counts(box, rng) if crowd else _polygons(rng, box)
+        found["segmentation"] = _counts(box) if crowd else _polygons(rng, box)
     return found
 
 
@@ -101,7 +173,7 @@ def _box(rng: np.random.Generator) -> list[float]:
 def _moved(rng: np.random.Generator, box: list[float]) -> list[float]:
     """The same box, one whose iou with it is a simple fraction, or one beside it."""
     x, y, width, height = box
-    kind = rng.integers(5)
+    kind = rng.integers(6)
     if kind == 0:
         return [x, y, width, height]
     if kind == 1:  # a part of it: iou is a whole number of twentieths, many of them thresholds
@@ -110,6 +182,8 @@ def _moved(rng: np.random.Generator, box: list[float]) -> list[float]:
         return [x + width * float(rng.integers(-4, 5)) / 10, y, width, height]
     if kind == 3:
         return [x + float(rng.normal(0, 2)), y + float(rng.normal(0, 2)), width, height]
+    if kind == 4:  # so near that only a threshold of 1 could tell
+        return [x + 1e-13 * float(rng.integers(0, 4)), y, width, height * (1 - 1e-12 * float(rng.integers(0, 3)))]
     return [x, y, width, 0.0] if rng.random() < 0.2 else [x, y, width, height * float(rng.integers(1, 41)) / 20]
 
 
@@ -131,7 +205,7 @@ def _mask(box: list[float]) -> np.ndarray:
     return mask
 
 
-def _counts(box: list[float], rng: np.random.Generator) -> dict[str, Any]:
+def _counts(box: list[float]) -> dict[str, Any]:
     flat = _mask(box).ravel(order="F")
     ends = np.flatnonzero(np.diff(flat)) + 1
     counts = np.diff(np.concatenate([[0], ends, [flat.size]])).tolist()
@@ -146,3 +220,71 @@ def _string(box: list[float], rng: np.random.Generator) -> dict[str, Any]:
         drawn[rng.integers(SIDE, size=40), rng.integers(SIDE, size=40)] ^= 1
     found = mask.encode(drawn)
     return {"size": list(found["size"]), "counts": found["counts"].decode()}
+
+
+# ---- The same as columns
+
+
+def datasets(truth: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Dataset, Dataset]:
+    """A truth file and results as data sets, without a file between."""
+    images, categories = _images(truth["images"]), _categories(truth["categories"])
+    strangers = sorted({row["category_id"] for row in results} - set(categories.ids.tolist()))
+    known = Categories(np.concatenate([categories.ids, np.array(strangers, np.int64)]))
+    rows = truth["annotations"]
+    flags = {
+        name: np.array([bool(row.get(key, 0)) for row in rows], bool)
+        for name, key in (("crowd", "iscrowd"), ("ignore", "ignore"))
+    }
+    return (
+        Dataset(
+            images,
+            categories,
+            **_columns(rows, images, categories),
+            **flags,
+            area=np.array([row["area"] for row in rows], np.float64),
+            id=np.array([row["id"] for row in rows], np.int64),
+        ),
+        Dataset(
+            Images(images.ids, images.height, images.width),
+            known,
+            **_columns(results, images, known),
+            score=np.array([row["score"] for row in results], np.float64),
+        ),
+    )
+
+
+def _images(rows: list[dict[str, Any]]) -> Images:
+    ids, height, width = (np.array([row[key] for row in rows], np.int64) for key in ("id", "height", "width"))
+    return Images(ids, height, width)
+
+
+def _categories(rows: list[dict[str, Any]]) -> Categories:
+    return Categories(np.array([row["id"] for row in rows], np.int64), np.array([row["name"] for row in rows], object))
+
+
+def _columns(rows: list[dict[str, Any]], images: Images, categories: Categories) -> dict[str, Any]:
+    places = ({one: place for place, one in enumerate(table.ids.tolist())} for table in (images, categories))
+    image, category = (
+        np.array([table[row[key]] for row in rows], np.int32)
+        for table, key in zip(places, ("image_id", "category_id"), strict=True)
+    )
+    has_box, has_mask = (not rows or key in rows[0] for key in ("bbox", "segmentation"))
+    return {
+        "image": image,
+        "category": category,
+        "xywh": np.array([row["bbox"] for row in rows], np.float64).reshape(-1, 4) if has_box else None,
+        "segments": _segments(rows, images, image) if has_mask and rows else None,
+    }
+
+
+def _segments(rows: list[dict[str, Any]], images: Images, image: np.ndarray) -> Segments:
+    written = [json.dumps(row["segmentation"]).encode() for row in rows]
+    end = np.cumsum([len(one) for one in written])
+    assert images.height is not None and images.width is not None
+    return Segments(
+        np.frombuffer(b"".join(written), np.uint8),
+        end - [len(one) for one in written],
+        end,
+        np.full(len(rows), Segments.JSON, np.uint8),
+        np.stack([images.height[image], images.width[image]], axis=1),
+    )

@@ -1,7 +1,9 @@
 """Masks as files write them: every form against pycocotools, every fault named, pruning without a trace."""
 
 import json
+from collections import defaultdict
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as peer
 
-from vesica import InputError, RleMasks
+from vesica import InputError, RleMasks, _native
 from vesica._check.segments import bad_segment
 from vesica._kernels.native import segments as native
 from vesica.dataset import Segments
@@ -299,6 +301,78 @@ class TestFaults:
         assert found.measured.finding.tolist() == [1, 1, 0] and counts_of(found)[:2] == [[7, 1, 17]] * 2
 
 
+@pytest.fixture(params=["baseline", "avx2", "avx512"])
+def isa(request):
+    _native.limit_isa(request.param)
+    yield request.param
+    _native.limit_isa("avx512")
+
+
+@pytest.mark.usefixtures("isa")
+class TestStrings:
+    """Strings are read by vectors where the processor has them: the same counts with every instruction set."""
+
+    @pytest.mark.parametrize("size", [(480, 640), (1, 5000), (5000, 1), (12_000, 12_000), (40_000, 40_000)])
+    @pytest.mark.parametrize("step", [1, 20, 600, 40_000])
+    def test_counts(self, size, step):
+        """Numbers of one to five characters, in strings of any length."""
+        rng = np.random.default_rng(step)
+        pixels, lists = size[0] * size[1], []
+        for length in (*range(1, 70), 500, 4000):
+            counts = 1 + rng.integers(0, step, length) * rng.integers(0, 2, length)
+            counts[0] -= rng.integers(0, 2)
+            counts = counts[np.cumsum(counts) <= pixels]
+            lists.append([*counts.tolist(), pixels - int(counts.sum())] if counts.sum() < pixels else counts.tolist())
+        masks = RleMasks(lists, size=size)
+        texts = [text.decode() for text in masks.to_strings()]
+        found = decoded([{"size": list(size), "counts": text} for text in texts])
+        assert counts_of(found) == masks.to_counts() and np.array_equal(found.measured.area, masks.area)
+        assert np.array_equal(found.boxes, masks.boxes.xyxy) and not found.measured.finding.any()
+
+    @given(st.lists(st.integers(-40, 600), min_size=1, max_size=40), st.integers(1, 60), st.integers(1, 60))
+    def test_any_numbers(self, numbers, height, width):
+        """Strings that say anything: right, short, or refused as RleMasks refuses them."""
+        text = string_of_numbers(numbers)
+        found = decoded([{"size": [height, width], "counts": text}])
+        try:
+            want = RleMasks([text], size=(height, width)).to_counts()
+        except ValueError as error:
+            fault = found.measured.fault(np.arange(1))
+            assert {"negative": "must not be negative", "too_long": "must not exceed"}[fault.kind] in str(error)
+            return
+        assert counts_of(found) == want and not found.measured.kind.any()
+
+    @pytest.mark.parametrize("length", [1, 5, 15, 16, 17, 63, 64, 65, 200])
+    @pytest.mark.parametrize("bad", ["P", " ", "~", "p", "/", "ooooo0"])
+    def test_broken_anywhere(self, length, bad):
+        """As RleMasks refuses them."""
+        for place in {0, length // 2, length - 1, length}:
+            text = "1" * 3 + "0" * length
+            text = text[:place] + bad + text[place:]
+            fault = decoded([{"size": [900, 900], "counts": text}]).measured.fault(np.arange(1))
+            try:
+                RleMasks([text], size=(900, 900))
+            except ValueError as error:
+                words = {"character": "must be characters", "cut": "end inside", "negative": "must not be negative",
+                         "too_long": "must not exceed", "large_number": "more than 60 bits"}  # fmt: skip
+                assert words[fault.kind] in str(error)
+            else:
+                assert fault is None
+
+
+def string_of_numbers(numbers):
+    """Five bits a character: the numbers themselves, no differences taken."""
+    text = ""
+    for number in numbers:
+        while True:
+            code, number = number & 31, number >> 5
+            if (number == 0 and not code & 16) or (number == -1 and code & 16):
+                text += chr(code + 48)
+                break
+            text += chr(code + 48 + 32)
+    return text
+
+
 class TestAgainstPycocotools:
     @given(st.data(), st.integers(1, 70), st.integers(1, 40))
     def test_decoding(self, data, height, width):
@@ -381,3 +455,45 @@ class TestAgainstPycocotools:
         assert iou(rows[:1], rows[1:])[0, 0] == (side * side - 6) / side**2
         text = RleMasks([[10**9, 5, side * side - 10**9 - 5]], size=(side, side)).to_strings()[0].decode()
         assert decoded([{"size": [side, side], "counts": text}]).measured.area.tolist() == [5]
+
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the folder shared/data lies not beside the repository")
+class TestRealFiles:
+    @pytest.mark.parametrize(
+        "path, pairs, total",
+        [
+            ("coco100/instances_val2014_100.json", 14_463, 863.294070197),
+            ("coco_mini/instances_val2017.json", 8_156, 649.323414384),
+            ("lvis100/lvis_val_100.json", 29_927, 1022.897185172),
+        ],
+    )
+    def test_annotations(self, path, pairs, total):
+        """Sums of IoU of all pairs of an image that COCO's own tool found."""
+        file = json.loads((DATA / path).read_text())
+        sizes = {image["id"]: (image["height"], image["width"]) for image in file["images"]}
+        images = defaultdict(list)
+        for row in file["annotations"]:
+            images[row["image_id"]].append(row["segmentation"])
+        found = [iou(rows, rows, size=sizes[image]) for image, rows in images.items()]
+        assert sum(one.size for one in found) == pairs
+        assert sum(float(one.sum()) for one in found) == pytest.approx(total, abs=1e-8)
+        for image, rows in list(images.items())[:25]:
+            size = sizes[image]
+            flat = np.zeros(len(rows), bool)
+            flat[::2] = True
+            assert np.array_equal(iou(rows, rows, flat, size), theirs(rows, rows, flat, size))
+            every = iou(rows, rows, size=size)
+            assert np.array_equal(iou(rows, rows, size=size, floor=0.5), np.where(every >= 0.5, every, 0))
+
+    def test_results(self):
+        rows = json.loads((DATA / "coco100/instances_val2014_fakesegm100_results.json").read_text())
+        found = decoded([row["segmentation"] for row in rows])
+        want = [row["segmentation"] for row in rows]
+        assert np.array_equal(found.measured.area, peer.area(want[:200]).tolist() + peer.area(want[200:400]).tolist()
+                              + peer.area(want[400:600]).tolist() + peer.area(want[600:]).tolist())  # fmt: skip
+        x, y, w, h = np.array(peer.toBbox(want)).T
+        assert np.array_equal(found.boxes, np.stack([x, y, x + w, y + h], axis=1))
+        assert [string(counts) for counts in counts_of(found)] == [one["counts"] for one in want]

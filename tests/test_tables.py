@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import time
 from pathlib import Path
 
 import numpy as np
@@ -144,16 +143,11 @@ class TestCsv:
             with contextlib.suppress(InputError):
                 vesica.read(path, format="csv")
 
-    def test_a_hundred_thousand_rows_are_quick(self, table):
-        rng = np.random.default_rng(0)
-        boxes = rng.uniform(0, 500, (100_000, 2))
+    def test_a_hundred_thousand_rows(self, table):
+        boxes = np.random.default_rng(0).uniform(0, 500, (100_000, 2))
         rows = (f"{k % 5000},c{k % 80},{x!r},{y!r},{x + 9!r},{y + 9!r}" for k, (x, y) in enumerate(boxes.tolist()))
-        text = HEAD + "\n".join(rows)
-        start = time.perf_counter()
-        data = table(text)
-        assert (
-            len(data) == 100_000 and time.perf_counter() - start < 10
-        )  # about half a second; a row at a time took 20 s
+        data = table(HEAD + "\n".join(rows))
+        assert np.array_equal(data.xywh[:, :2], boxes) and len(data.images) == 5000 and len(data.categories) == 80
 
 
 class TestWriteCsv:

@@ -3,6 +3,7 @@
 VesicaError
 ├── InputError        a file or table that cannot be used            exit 3
 ├── MissingExtra      an optional package is not installed           exit 2
+├── NotOffered        another tool has it, and its stand-in has not  also a NotImplementedError
 └── SizeValueError    things that should be of one size are not      also a ValueError
 """
 
@@ -19,6 +20,10 @@ class InputError(VesicaError):
 
 class MissingExtra(VesicaError, ImportError):
     """An optional package is not installed: it names the command that installs it."""
+
+
+class NotOffered(VesicaError, NotImplementedError):
+    """Another tool does this and its stand-in here does not: it names who does."""
 
 
 class SizeValueError(VesicaError, ValueError):

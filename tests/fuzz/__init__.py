@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import anchors, fusion, labels, masks, matching, nms, polygons, rle, sets, soft, sparse
+from . import anchors, formats, fusion, labels, masks, matching, nms, polygons, rle, segments, sets, soft, sparse
 
 TRIALS = {
     "masks": masks.trial,
     "rle": rle.trial,
+    "segments": segments.trial,
     "sparse": sparse.trial,
     "polygons": polygons.trial,
     "labels": labels.trial,
@@ -22,6 +23,7 @@ TRIALS = {
     "anchors": anchors.trial,
     "soft": soft.trial,
     "fusion": fusion.trial,
+    "formats": formats.trial,
 }
 
 

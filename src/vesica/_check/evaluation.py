@@ -24,6 +24,7 @@ __all__ = [
     "quirks",
     "same_kind",
     "scores",
+    "three_limits",
     "threshold_of",
     "thresholds",
     "values",
@@ -59,6 +60,8 @@ def areas(value: Any, /) -> tuple[tuple[str, float, float], ...]:
         raise ValueError('`areas` must be a dict of names and ranges, {"all": (0, 1e10), …}; got ' + repr(value) + ".")
     ranges = tuple((str(name), float(ends[0]), float(ends[1])) for name, ends in value.items())
     for name, low, high in ranges:
+        if not name:
+            raise ValueError("`areas` must have names; got an empty one.")
         if not low <= high:
             raise ValueError(f"`areas` of {name!r} must rise; got ({low}, {high}).")
     return ranges
@@ -70,6 +73,14 @@ def limits(value: Any, /) -> tuple[int, ...]:
     if not numbers or numbers[0] < 1:
         raise ValueError(f"`max_dets` must be whole numbers above 0; got {value!r}.")
     return numbers
+
+
+def three_limits(limits: tuple[int, ...], /) -> None:
+    if len(limits) < 3:
+        raise ValueError(
+            f"`max_dets` must have three values for the numbers of pycocotools; got {limits}. "
+            "Without `quirks` there may be any number of them."
+        )
 
 
 def values(data: Any, side: str, /) -> None:
@@ -134,7 +145,8 @@ def known_images(guess: Any, unknown: np.ndarray, /) -> None:
 
 def categories_meet(guess: Any, truth: Any, left_out: int, /) -> None:
     if left_out and left_out == len(guess):
-        mine, theirs = (", ".join(str(one) for one in side.categories.ids[:5]) for side in (guess, truth))
+        of_guesses = guess.categories.ids[np.unique(guess.category)]
+        mine, theirs = (", ".join(str(one) for one in ids[:5]) for ids in (of_guesses, truth.categories.ids))
         raise InputError(f"No category of the guesses is one of the truth's: {mine} against {theirs}.")
 
 

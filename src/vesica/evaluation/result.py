@@ -107,6 +107,10 @@ class DetectionResult:
 
     @functools.cached_property
     def _brief(self) -> Arrays:
+        """As much as the summary needs: the last limit, which pycocotools does not always take."""
+        last = len(self.protocol.max_dets) - 1
+        if any(line.is_precision and line.limit != last for line in lines_of(self.protocol)):
+            return self._full
         return arrays_of(self.records, full=False, threads=self.threads)
 
     @functools.cached_property

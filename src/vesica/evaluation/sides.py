@@ -54,7 +54,7 @@ class Sides:
     """The row of the data set that each truth is; None: the same."""
     guess_rows: np.ndarray | None
     plain: bool
-    """Are there values that are no numbers?"""
+    """Are there values that are no numbers, or so large that an iou may be none?"""
     notes: tuple[Note, ...]
 
 
@@ -80,9 +80,9 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     if not protocol.by_class:
         truths, guesses = (_of_one_class(side) for side in (truths, guesses))
         categories = Categories(np.array([-1]))
-    # Only quirks let other numbers in.
     boxes = (chosen.xywh, offered.xywh)
-    plain = bool(protocol.quirks) and not all(side is None or np.isfinite(side).all() for side in boxes)
+    # Masks have an iou in any case, and the rule of VOC looks for the best one alone.
+    plain = protocol.regions == "box" and not protocol.is_voc and not all(_is_tame(side) for side in boxes)
     segments: tuple[Segments | None, Segments | None] = (None, None)
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
@@ -109,6 +109,15 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
         check.categories_meet(guess, truth, left_out)
     note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
     return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
+
+
+_WILD = 1e150
+"""Sides beyond it have an area that may be infinite, and so an iou that is no number."""
+
+
+def _is_tame(boxes: np.ndarray | None) -> bool:
+    """Is every iou of these boxes a number? Comparisons with NaN are false."""
+    return boxes is None or not boxes.size or bool(-_WILD < boxes.min() and boxes.max() < _WILD)
 
 
 def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:

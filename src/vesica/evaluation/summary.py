@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vesica._check import evaluation as check
 from vesica.evaluation.curves import Arrays, curve_of
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.records import Records
@@ -24,6 +25,8 @@ class Line(NamedTuple):
     """The place among the limits of guesses."""
     group: str | None = None
     """Of LVIS: categories of this frequency alone."""
+    is_there: bool = True
+    """False for AP where pycocotools misses a limit of 100 (Q3)."""
 
     @property
     def is_precision(self) -> bool:
@@ -32,26 +35,36 @@ class Line(NamedTuple):
 
 def lines_of(protocol: Protocol, /) -> tuple[Line, ...]:
     """The numbers of COCO or LVIS, those of them that the thresholds and ranges allow."""
-    last = len(protocol.max_dets) - 1
+    limits = protocol.max_dets
+    last = len(limits) - 1
+    whole, has_whole = last, True
+    if protocol.quirks:  # it asks for the limit of 100 by value, for the others by place
+        limits, last = limits[:3], min(2, last)
+        has_whole = 100 in protocol.max_dets
+        whole = protocol.max_dets.index(100) if has_whole else last
     names = [name for name, _, _ in protocol.areas]
     first = names[0] if "all" not in names else "all"
+    letters = [name[0] for name in names if name != first] + ["r", "c", "f"] * (protocol.name == "lvis")
+    sizes = [(name, name[0] if letters.count(name[0]) == 1 else name) for name in names if name != first]
     precision, recall = "Average Precision", "Average Recall"
-    found = [Line("AP", precision, None, first, last)]
+    found = [Line("AP", precision, None, first, whole, is_there=has_whole)]
     found += [Line(f"AP{round(100 * t)}", precision, t, first, last) for t in (0.5, 0.75)]
-    found += [Line(f"AP{name[0]}", precision, None, name, last) for name in names if name != first]
+    found += [Line(f"AP{short}", precision, None, name, last) for name, short in sizes]
     if protocol.name == "lvis":
         groups = (("r", "rare"), ("c", "common"), ("f", "frequent"))
         found += [Line(f"AP{letter}", precision, None, first, last, letter) for letter, _ in groups]
         found += [Line("AR", recall, None, first, last)]
-        found += [Line(f"AR{name[0]}", recall, None, name, last) for name in names if name != first]
+        found += [Line(f"AR{short}", recall, None, name, last) for name, short in sizes]
         return tuple(found)
-    found += [Line(f"AR{limit}", recall, None, first, place) for place, limit in enumerate(protocol.max_dets)]
-    found += [Line(f"AR{name[0]}", recall, None, name, last) for name in names if name != first]
+    found += [Line(f"AR{limit}", recall, None, first, place) for place, limit in enumerate(limits)]
+    found += [Line(f"AR{short}", recall, None, name, last) for name, short in sizes]
     return tuple(found)
 
 
 def value_of(line: Line, arrays: Arrays, records: Records, /, *, categories: np.ndarray | None = None) -> float:
     """The mean of what is there, in the order of thresholds, recalls, categories; −1 if nothing is."""
+    if not line.is_there:
+        return -1.0
     protocol = records.protocol
     area = [name for name, _, _ in protocol.areas].index(line.area)
     # Precision may have been made for the last limit alone.
@@ -73,6 +86,8 @@ def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, f
     """Names and numbers."""
     if records.protocol.is_voc:
         return _voc(records)
+    if records.protocol.quirks:
+        check.three_limits(records.protocol.max_dets)
     made = arrays()
     return {line.name: value_of(line, made, records) for line in lines_of(records.protocol)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,10 +11,9 @@ from typing import Any, NamedTuple
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import arrays, tables, voc, yolo
-from vesica.io.files import File
+from vesica.io import arrays, coco, tables, voc, yolo
+from vesica.io.files import File, load
 from vesica.io.options import Options
-from vesica.io.packed import is_packed, unpacked
 from vesica.io.rows import bytes_of, text_of
 from vesica.io.yolo_folder import YAML_NAMES, is_label, labels_of
 
@@ -45,25 +43,28 @@ class Found(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """What a path stands for: some files below a root, or bytes that were piped in."""
+    """What a path stands for: one file that was loaded, or many below a root."""
 
     name: str
     root: Path
     files: list[Path]
-    piped: bytes | None = None
+    loaded: File | None = None
 
-    def content(self) -> bytes:
-        """The bytes of a single file, unpacked."""
-        data = bytes_of(self.files[0]) if self.piped is None else self.piped
-        return unpacked(data, self.name) if is_packed(data) else data
+    @property
+    def file(self) -> File:
+        """The one file, of formats that have one."""
+        if self.loaded is not None:
+            return self.loaded
+        if len(self.files) != 1:
+            raise InputError(f"{self.name} stands for {len(self.files)} files of this format; read them one by one.")
+        return load(self.files[0])
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
-        """Names and bytes of all files."""
-        if self.piped is not None:
-            yield self.name, self.content()
-        for path in self.files:
-            data = bytes_of(path, self.root)
-            yield str(path), unpacked(data, str(path)) if is_packed(data) else data
+        """Names and bytes of all files, of formats that have one for each image."""
+        if self.loaded is not None:
+            yield self.name, self.loaded.data
+        else:
+            yield from ((str(path), bytes_of(path, self.root)) for path in self.files)
 
 
 def read(
@@ -149,10 +150,9 @@ def _label(found: Found) -> str:
 
 
 def _coco(source: _Source, options: Options) -> tuple[Dataset, str]:
-    from vesica.io.coco import dataset_of
-
-    path = "-" if source.piped is not None else str(_single(source))
-    return dataset_of(path, masks=options.masks, check=options.check, threads=options.threads), "xywh pixels"
+    return coco.dataset_of(
+        source.file, masks=options.masks, check=options.check, threads=options.threads
+    ), "xywh pixels"
 
 
 def _voc(source: _Source, options: Options) -> tuple[Dataset, str]:
@@ -162,39 +162,28 @@ def _voc(source: _Source, options: Options) -> tuple[Dataset, str]:
 
 
 def _yolo(source: _Source, options: Options) -> tuple[Dataset, str]:
-    if source.piped is not None:
-        raise InputError("standard input: YOLO's label files are known by their names. Give the folder.")
+    if not source.files:
+        raise InputError(f"{source.name}: label files of YOLO are known by their names. Give the folder.")
     data = yolo.dataset_of(source.contents(), labels_of(source.files, source.root, options), options)
     return data, "shares of the image" if options.boxes is None else f"{options.boxes} pixels"
 
 
 def _csv(source: _Source, options: Options) -> tuple[Dataset, str]:
-    _single(source)
-    data, form = tables.csv_of(source.content(), source.name, options)
+    data, form = tables.csv_of(source.file.data, source.name, options)
     return data, f"{form} pixels"
 
 
 def _npz(source: _Source, options: Options) -> tuple[Dataset, str]:
-    _single(source)
-    data, form = tables.archive_of(arrays.archive_of(source.content(), source.name), source.name, options)
+    data, form = tables.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
     return data, f"{form} pixels"
 
 
 def _npy(source: _Source, options: Options) -> tuple[Dataset, str]:
-    _single(source)
-    table = arrays.array_of(File(source.name, source.content(), "npy"))
+    table = arrays.array_of(source.file._replace(kind="npy"))
     return tables.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
 
 
 _READERS = {"coco": _coco, "voc": _voc, "yolo": _yolo, "csv": _csv, "npz": _npz, "npy": _npy}
-
-
-def _single(source: _Source) -> Path | None:
-    if source.piped is not None:
-        return None
-    if len(source.files) != 1:
-        raise InputError(f"{source.name} stands for {len(source.files)} files of this format; read them one by one.")
-    return source.files[0]
 
 
 # Which format a path has.
@@ -202,24 +191,16 @@ def _single(source: _Source) -> Path | None:
 
 def _resolved(path: str, format: str | None) -> tuple[_Source, str]:
     """What the path stands for, and its format."""
-    if path == "-":
-        piped = sys.stdin.buffer.read()
-        source = _Source("standard input", Path(), [], piped)
-        head = unpacked(piped, source.name, most=_HEAD) if is_packed(piped) else piped[:_HEAD]
-        return source, format or _sniffed(head, source.name)
     place = Path(path)
-    if place.is_dir():
+    if path != "-" and place.is_dir():
         return _of_folder(place, path, format)
     if place.suffix.lower() in (".yaml", ".yml") and format in (None, "yolo"):
         return _of_folder(place.parent, path, "yolo")
-    if not place.exists() and glob.has_magic(path):
+    if path != "-" and not place.exists() and glob.has_magic(path):
         return _of_pattern(path, format)
-    return _Source(path, place.parent, [place]), format or _sniffed(_head(place), path)
-
-
-def _head(path: Path) -> bytes:
-    data = bytes_of(path, most=_HEAD)
-    return unpacked(data, str(path), most=_HEAD) if is_packed(data) else data
+    file = load(path)
+    source = _Source(file.name, place.parent, [] if path == "-" else [place], file)
+    return source, format or _sniffed(file)
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[_Source, str]:
@@ -236,12 +217,13 @@ def _of_pattern(pattern: str, format: str | None) -> tuple[_Source, str]:
 
 
 def _of_ending(path: Path) -> str:
-    name = path.name.lower().removesuffix(".gz")
-    if voc.RESULTS.fullmatch(name):
-        return "voc"
-    known = {".xml": "voc", ".txt": "yolo", ".json": "coco", ".csv": "csv", ".tsv": "csv", ".npz": "npz", ".npy": "npy"}
-    ending = Path(name).suffix
-    return known[ending] if ending in known else _sniffed(_head(path), str(path))
+    known = {"xml": "voc", "txt": "yolo", "json": "coco", "csv": "csv", "tsv": "csv", "npz": "npz", "npy": "npy"}
+    ending = _ending(path)
+    return "voc" if voc.RESULTS.fullmatch(path.name) else known.get(ending) or _sniffed(load(path))
+
+
+def _ending(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix[1:]
 
 
 def _of_folder(folder: Path, name: str, format: str | None) -> tuple[_Source, str]:
@@ -269,12 +251,8 @@ def _candidates(folder: Path) -> dict[str, tuple[Path, list[Path]]]:
     if not results:
         found["yolo"] = _label_files(folder)
     for format, ending in (("coco", "json"), ("csv", "csv"), ("npz", "npz"), ("npy", "npy")):
-        found[format] = (folder, sorted(path for path in folder.glob(f"*.{ending}*") if _of_name(path) == ending))
+        found[format] = (folder, sorted(path for path in folder.glob(f"*.{ending}*") if _ending(path) == ending))
     return found
-
-
-def _of_name(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix[1:]
 
 
 def _label_files(folder: Path) -> tuple[Path, list[Path]]:
@@ -302,8 +280,9 @@ def _label_files(folder: Path) -> tuple[Path, list[Path]]:
 _HOMES = ("labels", "obj_train_data", "obj_valid_data", "obj_test_data")
 
 
-def _sniffed(head: bytes, name: str) -> str:
+def _sniffed(file: File) -> str:
     """The format of a file by its first bytes."""
+    head, name = file.content[:_HEAD], file.name
     if head.startswith(b"\x93NUMPY"):
         return "npy"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -311,10 +290,7 @@ def _sniffed(head: bytes, name: str) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start in (b"{", b"["):
         return "coco"
-    if start == b"<":
-        return "voc"
-    base = Path(name).name
-    if voc.RESULTS.fullmatch(base):
+    if start == b"<" or voc.RESULTS.fullmatch(Path(name).name):
         return "voc"
     text = text_of(head[: head.rfind(b"\n") + 1] or head, name)
     if not text.strip():
@@ -324,9 +300,7 @@ def _sniffed(head: bytes, name: str) -> str:
     fits = [format for format, fits in (("csv", tables.looks_like_csv), ("yolo", yolo.looks_like_labels)) if fits(text)]
     if len(fits) == 1:
         return fits[0]
+    if fits:
+        raise InputError(f"{name} may be {' or '.join(fits)}. Say which: format={fits[0]!r}.")
     known = "COCO (.json), Pascal VOC (.xml), YOLO (.txt), CSV with a header, .npz and .npy"
-    raise InputError(
-        f"{name} is of no format that is known: {known}. If it is one of them, say `format=`."
-        if not fits
-        else f"{name} may be {' or '.join(fits)}. Say which: format={fits[0]!r}."
-    )
+    raise InputError(f"{name} is of no format that is known: {known}. If it is one of them, say `format=`.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
 
     Parameters
     ----------
-    path : a file, or for VOC and YOLO a folder, which is made. Files ending in .gz are packed.
+    path : a file, or for VOC and YOLO a folder, which is made. Files ending in .gz are packed; "-" is standard output.
     data : Dataset
     format : {"coco", "coco_results", "voc", "yolo", "csv", "npz", "npy"}, optional
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
@@ -42,24 +43,32 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     7,cat,0.0,0.0,4.0,4.0,1
     <BLANKLINE>
     """
-    path = Path(path)
-    format = _format(path) if format is None else check.one_of(format, FORMATS, "format")
+    format = format_of(path, format)
+    place = Path(path)
     try:
         if format in _FOLDERS:
-            path.mkdir(parents=True, exist_ok=True)
-            return _FOLDERS[format](path, data)
+            place.mkdir(parents=True, exist_ok=True)
+            return _FOLDERS[format](place, data)
         content, notes = _content(format, data)
-        path.write_bytes(gzip.compress(content, mtime=0) if path.suffix.lower() == ".gz" else content)
+        if os.fspath(path) == "-":
+            sys.stdout.buffer.write(content)
+        else:
+            place.write_bytes(gzip.compress(content, mtime=0) if place.suffix.lower() == ".gz" else content)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     return notes
 
 
-def _format(path: Path) -> str:
-    ending = Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
+def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:
+    """The format that was said, or that the ending tells."""
+    if format is not None:
+        return check.one_of(format, FORMATS, "format")
+    name = Path(path).name
+    ending = Path(name.lower().removesuffix(".gz")).suffix
     if ending not in _ENDINGS:
-        known = ", ".join(_ENDINGS)
-        raise InputError(f'{path}: the ending must be one of {known}; folders need `format`: "voc" or "yolo".')
+        raise InputError(
+            f"{path}: the ending must be one of {', '.join(_ENDINGS)}; or say the format: {', '.join(FORMATS)}."
+        )
     return _ENDINGS[ending]
 
 

@@ -1,0 +1,130 @@
+"""`vesica convert IN OUT`: a data set from one format into another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vesica.io.options import Options
+
+_EPILOG = """\
+formats, found from the content of IN and from the ending of OUT:
+  coco   .json: truths, or results where there are scores (coco_results)
+  voc    a folder of .xml, one for each image; of guesses, a .txt for each class
+  yolo   a folder of labels/*.txt and data.yaml
+  csv    a table with a header: image,category,x1,y1,x2,y2,score
+  npz    columns under their names: everything a data set has
+  npy    COCO's array of seven columns: image, x, y, w, h, score, category
+
+examples:
+  vesica convert Annotations truth.json                     Pascal VOC to COCO
+  vesica convert labels truth.json --images pictures        YOLO to COCO; sizes from the headers of pictures
+  vesica convert guess.csv guess.json                       a table to COCO results
+  vesica convert truth.json voc --to voc
+  vesica convert labels - --to csv --sizes 480,640 | head
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("source", metavar="IN", help="a file, a folder, a pattern, or - for standard input")
+    parser.add_argument("target", metavar="OUT", help="a file, or of voc and yolo a folder; - is standard output")
+    parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="the format of IN, where two fit")
+    parser.add_argument(
+        "--to", dest="target_format", metavar="FORMAT", help="the format of OUT, if its ending is silent"
+    )
+    parser.add_argument(
+        "--boxes", metavar="FORM", help="what boxes of IN mean: voc as_written; yolo xywh, … for pixels"
+    )
+    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
+    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
+    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
+    parser.add_argument("--kind", metavar="KIND", help="yolo: polygon or pose, where a line may be either")
+    parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')
+    parser.add_argument("--no-masks", action="store_true", help="leave masks out")
+    parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")
+    parser.add_argument("--as-is", action="store_true", help="let numbers pass that are not finite, and negative sides")
+    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _check_usage(arguments)
+    from vesica.io.read import describe, find
+    from vesica.io.write import format_of, write
+
+    found = find(arguments.source, _options(arguments), format=arguments.source_format)
+    data = found.data.numbered() if arguments.number else found.data
+    lost = write(arguments.target, data, format=arguments.target_format)
+
+    format = format_of(arguments.target, arguments.target_format)
+    wrote = f"Wrote {arguments.target} as {format}: {len(data)} objects, {len(data.images)} images."
+    if arguments.json:
+        counts = {"objects": len(data), "images": len(data.images), "categories": len(data.categories)}
+        read = {"from": found.format, "boxes": found.form, "notes": list(found.data.notes)}
+        print(json.dumps({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}}, sort_keys=True))
+    else:
+        for line in (describe(found), *_noted(found.data.notes), wrote, *_noted(lost)):
+            print(line, file=sys.stderr)
+    return 0
+
+
+def _noted(notes: tuple[str, ...]) -> list[str]:
+    return [f"  note: {note}." for note in notes]
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from vesica.io.options import Options
+
+    return Options(
+        masks=not arguments.no_masks,
+        check=not arguments.as_is,
+        boxes=arguments.boxes,
+        sizes=None if arguments.sizes is None else _sizes(arguments.sizes),
+        images=None if arguments.images is None else _images(arguments.images),
+        names=arguments.names,
+        kind=arguments.kind,
+        columns=arguments.columns,
+        threads=arguments.threads,
+    )
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    height, width = (int(side) for side in text.split(","))
+    return height, width
+
+
+def _images(path: str) -> Any:
+    """A folder of pictures, or the images of another data set."""
+    from vesica.io.read import read
+
+    return path if Path(path).is_dir() else read(path, masks=False).images
+
+
+def _check_usage(arguments: argparse.Namespace) -> None:
+    """Leave with exit code 2 for options that no file could make right."""
+    from vesica import _check as check
+    from vesica.errors import InputError
+    from vesica.io.read import FORMATS
+    from vesica.io.write import format_of
+
+    wrong = arguments.usage_error
+    try:
+        if arguments.source_format is not None:
+            check.one_of(arguments.source_format, FORMATS, "--from")
+        format_of(arguments.target, arguments.target_format)
+        if arguments.threads is not None:
+            check.positive(arguments.threads, "--threads")
+    except (ValueError, InputError) as error:
+        wrong(str(error))
+    if arguments.sizes is not None and not re.fullmatch(r"\d{1,9},\d{1,9}", arguments.sizes):
+        wrong(f"--sizes must be height,width; got {arguments.sizes!r}")
+    if arguments.target == "-" and arguments.json:
+        wrong("--json prints an object on stdout, where OUT would go: name a file")
+    source, target = Path(arguments.source), Path(arguments.target)
+    if source.exists() and target.exists() and source.samefile(target):
+        wrong("OUT must not be IN")

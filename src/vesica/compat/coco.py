@@ -1,0 +1,243 @@
+"""Annotations of COCO, under the names of `pycocotools.coco`.
+
+>>> from vesica.compat.coco import COCO, COCOeval, mask
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vesica._check import compat as check
+from vesica.compat import mask
+from vesica.compat.cocoeval import COCOeval
+from vesica.compat.drawing import draw
+
+__all__ = ["COCO", "COCOeval", "mask"]
+
+Row = dict[str, Any]
+
+
+class COCO:
+    """The annotations of a file as dicts, and indices into them.
+
+    `dataset` is what the file holds. `anns`, `cats` and `imgs` find its rows by id, `imgToAnns` the annotations of an
+    image, `catToImgs` the images of a category (one for each annotation). Whoever sets `dataset` calls `createIndex`.
+
+    Examples
+    --------
+    >>> truth = COCO()
+    >>> truth.dataset = {"images": [{"id": 7}], "categories": [{"id": 1, "name": "cat"}], "annotations": []}
+    >>> truth.createIndex()
+    creating index...
+    index created!
+    >>> truth.getImgIds(), truth.loadCats(truth.getCatIds("cat"))
+    ([7], [{'id': 1, 'name': 'cat'}])
+    """
+
+    def __init__(self, annotation_file: Any = None) -> None:
+        self.dataset: dict[str, Any] = {}
+        self.anns: dict[Any, Row] = {}
+        self.cats: dict[Any, Row] = {}
+        self.imgs: dict[Any, Row] = {}
+        self.imgToAnns: defaultdict[Any, list[Row]] = defaultdict(list)
+        self.catToImgs: defaultdict[Any, list[Any]] = defaultdict(list)
+        if annotation_file is not None:
+            start = time.time()
+            print("loading annotations into memory...")
+            self.dataset = check.annotation_file(_loaded(annotation_file), str(annotation_file))
+            print(f"Done (t={time.time() - start:0.2f}s)")
+            self.createIndex()
+
+    def createIndex(self) -> None:
+        """Index what is in `dataset`. Of rows with one id the last counts."""
+        print("creating index...")
+        rows = self.dataset.get("annotations", [])
+        self.anns = {row["id"]: row for row in rows}
+        self.imgs = {row["id"]: row for row in self.dataset.get("images", [])}
+        self.cats = {row["id"]: row for row in self.dataset.get("categories", [])}
+        self.imgToAnns, self.catToImgs = defaultdict(list), defaultdict(list)
+        for row in rows:
+            self.imgToAnns[row["image_id"]].append(row)
+        for row in rows if "categories" in self.dataset else ():
+            self.catToImgs[row["category_id"]].append(row["image_id"])
+        print("index created!")
+
+    def info(self) -> None:
+        """Print what the file says about itself."""
+        for key, value in self.dataset["info"].items():
+            print(f"{key}: {value}")
+
+    def getAnnIds(self, imgIds: Any = (), catIds: Any = (), areaRng: Any = (), iscrowd: Any = None) -> list[Any]:
+        """Ids of annotations: of these images, of these categories, with an area strictly inside a range, of crowds.
+
+        A condition that is not given is no condition.
+        """
+        images, categories = _several(imgIds), set(_several(catIds))
+        rows: Iterable[Row]
+        if len(images):
+            rows = itertools.chain.from_iterable(self.imgToAnns[image] for image in images if image in self.imgToAnns)
+        else:
+            rows = self.dataset["annotations"]
+        if categories:
+            rows = (row for row in rows if row["category_id"] in categories)
+        if len(areaRng):
+            rows = (row for row in rows if areaRng[0] < row["area"] < areaRng[1])
+        if iscrowd is not None:
+            rows = (row for row in rows if row["iscrowd"] == iscrowd)
+        return [row["id"] for row in rows]
+
+    def getCatIds(self, catNms: Any = (), supNms: Any = (), catIds: Any = ()) -> list[Any]:
+        """Ids of categories: of these names, of these supercategories, of these ids.
+
+        A list is safest. One string takes every name that is a part of it, as in pycocotools: "hot dog" is also a dog.
+        """
+        rows = self.dataset["categories"]
+        for key, given in (("name", catNms), ("supercategory", supNms), ("id", catIds)):
+            wanted = given if isinstance(given, str) else _several(given)
+            if len(wanted):
+                rows = [row for row in rows if row[key] in wanted]
+        return [row["id"] for row in rows]
+
+    def getImgIds(self, imgIds: Any = (), catIds: Any = ()) -> list[Any]:
+        """Ids of images: of these, and of those that have all of these categories."""
+        images, categories = _several(imgIds), _several(catIds)
+        if not len(images) and not len(categories):
+            return list(self.imgs)
+        sets = ([set(images)] if len(images) else []) + [set(self.catToImgs[category]) for category in categories]
+        return list(set.intersection(*sets))
+
+    def loadAnns(self, ids: Any = ()) -> list[Row]:
+        """Annotations by id, or the one of one id."""
+        return [self.anns[one] for one in _several(ids)]
+
+    def loadCats(self, ids: Any = ()) -> list[Row]:
+        """Categories by id, or the one of one id."""
+        return [self.cats[one] for one in _several(ids)]
+
+    def loadImgs(self, ids: Any = ()) -> list[Row]:
+        """Images by id, or the one of one id."""
+        return [self.imgs[one] for one in _several(ids)]
+
+    def loadRes(self, resFile: Any) -> COCO:
+        """Results of a model, as annotations of the same images.
+
+        The first result says what all of them are: boxes, masks, keypoints or captions. As in pycocotools the given
+        dicts themselves become the annotations: they get an "id" (1, 2, …), an "area" and what else is missing.
+
+        Parameters
+        ----------
+        resFile : path of a JSON file; list of dicts; or (N, 7) array of image, x, y, w, h, score, category
+        """
+        found = COCO()
+        found.dataset["info"] = copy.deepcopy(self.dataset.get("info", {}))
+        found.dataset["images"] = list(self.dataset["images"])
+        print("Loading and preparing results...")
+        start = time.time()
+        if isinstance(resFile, np.ndarray):
+            rows = self.loadNumpyAnnotations(resFile)
+        else:
+            rows = _loaded(resFile) if isinstance(resFile, (str, Path)) else resFile
+        rows = check.results(rows, self.getImgIds())
+        _complete(rows)
+        if "caption" in rows[0]:
+            images = {row["image_id"] for row in rows}
+            found.dataset["images"] = [row for row in found.dataset["images"] if row["id"] in images]
+        else:
+            found.dataset["categories"] = copy.deepcopy(self.dataset["categories"])
+        print(f"DONE (t={time.time() - start:0.2f}s)")
+        found.dataset["annotations"] = rows
+        found.createIndex()
+        return found
+
+    def loadNumpyAnnotations(self, data: np.ndarray) -> list[Row]:
+        """Results of an (N, 7) array of image, x, y, w, h, score, category."""
+        print("Converting ndarray to lists...")
+        print(data.shape)
+        rows = []
+        for k, (image, x, y, w, h, score, category) in enumerate(check.result_table(data)):
+            if k % 1_000_000 == 0:
+                print(f"{k}/{len(data)}")
+            rows.append({"image_id": int(image), "bbox": [x, y, w, h], "score": score, "category_id": int(category)})
+        return rows
+
+    def annToRLE(self, ann: Row) -> Any:
+        """The mask of an annotation as run lengths. Polygons are drawn, and parts united."""
+        region = ann["segmentation"]
+        if isinstance(region, list):
+            image = self.imgs[ann["image_id"]]
+            parts = mask.frPyObjects(region, image["height"], image["width"])
+            return parts[0] if len(parts) == 1 else mask.merge(parts)
+        return mask.frPyObjects(region, *region["size"]) if isinstance(region["counts"], list) else region
+
+    def annToMask(self, ann: Row) -> np.ndarray:
+        """The mask of an annotation: (height, width) uint8."""
+        return mask.decode(self.annToRLE(ann))
+
+    def showAnns(self, anns: list[Row], draw_bbox: bool = False) -> int | None:
+        """Draw annotations into the current axes of matplotlib, or print captions."""
+        if not len(anns):
+            return 0
+        draw(self, anns, draw_bbox=draw_bbox)
+        return None
+
+    def download(self, tarDir: Any = None, imgIds: Any = ()) -> None:
+        raise check.no_download()
+
+
+def _loaded(path: Any) -> Any:
+    with Path(path).open(encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _several(value: Any) -> Any:
+    """A list of values, also of one; a string is one."""
+    is_list = hasattr(value, "__iter__") and hasattr(value, "__len__") and not isinstance(value, str)
+    return value if is_list else [value]
+
+
+def _complete(rows: list[Row]) -> None:
+    """Give results what annotations have. The first one says what they are."""
+    first = rows[0]
+    if "caption" in first:
+        pass
+    elif "bbox" in first and len(first["bbox"]):
+        for row in rows:
+            _add_to_box(row)
+    elif "segmentation" in first:
+        _add_to_masks(rows)
+    elif "keypoints" in first:
+        for row in rows:
+            _add_to_keypoints(row)
+    else:
+        raise check.kind_of_result(first)
+    for number, row in enumerate(rows, start=1):
+        row["id"] = number
+
+
+def _add_to_box(row: Row) -> None:
+    x, y, w, h = row["bbox"]
+    row.setdefault("segmentation", [[x, y, x, y + h, x + w, y + h, x + w, y]])
+    row.update(area=w * h, iscrowd=0)
+
+
+def _add_to_masks(rows: list[Row]) -> None:
+    masks = [row["segmentation"] for row in rows]
+    for row, area, box in zip(rows, mask.area(masks), mask.toBbox(masks), strict=True):
+        row["area"] = area
+        row.setdefault("bbox", box)
+        row["iscrowd"] = 0
+
+
+def _add_to_keypoints(row: Row) -> None:
+    x, y = (np.asarray(row["keypoints"][axis::3]) for axis in (0, 1))
+    width, height = x.max() - x.min(), y.max() - y.min()
+    row.update(area=width * height, bbox=[x.min(), y.min(), width, height])

@@ -76,9 +76,9 @@ class TestNumbers:
     """The example of docs/scores.md."""
 
     def test_are_those_of_the_library(self, capsys):
+        summary = vesica.evaluate("truth.json", "guess.json").summary
         assert answer(capsys, *BOTH)["summary"] == {
-            name: None if value < 0 else value
-            for name, value in vesica.evaluate("truth.json", "guess.json").summary.items()
+            name: None if value < 0 else value for name, value in summary.items()
         }
 
     def test_json_is_all_of_the_result_in_sorted_keys(self, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,11 +39,10 @@ def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
     best, crowds = pooled.best_f1, int(_crowds(truth).sum())
     cut = 0.0 if best is None else best.score
     at = "" if best is None else f"F1 is highest, {best.f1:.3f}, if guesses from a score of {best.score:g} on are kept."
-    return _TEMPLATE.format(
-        summary=escape(
-            f"{len(truth.images):,} images, {len(truth) - crowds:,} truths and {crowds:,} crowds, {len(guess):,} guesses, "
-            f"{len(truth.categories)} categories."
-        ),
+    objects = f"{len(truth) - crowds:,} truths and {crowds:,} crowds"
+    template = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+    return Template(template).substitute(
+        summary=f"{len(truth.images):,} images, {objects}, {len(guess):,} guesses, {len(truth.categories)} categories.",
         tiles="".join(_tile(name, value) for name, value in result.summary.items()),
         classes=_classes(result, cut),
         cut=f"{cut:g}",
@@ -184,8 +185,8 @@ def _pictures(result: DetectionResult, truth: Dataset, guess: Dataset, cut: floa
     drawings = []
     for place in range(min(len(truth.images), _LOOKED_AT)):
         mine = guess.images.ids[guess.image] == truth.images.ids[place]
-        rows = [_Drawn(truth, row, str(of_truth[row])) for row in np.flatnonzero(truth.image == place)]
-        rows += [_Drawn(guess, row, str(of_guess[row])) for row in np.flatnonzero(mine & shown)]
+        rows = [_Drawn(truth, row, str(of_truth[row])) for row in np.flatnonzero(truth.image == place).tolist()]
+        rows += [_Drawn(guess, row, str(of_guess[row])) for row in np.flatnonzero(mine & shown).tolist()]
         kinds = [row.kind for row in rows]
         drawings.append(((-len(set(kinds)), len(kinds), place), rows))
     names = dict(zip(truth.categories.ids.tolist(), result.categories, strict=True))
@@ -213,7 +214,8 @@ class _Drawn(NamedTuple):
 
 def _picture(place: int, rows: Sequence[_Drawn], truth: Dataset, names: dict[Any, Any]) -> str:
     images = truth.images
-    assert images.width is not None and images.height is not None
+    assert images.width is not None
+    assert images.height is not None
     width, height = int(images.width[place]), int(images.height[place])
     boxes = "".join(_box(row) for row in rows)
     words = "".join(_words(row, row.label(names), width) for row in rows)
@@ -235,91 +237,3 @@ def _words(drawn: _Drawn, label: str, width: int) -> str:
     x, y, *_ = drawn.data.xywh[drawn.row].tolist()
     at = min(x + 2, width - 9.5 * len(label))
     return f'<text class="{drawn.kind}" x="{at:.1f}" y="{max(y - 5, 16):.1f}">{escape(label)}</text>' if label else ""
-
-
-_TEMPLATE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>vesica demo</title>
-<style>
-:root {{ color-scheme: light dark; --ink: #1c2530; --soft: #5d6976; --line: #dfe4ea; --page: #fff; --card: #f6f8fa;
-  --main: #0b7285; --faint: #b8dde4; --right: #2b8a3e; --wrong: #c2410c; --missed: #b3123f; --crowd: #7a8594;
-  --t0: #063d48; --t1: #0b6374; --t2: #15869c; --t3: #3ba4b8; --t4: #6cb6c6; }}
-@media (prefers-color-scheme: dark) {{ :root {{ --ink: #e6edf3; --soft: #9aa7b4; --line: #2c333b; --page: #11151a; --card: #181d24;
-  --main: #43b4ca; --faint: #1d4a54; --right: #69db7c; --wrong: #ff9f6b; --missed: #ff7a9c; --crowd: #8b97a5;
-  --t0: #d6f4fa; --t1: #97dcea; --t2: #5cbdd0; --t3: #3c97a9; --t4: #327786; }} }}
-* {{ box-sizing: border-box }}
-body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 70rem;
-  margin: 2.5rem auto; padding: 0 1.25rem; }}
-h1 {{ font-size: 1.7rem; margin: 0 }} h2 {{ font-size: 1.15rem; margin: 2.4rem 0 .5rem }}
-p {{ color: var(--soft); margin: .2rem 0 .8rem; max-width: 52rem }}
-code {{ background: var(--card); padding: .1rem .35rem; border-radius: 4px; font-size: .9em }}
-.tiles {{ display: grid; grid-template-columns: repeat(3, 1fr); gap: .6rem; margin: 1.4rem 0 }}
-.tile {{ background: var(--card); border-radius: 8px; padding: .65rem .9rem; display: grid; grid-template-columns: auto 1fr;
-  column-gap: .6rem; align-items: baseline }}
-.tile b {{ font-size: 1.45rem; font-variant-numeric: tabular-nums }} .tile span {{ font-weight: 600; color: var(--main) }}
-.tile small {{ grid-column: 1 / -1; color: var(--soft) }}
-.tile:first-child {{ background: var(--main) }}
-.tile:first-child b, .tile:first-child span, .tile:first-child small {{ color: var(--page) }}
-table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }}
-th, td {{ text-align: right; padding: .35rem .5rem; border-bottom: 1px solid var(--line); font-weight: 400; white-space: nowrap }}
-thead th {{ color: var(--soft); font-size: .85rem }} th:first-child {{ text-align: left }} td:nth-child(3) {{ font-weight: 600 }}
-.bar {{ position: relative; width: 40% }}
-.bar i, .bar b {{ position: absolute; left: .5rem; top: 50%; border-radius: 0 4px 4px 0; max-width: calc(100% - 1rem) }}
-.bar i {{ height: 6px; margin-top: -3px; background: var(--faint) }} .bar b {{ height: 14px; margin-top: -7px; background: var(--main) }}
-.two {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.6rem }}
-.two h2 {{ margin-top: 1.6rem }}
-.many {{ display: grid; grid-template-columns: repeat(4, 1fr); gap: .6rem }}
-.small {{ background: var(--card); border-radius: 8px; padding: .4rem .6rem }} .small p {{ margin: 0; font-size: .9rem; color: var(--ink) }}
-svg {{ width: 100%; height: auto; display: block }} svg text {{ font-size: 12px; fill: var(--soft) }}
-.grid {{ stroke: var(--line); fill: none }} polyline {{ fill: none; stroke-width: 2.2; stroke-linejoin: round }}
-svg .middle {{ text-anchor: middle }} svg .end, svg .key {{ text-anchor: end; white-space: pre }}
-svg .key {{ font-weight: 600; font-variant-numeric: tabular-nums }} 
-.pr.t0 {{ stroke: var(--t0) }} .pr.t1 {{ stroke: var(--t1) }} .pr.t2 {{ stroke: var(--t2) }} .pr.t3 {{ stroke: var(--t3) }}
-.pr.t4 {{ stroke: var(--t4) }} .dashed {{ stroke-dasharray: 5 3 }}
-.key.t0 {{ fill: var(--t0) }} .key.t1 {{ fill: var(--t1) }} .key.t2 {{ fill: var(--t2) }} .key.t3 {{ fill: var(--t3) }}
-.key.t4 {{ fill: var(--t4) }}
-polyline.precision {{ stroke: var(--t3) }} polyline.recall {{ stroke: var(--crowd); stroke-dasharray: 7 4 }}
-polyline.f1 {{ stroke: var(--main); stroke-width: 3 }} svg .word {{ font-weight: 600; text-anchor: middle }}
-text.f1, text.best {{ fill: var(--main) }} svg text.best {{ text-anchor: start }}
-.best {{ fill: var(--main) }} .drop {{ stroke: var(--main); stroke-dasharray: 2 4; fill: none }}
-figure {{ margin: 0 }} .pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1rem }}
-figure svg {{ background: var(--card); border: 1px solid var(--line); border-radius: 8px }}
-figcaption {{ color: var(--soft); font-size: .85rem; padding-top: .2rem }}
-rect {{ fill: none; stroke-width: 2.5; rx: 2px }} figure text {{ font-size: 16px; font-weight: 600;
-  paint-order: stroke; stroke: var(--card); stroke-width: 4px; stroke-linejoin: round }}
-rect.truth {{ stroke: var(--ink); stroke-width: 1.5 }}
-rect.missed {{ stroke: var(--missed); fill: var(--missed); fill-opacity: .16 }}
-rect.crowd {{ stroke: var(--crowd); fill: var(--crowd); fill-opacity: .12; stroke-dasharray: 2 5 }}
-rect.right {{ stroke: var(--right); stroke-dasharray: 9 5 }} rect.wrong {{ stroke: var(--wrong); stroke-dasharray: 9 5 }}
-text.right {{ fill: var(--right) }} text.wrong {{ fill: var(--wrong) }} text.missed {{ fill: var(--missed) }}
-text.precision {{ fill: var(--t3) }} svg text.recall, svg text.crowd {{ fill: var(--crowd) }}
-.legend {{ display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; color: var(--soft); font-size: .9rem; margin-bottom: .7rem }}
-.legend svg {{ width: 26px; height: 18px; display: inline; vertical-align: -4px; margin-right: .35rem }}
-@media (max-width: 40rem) {{ .bar {{ display: none }} .tiles, .many {{ grid-template-columns: repeat(2, 1fr) }}
-  th, td {{ padding: .3rem .25rem; font-size: .85rem }} }}
-</style>
-<h1>A detector, scored</h1>
-<p>{summary} The set is generated: truth.json and guess.json beside this page are COCO files, and
-<code>vesica eval truth.json guess.json</code> prints the same numbers.</p>
-<div class="tiles">{tiles}</div>
-<h2>By category</h2>
-<p>The bar is AP, the thin one behind it AP50. Right, wrong and missed are counted at IoU 0.50, for guesses from a score of {cut} on.</p>
-<table><thead><tr><th>category</th><th></th><th>AP</th><th>AP50</th><th>AP75</th><th>truths</th><th>right</th><th>wrong</th>
-<th>missed</th></tr></thead>{classes}</table>
-<div class="two">
-<div><h2>Precision against recall</h2><p>The area below a line is AP at that threshold.</p>{by_threshold}</div>
-<div><h2>Where to cut</h2><p>{best}</p>{by_score}</div>
-</div>
-<h2>Precision against recall of each category</h2>
-<p>From 0 to 1 in both directions; solid at IoU 0.50, dashed at IoU 0.75.</p>
-<div class="many">{curves}</div>
-<h2>Pictures</h2>
-<p>What the detector gets right and wrong at IoU 0.50, for guesses from a score of {cut} on.</p>
-<div class="legend">
-<span><svg viewBox="0 0 26 18"><rect class="truth" x="2" y="2" width="22" height="14"/></svg>truth that was found</span>
-<span><svg viewBox="0 0 26 18"><rect class="right" x="2" y="2" width="22" height="14"/></svg>right guess</span>
-<span><svg viewBox="0 0 26 18"><rect class="wrong" x="2" y="2" width="22" height="14"/></svg>wrong guess</span>
-<span><svg viewBox="0 0 26 18"><rect class="missed" x="2" y="2" width="22" height="14"/></svg>missed truth</span>
-<span><svg viewBox="0 0 26 18"><rect class="crowd" x="2" y="2" width="22" height="14"/></svg>crowd, or a guess of it: counts nowhere</span>
-</div>
-<div class="pictures">{pictures}</div></html>
-"""

@@ -47,10 +47,9 @@ def generate(images: int, seed: int, /) -> tuple[dict[str, Any], list[dict[str, 
     boxes = _boxes(kind, rng)
     crowd = (kind == 0) & (rng.random(len(kind)) < 0.03)
     boxes[crowd] = _grown(boxes[crowd], 2.5)
+    size = {"width": WIDTH, "height": HEIGHT}
     truth = {
-        "images": [
-            {"id": k, "width": WIDTH, "height": HEIGHT, "file_name": f"{k:06}.jpg"} for k in range(1, images + 1)
-        ],
+        "images": [{"id": k, "file_name": f"{k:06}.jpg", **size} for k in range(1, images + 1)],
         "categories": [{"id": k + 1, "name": one.name} for k, one in enumerate(KINDS)],
         "annotations": [
             {
@@ -73,14 +72,16 @@ def _boxes(kind: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     side, aspect = side * np.exp(rng.normal(0, 0.6, len(kind))), aspect * np.exp(rng.normal(0, 0.25, len(kind)))
     size = np.minimum(np.stack([side * np.sqrt(aspect), side / np.sqrt(aspect)], axis=1), [WIDTH - 8, HEIGHT - 8])
     corner = rng.uniform(0, 1, size.shape) * ([WIDTH, HEIGHT] - size)
-    return np.concatenate([corner, size], axis=1).round(1)
+    boxes: np.ndarray = np.concatenate([corner, size], axis=1).round(1)
+    return boxes
 
 
 def _grown(boxes: np.ndarray, times: float) -> np.ndarray:
     """The same, about the same centre, cut off at the border."""
     low = np.maximum(boxes[:, :2] - boxes[:, 2:] * (times - 1) / 2, 0)
     high = np.minimum(boxes[:, :2] + boxes[:, 2:] * (times + 1) / 2, [WIDTH, HEIGHT])
-    return np.concatenate([low, high - low], axis=1).round(1)
+    grown: np.ndarray = np.concatenate([low, high - low], axis=1).round(1)
+    return grown
 
 
 def _results(
@@ -107,13 +108,11 @@ def _results(
     )
     # Image by image, as a detector writes them; the surest first.
     order = np.lexsort((-found[3], found[0]))
+    score = 1 / (1 + np.exp(-found[3]))
+    columns = (column[order].tolist() for column in (*found[:3], score.round(3)))
     return [
-        {"image_id": one, "category_id": which + 1, "bbox": box, "score": round(score, 3)}
-        for one, which, box, score in zip(
-            *(column[order].tolist() for column in found[:3]),
-            (1 / (1 + np.exp(-found[3][order]))).tolist(),
-            strict=True,
-        )
+        {"image_id": one, "category_id": which + 1, "bbox": box, "score": sure}
+        for one, which, box, sure in zip(*columns, strict=True)
     ]
 
 
@@ -121,4 +120,5 @@ def _inside(boxes: np.ndarray) -> np.ndarray:
     """The part that is in the image, at least a pixel wide and high."""
     low = np.clip(boxes[:, :2], 0, [WIDTH - 1, HEIGHT - 1])
     high = np.clip(boxes[:, :2] + boxes[:, 2:], low + 1, [WIDTH, HEIGHT])
-    return np.concatenate([low, high - low], axis=1).round(1)
+    inside: np.ndarray = np.concatenate([low, high - low], axis=1).round(1)
+    return inside

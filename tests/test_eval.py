@@ -125,7 +125,7 @@ class TestWords:
         del_area = [{key: value for key, value in row.items() if key != "area"} for row in TRUTH["annotations"]]
         write("bare.json", {**TRUTH, "annotations": del_area})
         _, out, err = run(capsys, "eval", "bare.json", "guess.json")
-        assert 'bare.json: "area" is missing in 4 of 4 annotations: the area of the region is taken.' in err
+        assert '  note: "area" is missing in 4 of 4 annotations: the area of the region is taken.\n' in err
         assert 'note: 4 truths without "area" have that of their region' in out
 
 
@@ -208,6 +208,43 @@ class TestOptions:
         assert code == 3 and "guess.json" in err
 
 
+class TestYolo:
+    """The same objects as label files: shares of images of 80 × 80."""
+
+    @pytest.fixture(autouse=True)
+    def labels(self):
+        for name, rows in (("truth", TRUTH["annotations"]), ("guess", GUESS)):
+            Path(name).mkdir()
+            for image in (1, 2):
+                lines = [_label(row) for row in rows if row["image_id"] == image]
+                Path(name, f"{image}.txt").write_text("".join(lines))
+
+    @pytest.mark.parametrize("truth", ["truth", "truth.json"])
+    def test_sizes_and_images(self, capsys, truth):
+        words = ("--sizes", "80,80") if truth == "truth" else ()
+        found = answer(capsys, "eval", truth, "guess", "--quiet", *words)
+        assert found["summary"]["AP50"] == pytest.approx(answer(capsys, *BOTH)["summary"]["AP50"])
+
+    def test_images_of_another_set(self, capsys):
+        found = answer(capsys, "eval", "truth", "guess", "--quiet", "--images", "truth.json")
+        assert found["images"] == 2 and found["summary"]["AP50"] == pytest.approx(0.917, abs=1e-3)
+
+    def test_names(self, capsys):
+        Path("kinds.txt").write_text("nothing\ncat\ndog\n")
+        words = ("--sizes", "80,80", "--names", "kinds.txt", "--gate", "AP50[dog]>0.99")
+        assert run(capsys, "eval", "truth", "guess", "--quiet", *words)[0] == 0
+
+    def test_sizes_are_needed(self, capsys):
+        code, _, err = run(capsys, "eval", "truth", "guess", "--quiet")
+        assert code == 3 and "sizes" in err
+
+
+def _label(row):
+    x, y, w, h = row["bbox"]
+    numbers = [(x + w / 2) / 80, (y + h / 2) / 80, w / 80, h / 80, *([row["score"]] if "score" in row else [])]
+    return " ".join(map(str, [row["category_id"], *numbers])) + "\n"
+
+
 def _rectangle(x, y, width, height, size=80):
     """Run lengths of a rectangle, columns first."""
     runs, last = [x * size + y], size - y - height
@@ -267,6 +304,7 @@ WRONG = [
     (("--min-score", "0.5"), 2, "--min-score goes with --counts"),
     (("--counts", "--min-score", "nan"), 2, "`--min-score` must be finite; got nan."),
     (("--threads", "0"), 2, "`--threads` must be a whole number above 0; got 0."),
+    (("--sizes", "80"), 2, "--sizes must be height,width; got '80'"),
     (("--format", "jpeg"), 2, "invalid choice: 'jpeg'"),
     (("--records", "no/such/folder/all.records"), 3, "no/such/folder/all.records cannot be written: No such file"),
 ]

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import scores
+from vesica.cli.convert import images_of, is_size, sizes_of
 from vesica.cli.progress import steps
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
+    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
+    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
+    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     scores.add_arguments(parser)
 
 
@@ -54,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     with steps("read truth", "read guess", "match", "summarise") as done:
         truth = _read(arguments.truth, arguments.truth_format, arguments)
         done()
-        guess = _read(arguments.guess, arguments.guess_format, arguments)
+        guess = _read(arguments.guess, arguments.guess_format, arguments, truth)
         done()
         result = evaluate(truth, guess, **options, threads=arguments.threads)
         done()
@@ -73,6 +77,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         scores.check_usage(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
+        if arguments.sizes is not None and not is_size(arguments.sizes):
+            raise ValueError(f"--sizes must be height,width; got {arguments.sizes!r}")
         options = {
             "protocol": arguments.protocol,
             "regions": arguments.regions,
@@ -109,15 +115,26 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(path: str, format: str | None, arguments: argparse.Namespace) -> Dataset:
+def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Dataset | None = None) -> Dataset:
     from vesica.io.options import Options
-    from vesica.io.read import describe, find
+    from vesica.io.read import describe, find, format_at
 
     # Faults of pycocotools are faults of values too.
-    look = arguments.quirks is None
-    options = Options(masks=arguments.regions != "box", check=look, threads=arguments.threads)
-    found = find(path, options, format=format or arguments.format)
+    look, masks = arguments.quirks is None, arguments.regions != "box"
+    format = format or arguments.format or format_at(path)
+    of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
+    found = find(path, Options(masks=masks, check=look, threads=arguments.threads, **of_yolo), format=format)
     scores.say(describe(found), arguments)
     for note in found.data.notes:
-        scores.say(f"{found.name}: {note}.", arguments)
+        scores.say(f"  note: {note}.", arguments)
     return found.data
+
+
+def _of_yolo(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
+    """What label files leave open. Guesses are of the images of the truth."""
+    images = None if truth is None else truth.images
+    return {
+        "images": images if arguments.images is None else images_of(arguments.images),
+        "sizes": None if arguments.sizes is None else sizes_of(arguments.sizes),
+        "names": arguments.names,
+    }

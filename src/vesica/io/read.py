@@ -125,6 +125,11 @@ def find(path: str | os.PathLike[str], options: Options | None = None, /, *, for
     return Found(data, source.name, format, form)
 
 
+def format_at(path: str, /) -> str | None:
+    """The format of what is there; None for standard input, which can be read only once."""
+    return None if path == "-" else _resolved(path, None)[1]
+
+
 def describe(found: Found, /) -> str:
     """What was found, in one line."""
     data = found.data

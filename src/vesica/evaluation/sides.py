@@ -117,7 +117,7 @@ _WILD = 1e150
 
 def _is_tame(boxes: np.ndarray | None) -> bool:
     """Is every iou of these boxes a number? Comparisons with NaN are false."""
-    return boxes is None or not boxes.size or bool(-_WILD < boxes.min() and boxes.max() < _WILD)
+    return boxes is None or not boxes.size or bool(boxes.min() > -_WILD and boxes.max() < _WILD)
 
 
 def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:

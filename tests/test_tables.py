@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vesica
-from datasets import made, same
+from samples import made, same
 from vesica import Dataset, InputError
 from vesica.io.read import describe, find
 from vesica.io.tables import _carefully, _quickly
@@ -186,6 +186,17 @@ class TestWriteCsv:
         )
         vesica.write(tmp_path / "t.csv", data)
         same(vesica.read(tmp_path / "t.csv"), data)
+        assert '\n"=1+1",' in (tmp_path / "t.csv").read_text()  # no formula for a spreadsheet
+
+    @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1))
+    def test_any_name(self, tmp_path_factory, names):
+        path = tmp_path_factory.mktemp("t") / "t.csv"
+        data = Dataset.from_arrays(
+            np.zeros((len(names), 4)), image=np.arange(len(names)), category=[f"c{n}" for n in names]
+        )
+        vesica.write(path, data)
+        back = vesica.read(path)
+        assert back.categories.ids[back.category].tolist() == [f"c{name}" for name in names]
 
     def test_packed(self, tmp_path):
         data = made(scores=True)

@@ -13,7 +13,7 @@ from vesica._kernels.native import segments as native
 
 
 def reach(height, width):
-    return max(1, int(round(0.02 * np.sqrt(height**2 + width**2))))
+    return max(1, round(0.02 * float(np.sqrt(height**2 + width**2))))
 
 
 def seam(mask):

@@ -334,13 +334,12 @@ class TestStrings:
         """Strings that say anything: right, short, or refused as RleMasks refuses them."""
         text = string_of_numbers(numbers)
         found = decoded([{"size": [height, width], "counts": text}])
-        try:
-            want = RleMasks([text], size=(height, width)).to_counts()
-        except ValueError as error:
-            fault = found.measured.fault(np.arange(1))
-            assert {"negative": "must not be negative", "too_long": "must not exceed"}[fault.kind] in str(error)
-            return
-        assert counts_of(found) == want and not found.measured.kind.any()
+        refusal = refused(text, (height, width))
+        if refusal:
+            assert WORDS[found.measured.fault(np.arange(1)).kind] in refusal
+        else:
+            assert counts_of(found) == RleMasks([text], size=(height, width)).to_counts()
+            assert not found.measured.kind.any()
 
     @pytest.mark.parametrize("length", [1, 5, 15, 16, 17, 63, 64, 65, 200])
     @pytest.mark.parametrize("bad", ["P", " ", "~", "p", "/", "ooooo0"])
@@ -350,14 +349,25 @@ class TestStrings:
             text = "1" * 3 + "0" * length
             text = text[:place] + bad + text[place:]
             fault = decoded([{"size": [900, 900], "counts": text}]).measured.fault(np.arange(1))
-            try:
-                RleMasks([text], size=(900, 900))
-            except ValueError as error:
-                words = {"character": "must be characters", "cut": "end inside", "negative": "must not be negative",
-                         "too_long": "must not exceed", "large_number": "more than 60 bits"}  # fmt: skip
-                assert words[fault.kind] in str(error)
-            else:
-                assert fault is None
+            assert refused(text, (900, 900)) == "" if fault is None else WORDS[fault.kind] in refused(text, (900, 900))
+
+
+WORDS = {
+    "character": "must be characters",
+    "cut": "end inside",
+    "negative": "must not be negative",
+    "too_long": "must not exceed",
+    "large_number": "more than 60 bits",
+}
+
+
+def refused(text, size):
+    """What RleMasks says to the string; nothing if it takes it."""
+    try:
+        RleMasks([text], size=size)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def string_of_numbers(numbers):
@@ -490,10 +500,30 @@ class TestRealFiles:
 
     def test_results(self):
         rows = json.loads((DATA / "coco100/instances_val2014_fakesegm100_results.json").read_text())
-        found = decoded([row["segmentation"] for row in rows])
         want = [row["segmentation"] for row in rows]
-        assert np.array_equal(found.measured.area, peer.area(want[:200]).tolist() + peer.area(want[200:400]).tolist()
-                              + peer.area(want[400:600]).tolist() + peer.area(want[600:]).tolist())  # fmt: skip
+        found = decoded(want)
+        assert found.measured.area.tolist() == [int(peer.area(one)) for one in want]
         x, y, w, h = np.array(peer.toBbox(want)).T
         assert np.array_equal(found.boxes, np.stack([x, y, x + w, y + h], axis=1))
         assert [string(counts) for counts in counts_of(found)] == [one["counts"] for one in want]
+
+    def test_nuclei(self):
+        """Dense cells: up to 375 masks in an image."""
+        total = above = 0
+        for image in json.loads((DATA / "nuclei/stage1_train_rle.json").read_text())["images"]:
+            rows = [{"size": image["size"], "counts": one} for one in image["rle"]]
+            found = iou(rows, rows)
+            total, above = total + float(found.sum()), above + int((found > 0).sum())
+        assert total == pytest.approx(28986.026500723, abs=1e-7) and above == 28_998
+
+    def test_two_detectors(self):
+        sides = [
+            {
+                image["image_id"]: [one["mask"] for one in image["dets"]]
+                for image in json.loads(file.read_text())["images"]
+            }
+            for file in (DATA / "yolact/yolact_base.json", DATA / "yolact/yolact_resnet50.json")
+        ]
+        found = [iou(sides[0][k], sides[1][k]) for k in sides[0].keys() & sides[1].keys()]
+        assert sum(one.size for one in found) == 232_177 and sum(int((one >= 0.5).sum()) for one in found) == 2_325
+        assert sum(float(one.sum()) for one in found) == pytest.approx(3000.248566907, abs=1e-8)

@@ -29,10 +29,12 @@ def trial(rng: Rng) -> None:
         assert 0 <= first.at <= len(data)
     else:
         _sound(data, first, again)
+    words = "fuzz.json"
     try:
-        dataset_of(File("fuzz.json", data, "json"), check=chance(rng, 0.5))
+        dataset_of(File(words, data, "json"), check=chance(rng, 0.5))
     except InputError as error:
-        assert str(error).startswith("fuzz.json")
+        words = str(error)
+    assert words.startswith("fuzz.json")
 
 
 def _sound(data: bytes, first: Columns, again: Any) -> None:

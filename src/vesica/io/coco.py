@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any
 
@@ -94,15 +95,15 @@ def _check(file: File, found: Columns) -> None:
 def _odd(rows: Annotations, row: int) -> str:
     """What is odd about the numbers of a row."""
     if rows.xywh is not None and rows.row_has(row, "bbox"):
-        box = rows.xywh[row]
-        if not np.isfinite(box).all():
+        box = rows.xywh[row].tolist()
+        if not all(map(math.isfinite, box)):
             return f'has a "bbox" that is not finite: {faults.listed(box)}.'
-        if (box[2:] < 0).any():
+        if box[2] < 0 or box[3] < 0:
             return (
-                f'has a "bbox" of negative width or height: {faults.listed(box)}. It should be x, y, width, height; '
+                f'has a "bbox" of negative width or height: {faults.listed(box)}. It is read as x, y, width, height; '
                 "corners x1, y1, x2, y2 look like this."
             )
-        if not box[2] * box[3] < np.inf:
+        if math.isinf(box[2] * box[3]):
             return f'has a "bbox" whose area overflows: {faults.listed(box)}.'
     field = (
         "score" if rows.score is not None and not np.isfinite(rows.score[row]) and rows.has("score")[row] else "area"

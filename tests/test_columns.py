@@ -82,9 +82,16 @@ def depth(text):
 
 
 ANNOTATION = {
-    "image_id": an_id, "category_id": an_id, "id": an_id, "bbox": box, "score": number, "area": number, "iscrowd": flag,
-    "ignore": flag, "segmentation": lambda value: value,
-}  # fmt: skip
+    "image_id": an_id,
+    "category_id": an_id,
+    "id": an_id,
+    "bbox": box,
+    "score": number,
+    "area": number,
+    "iscrowd": flag,
+    "ignore": flag,
+    "segmentation": lambda value: value,
+}
 
 
 def text_of(value):
@@ -100,9 +107,13 @@ def integers(value):
 
 
 IMAGE = {
-    "id": an_id, "height": integer, "width": integer, "file_name": text_of, "neg_category_ids": integers,
+    "id": an_id,
+    "height": integer,
+    "width": integer,
+    "file_name": text_of,
+    "neg_category_ids": integers,
     "not_exhaustive_category_ids": integers,
-}  # fmt: skip
+}
 
 
 def rows_of(value, fields):
@@ -229,10 +240,17 @@ ODD = st.sampled_from([None, True, False, "x", [], {}, [1, 2], 1.5, math.nan, ma
 BOXES = st.lists(NUMBERS, min_size=4, max_size=4) | st.sampled_from(
     [None, [], [1, 2, 3], [1, 2, 3, 4, 5], "1234", [1, 2, 3, None]]
 )
-SEGMENTS = st.sampled_from([
-    [[0, 0, 4.5, 0, 4, 4]], {"size": [5, 5], "counts": "71320N4\\"}, {"size": [5, 5], "counts": [25]}, [], None,
-    [[float(k) for k in range(60)], [1.25, -2]], '},{"image_id": 3',
-])  # fmt: skip
+SEGMENTS = st.sampled_from(
+    [
+        [[0, 0, 4.5, 0, 4, 4]],
+        {"size": [5, 5], "counts": "71320N4\\"},
+        {"size": [5, 5], "counts": [25]},
+        [],
+        None,
+        [[float(k) for k in range(60)], [1.25, -2]],
+        '},{"image_id": 3',
+    ]
+)
 FLAGS = st.sampled_from([0, 1, True, False, 0.0, None, 2, "0"])
 EXTRA = st.sampled_from([None, 5, "},{", '"', "\\", [{}, {"image_id": 9}], {"id": [1, 2]}, "é", [1.5e-7, "a"]])
 
@@ -240,19 +258,43 @@ EXTRA = st.sampled_from([None, 5, "},{", '"', "\\", [{}, {"image_id": 9}], {"id"
 def annotations(odd):
     """Mostly sound ones; with `odd` anything anywhere."""
     fields = {
-        "image_id": IDS, "category_id": IDS, "id": IDS, "bbox": BOXES, "score": NUMBERS, "area": NUMBERS, "iscrowd": FLAGS,
-        "ignore": FLAGS, "segmentation": SEGMENTS, "note": EXTRA, "keypoints": EXTRA,
-    }  # fmt: skip
+        "image_id": IDS,
+        "category_id": IDS,
+        "id": IDS,
+        "bbox": BOXES,
+        "score": NUMBERS,
+        "area": NUMBERS,
+        "iscrowd": FLAGS,
+        "ignore": FLAGS,
+        "segmentation": SEGMENTS,
+        "note": EXTRA,
+        "keypoints": EXTRA,
+    }
     return st.fixed_dictionaries({}, optional={key: value | ODD if odd else value for key, value in fields.items()})
 
 
-IMAGES = st.fixed_dictionaries({}, optional={
-    "id": IDS, "height": st.sampled_from([480, 480.0, None, "480", 1.5]), "width": st.just(640), "file_name": st.text() | st.none(),
-    "neg_category_ids": st.sampled_from([[], [1, 2], [3.0], None, ["a"]]), "not_exhaustive_category_ids": st.just([4]), "x": EXTRA,
-})  # fmt: skip
-FORMS = st.sampled_from([
-    {}, {"separators": (",", ":")}, {"indent": 1}, {"ensure_ascii": False}, {"sort_keys": True}, {"separators": (" ,\t", " : ")},
-])  # fmt: skip
+IMAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": IDS,
+        "height": st.sampled_from([480, 480.0, None, "480", 1.5]),
+        "width": st.just(640),
+        "file_name": st.text() | st.none(),
+        "neg_category_ids": st.sampled_from([[], [1, 2], [3.0], None, ["a"]]),
+        "not_exhaustive_category_ids": st.just([4]),
+        "x": EXTRA,
+    },
+)
+FORMS = st.sampled_from(
+    [
+        {},
+        {"separators": (",", ":")},
+        {"indent": 1},
+        {"ensure_ascii": False},
+        {"sort_keys": True},
+        {"separators": (" ,\t", " : ")},
+    ]
+)
 
 
 def dumped(value, form):
@@ -294,11 +336,15 @@ class TestColumns:
             rows = []
             for k in range(rng.randint(1, 40)):
                 sound = {
-                    "image_id": k // 3, "category_id": rng.choice([1, 2, 90, "x"]), "id": k * rng.choice([1, 10**9]),
-                    "bbox": [round(rng.uniform(0, 1000), rng.randint(0, 4)) for _ in range(4)], "score": rng.random(),
-                    "area": rng.choice([1e-7, 5, 12.5, 1e22]), "iscrowd": rng.choice([0, 1, False]),
+                    "image_id": k // 3,
+                    "category_id": rng.choice([1, 2, 90, "x"]),
+                    "id": k * rng.choice([1, 10**9]),
+                    "bbox": [round(rng.uniform(0, 1000), rng.randint(0, 4)) for _ in range(4)],
+                    "score": rng.random(),
+                    "area": rng.choice([1e-7, 5, 12.5, 1e22]),
+                    "iscrowd": rng.choice([0, 1, False]),
                     "note": rng.choice([None, "a", "},{", [1], 2.5]),
-                }  # fmt: skip
+                }
                 rows.append({key: sound[key] for key in rng.choice(kinds)})
             agrees(json.dumps(rows).encode())
 

@@ -37,26 +37,97 @@ def agrees(data):
 
 
 TAKEN = [
-    b"0", b"-0", b"1.5e-3", b'""', b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity", b"[]", b"{}", b" [ ] ",
-    b"\t{\r\n}\n", b"[[],[[]],{}]", b'{"a":1,"a":2}', b'{"":[]}', b'"\\u00e9\\uD83D\\uDE00\\ud800"', b'"\xed\xa0\x80"',
-    '"é€😀\x7f"'.encode(), b'["\\"\\\\\\/\\b\\f\\n\\r\\t"]', b"[1,-2.5,[3,[4.0]],0.5]", b"[1e5,2E-3,-0.0]", b"1" * 4300,
-    b"[" * 64 + b"]" * 64, b"[[1.5, 2], [3, 4.25, -6]]", b"[" + b"1.25, " * 100 + b"7]", b"[ 1 , 2 ]",
-    b'[{"a":[1,2]},[1,{"b":[[3]]}]]', b"[-1,-0.5,[-3]]", b'["],[", [1, 2], "\\\\"]',
-]  # fmt: skip
+    b"0",
+    b"-0",
+    b"1.5e-3",
+    b'""',
+    b"null",
+    b"true",
+    b"false",
+    b"NaN",
+    b"Infinity",
+    b"-Infinity",
+    b"[]",
+    b"{}",
+    b" [ ] ",
+    b"\t{\r\n}\n",
+    b"[[],[[]],{}]",
+    b'{"a":1,"a":2}',
+    b'{"":[]}',
+    b'"\\u00e9\\uD83D\\uDE00\\ud800"',
+    b'"\xed\xa0\x80"',
+    '"é€😀\x7f"'.encode(),
+    b'["\\"\\\\\\/\\b\\f\\n\\r\\t"]',
+    b"[1,-2.5,[3,[4.0]],0.5]",
+    b"[1e5,2E-3,-0.0]",
+    b"1" * 4300,
+    b"[" * 64 + b"]" * 64,
+    b"[[1.5, 2], [3, 4.25, -6]]",
+    b"[" + b"1.25, " * 100 + b"7]",
+    b"[ 1 , 2 ]",
+    b'[{"a":[1,2]},[1,{"b":[[3]]}]]',
+    b"[-1,-0.5,[-3]]",
+    b'["],[", [1, 2], "\\\\"]',
+]
 REFUSED = [
-    (b"", "end"), (b"  ", "end"), (b"[", "end"), (b"[1,", "end"), (b'{"a"', "end"), (b'{"a":', "end"), (b'{"a":1', "end"),
-    (b'"abc', "end"), (b'"\\', "end"), (b'"\\u12', "end"), (b'"\xc3', "end"), (b"tru", "end"), (b"-", "end"), (b"1.", "end"),
-    (b"1e", "end"), (b"Infin", "end"), (b"[1 2]", "character"), (b"[1,]", "character"), (b"[,1]", "character"),
-    (b'{"a":1,}', "character"), (b"{1:2}", "character"), (b"{'a':1}", "character"), (b"[1}", "character"),
-    (b'{"a" 1}', "character"), (b"trux", "character"), (b"+1", "character"), (b"\xff", "character"), (b"\x00", "character"),
-    (b"[1.]", "number"), (b"[-]", "number"), (b"[1e]", "number"), (b"[-NaN]", "number"), (b"9" * 4301, "number"),
-    (b"[" + b"9" * 5000 + b"]", "number"), (b"[01]", "character"), (b"[-01]", "character"), (b"[1.2.3]", "character"),
-    (b"[" + b"1, " * 40 + b"02]", "character"), (b"[" + b"1, " * 40 + b"1.2.3]", "character"), (b"[[1] [2]]", "character"),
-    (b"[" + b"[1,2]," * 30 + b"]", "character"), (b'"a\nb"', "control"), (b'"\x00"', "control"), (b'"\\x41"', "escape"),
-    (b'"\\u12g4"', "escape"), (b'"\\U0041"', "escape"), (b'"\xff"', "utf8"), (b'"\xc0\x80"', "utf8"), (b'"\xe0\x9f\xbf"', "utf8"),
-    (b'"\xf4\x90\x80\x80"', "utf8"), (b'"\xf5\x80\x80\x80"', "utf8"), (b'"\x80"', "utf8"), (b'"\xe2\x82"', "utf8"),
-    (b"1 2", "extra"), (b"[] x", "extra"), (b"nullnull", "extra"), (b"\xef\xbb\xbf1", "character"),
-]  # fmt: skip
+    (b"", "end"),
+    (b"  ", "end"),
+    (b"[", "end"),
+    (b"[1,", "end"),
+    (b'{"a"', "end"),
+    (b'{"a":', "end"),
+    (b'{"a":1', "end"),
+    (b'"abc', "end"),
+    (b'"\\', "end"),
+    (b'"\\u12', "end"),
+    (b'"\xc3', "end"),
+    (b"tru", "end"),
+    (b"-", "end"),
+    (b"1.", "end"),
+    (b"1e", "end"),
+    (b"Infin", "end"),
+    (b"[1 2]", "character"),
+    (b"[1,]", "character"),
+    (b"[,1]", "character"),
+    (b'{"a":1,}', "character"),
+    (b"{1:2}", "character"),
+    (b"{'a':1}", "character"),
+    (b"[1}", "character"),
+    (b'{"a" 1}', "character"),
+    (b"trux", "character"),
+    (b"+1", "character"),
+    (b"\xff", "character"),
+    (b"\x00", "character"),
+    (b"[1.]", "number"),
+    (b"[-]", "number"),
+    (b"[1e]", "number"),
+    (b"[-NaN]", "number"),
+    (b"9" * 4301, "number"),
+    (b"[" + b"9" * 5000 + b"]", "number"),
+    (b"[01]", "character"),
+    (b"[-01]", "character"),
+    (b"[1.2.3]", "character"),
+    (b"[" + b"1, " * 40 + b"02]", "character"),
+    (b"[" + b"1, " * 40 + b"1.2.3]", "character"),
+    (b"[[1] [2]]", "character"),
+    (b"[" + b"[1,2]," * 30 + b"]", "character"),
+    (b'"a\nb"', "control"),
+    (b'"\x00"', "control"),
+    (b'"\\x41"', "escape"),
+    (b'"\\u12g4"', "escape"),
+    (b'"\\U0041"', "escape"),
+    (b'"\xff"', "utf8"),
+    (b'"\xc0\x80"', "utf8"),
+    (b'"\xe0\x9f\xbf"', "utf8"),
+    (b'"\xf4\x90\x80\x80"', "utf8"),
+    (b'"\xf5\x80\x80\x80"', "utf8"),
+    (b'"\x80"', "utf8"),
+    (b'"\xe2\x82"', "utf8"),
+    (b"1 2", "extra"),
+    (b"[] x", "extra"),
+    (b"nullnull", "extra"),
+    (b"\xef\xbb\xbf1", "character"),
+]
 
 
 @pytest.mark.usefixtures("level")
@@ -81,11 +152,14 @@ class TestText:
             assert json_fault(data)[0] == want
         assert json_fault(opens * 100_000)[0] == "depth"
 
-    @given(st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-        max_leaves=40,
-    ), st.sampled_from([{}, {"indent": 1}, {"separators": (",", ":")}, {"ensure_ascii": False}]))  # fmt: skip
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+            max_leaves=40,
+        ),
+        st.sampled_from([{}, {"indent": 1}, {"separators": (",", ":")}, {"ensure_ascii": False}]),
+    )
     def test_what_python_writes(self, value, form):
         data = json.dumps(value, **form).encode("utf-8", "surrogatepass")
         assert json_fault(data)[0] == "none"
@@ -116,8 +190,10 @@ class TestText:
         """Long lists, where each character stands at each place of a block of 64 once."""
         rng = random.Random(level)
         for _ in range(3000):
-            numbers = [rng.choice(["0", "-1", "12.5", "0.25", "1e5", "-0.0", "123456", "[]", "[1,2]", "[[3]]"])
-                       for _ in range(rng.randint(1, 60))]  # fmt: skip
+            numbers = [
+                rng.choice(["0", "-1", "12.5", "0.25", "1e5", "-0.0", "123456", "[]", "[1,2]", "[[3]]"])
+                for _ in range(rng.randint(1, 60))
+            ]
             data = bytearray(("[" + rng.choice([",", ", "]).join(numbers) + "]").encode())
             agrees(bytes(data))
             at = rng.randrange(len(data))

@@ -1,0 +1,124 @@
+"""Curves of precision against recall, beside those of scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+from scenes import awkward, datasets
+from sklearn.metrics import average_precision_score, precision_recall_curve
+
+import vesica
+from vesica import Dataset
+from vesica.evaluation import Curve
+
+
+def curve(score, right, positives):
+    right = np.array(right, bool)
+    return Curve(np.array(score, float), np.cumsum(right), np.cumsum(~right), positives)
+
+
+def random_curve(seed, ties):
+    """Guesses best first, and as many truths as are found: then scikit-learn means the same."""
+    rng = np.random.default_rng(seed)
+    score = np.sort(rng.choice([0.1, 0.4, 0.5, 0.8], 40) if ties else rng.random(40))[::-1]
+    right = rng.random(40) < 0.6
+    right[0] = True
+    return curve(score, right, int(right.sum())), score, right
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+class TestEqualsScikitLearn:
+    def test_points(self, seed, ties):
+        """At the last guess of each score."""
+        ours, score, right = random_curve(seed, ties)
+        precision, recall, threshold = precision_recall_curve(right, score)
+        ends = np.append(score[1:] != score[:-1], True)
+        assert np.array_equal(ours.score[ends][::-1], threshold)
+        assert ours.precision[ends][::-1] == pytest.approx(precision[:-1], abs=1e-15)
+        assert ours.recall[ends][::-1] == pytest.approx(recall[:-1], abs=1e-15)
+
+    def test_area_without_envelope(self, seed, ties):
+        """Theirs is the sum of steps; ours the same over the envelope, which is never lower."""
+        ours, score, right = random_curve(seed, ties)
+        steps = np.diff(np.concatenate([[0], ours.recall]))
+        if not ties:
+            assert np.sum(steps * ours.precision) == pytest.approx(average_precision_score(right, score), abs=1e-12)
+        assert ours.average_precision == pytest.approx(np.sum(steps * ours.envelope), abs=1e-15)
+        assert ours.average_precision >= average_precision_score(right, score) - 1e-12
+
+    def test_best_f1(self, seed, ties):
+        ours, score, right = random_curve(seed, ties)
+        precision, recall, threshold = precision_recall_curve(right, score)
+        f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-300)
+        best = ours.best_f1
+        assert best.f1 == pytest.approx(f1.max(), abs=1e-12)
+        at = int(np.flatnonzero(threshold == best.score)[0])
+        assert (best.precision, best.recall) == pytest.approx((precision[at], recall[at]), abs=1e-15)
+
+
+class TestByHand:
+    def test_values(self):
+        made = curve([0.9, 0.8, 0.7, 0.4], [True, False, True, False], 4)
+        assert made.precision.tolist() == [1, 1 / 2, 2 / 3, 2 / 4]
+        assert made.recall.tolist() == [1 / 4, 1 / 4, 2 / 4, 2 / 4]
+        assert made.f1 == pytest.approx([2 / 5, 2 / 6, 4 / 7, 4 / 8])
+        assert made.envelope.tolist() == [1, 2 / 3, 2 / 3, 2 / 4]
+        assert made.average_precision == pytest.approx(1 / 4 + 1 / 4 * 2 / 3)
+        assert made.eleven_point_precision == pytest.approx((3 * 1 + 3 * 2 / 3) / 11)
+        assert made.best_f1 == pytest.approx((4 / 7, 0.7, 2 / 3, 1 / 2))
+
+    def test_no_cut_parts_equals(self):
+        """The first of three equal scores alone would be better, but nobody can ask for it."""
+        made = curve([0.5, 0.5, 0.5], [True, False, False], 1)
+        assert made.f1[0] == 1 and made.best_f1 == pytest.approx((0.5, 0.5, 1 / 3, 1))
+
+    def test_earlier_of_two_best(self):
+        made = curve([0.9, 0.8, 0.7], [True, False, False], 1)
+        assert made.best_f1.score == 0.9
+
+    def test_empty(self):
+        made = curve([], [], 3)
+        assert made.best_f1 is None and made.average_precision == 0 and made.eleven_point_precision == 0
+        nothing = curve([0.5], [False], 0)
+        assert np.isnan(nothing.average_precision) and np.isnan(nothing.eleven_point_precision)
+        assert np.isnan(nothing.recall).all() and nothing.f1.tolist() == [0]
+
+    def test_recall_of_eleven_points(self):
+        """3 of 10 is not quite the third of them: 0.1 + 0.2 is more."""
+        right = [True] * 3
+        assert curve([0.9, 0.8, 0.7], right, 10).eleven_point_precision == pytest.approx(3 / 11)
+
+
+class TestOfResults:
+    def test_all_together(self):
+        """Without a category, the guesses of all of them by score."""
+        boxes = [[0, 0, 10, 10]] * 3
+        truth = Dataset.from_arrays(boxes, image=[1, 2, 3], category=["a", "b", "b"])
+        guess = Dataset.from_arrays(boxes, image=[1, 2, 1], category=["a", "b", "b"], score=[0.5, 0.9, 0.7])
+        made = vesica.evaluate(truth, guess).curve()
+        assert made.score.tolist() == [0.9, 0.7, 0.5]
+        assert made.right.tolist() == [1, 1, 2] and made.wrong.tolist() == [0, 1, 1] and made.positives == 3
+
+    def test_what_does_not_count_is_left_out(self):
+        boxes = [[0, 0, 10, 10], [50, 50, 60, 60]]
+        truth = Dataset.from_arrays(boxes, image=[1, 1], crowd=[True, False])
+        guess = Dataset.from_arrays(boxes, image=[1, 1], score=[0.9, 0.8])
+        made = vesica.evaluate(truth, guess).curve()
+        assert made.score.tolist() == [0.8] and made.right.tolist() == [1] and made.positives == 1
+
+    @pytest.mark.parametrize("seed", [1, 2, 8, 11, 13])
+    def test_stands_behind_the_arrays(self, seed):
+        """Precision at a recall is the envelope at the first guess that reaches it, but for COCO's 2^−52."""
+        job = awkward(seed)
+        result = vesica.evaluate(*datasets(job.truth, job.results))
+        recalls = np.array(result.protocol.recalls)
+        for k, one in enumerate(result.records.categories.ids.tolist()):
+            for t, iou in ((0, 0.5), (5, 0.75)):
+                made = result.curve(one, iou=iou)
+                if not made.positives:
+                    assert (result.precision[t, :, k, 0, 2] == -1).all()
+                    continue
+                at = np.searchsorted(made.recall, recalls[1:])
+                envelope = np.append(made.envelope, 0.0)
+                assert result.precision[t, 1:, k, 0, 2] == pytest.approx(envelope[at], abs=1e-15)
+                last = made.recall[-1] if len(made.recall) else 0
+                assert result.recall[t, k, 0, 2] == last

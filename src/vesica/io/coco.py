@@ -89,7 +89,8 @@ def _check(file: File, found: Columns) -> None:
     ):
         if row >= 0:
             noun = "images" if field == "image_id" else "categories"
-            _refuse(file, found, row, f"has {_written(file, row, field)}, which is not among the {len(ids)} {noun}.")
+            written = json.dumps(json.loads(file.content[_span(file, row)])[field])
+            _refuse(file, found, row, f'has the "{field}" {written}, which is not among the {len(ids)} {noun}.')
     if not found.is_results and rows.is_in_all("id"):
         _check_own_ids(file, found)
 

@@ -587,6 +587,23 @@ class TestFiles:
         self.write(tmp_path, dataset, guesses)
         compare(*(quiet(self.steps, tool, tmp_path, "bbox") for tool in TOOLS))
 
+    def test_unknown_images_and_categories(self, tmp_path):
+        """Annotations of what is not listed are passed over."""
+        dataset, guesses = self.sound(21)
+        dataset["annotations"][0]["image_id"] = 77
+        dataset["annotations"][1]["category_id"] = 77
+        self.write(tmp_path, dataset, guesses)
+        compare(*(quiet(self.steps, tool, tmp_path, "bbox") for tool in TOOLS))
+
+    @pytest.mark.parametrize("side, key", [(0, "area"), (0, "iscrowd"), (0, "bbox"), (1, "score"), (1, "bbox")])
+    @pytest.mark.parametrize("tool", TOOLS)
+    def test_missing_values(self, tool, side, key, tmp_path):
+        dataset, guesses = self.sound(21)
+        del (guesses if side else dataset["annotations"])[3][key]
+        self.write(tmp_path, dataset, guesses)
+        with pytest.raises(KeyError, match=key):
+            quiet(self.steps, tool, tmp_path, "bbox")
+
     @pytest.mark.parametrize("kind", ["bbox", "segm"])
     def test_nobody_looks(self, kind, tmp_path):
         """No dict is made, and the files may be gone by the time that somebody looks."""

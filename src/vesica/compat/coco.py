@@ -47,6 +47,13 @@ class COCO:
     ([7], [{'id': 1, 'name': 'cat'}])
     """
 
+    dataset: dict[str, Any]
+    anns: dict[Any, Row]
+    cats: dict[Any, Row]
+    imgs: dict[Any, Row]
+    imgToAnns: defaultdict[Any, list[Row]]
+    catToImgs: defaultdict[Any, list[Any]]
+
     def __init__(self, annotation_file: Any = None) -> None:
         self._unread: Unread | None = None
         self._truth: COCO | None = None  # of results
@@ -77,13 +84,6 @@ class COCO:
         if self._unread is None or any(name in vars(self) for name in _DICTS):
             return None
         return self._unread.columns
-
-    dataset: dict[str, Any]
-    anns: dict[Any, Row]
-    cats: dict[Any, Row]
-    imgs: dict[Any, Row]
-    imgToAnns: defaultdict[Any, list[Row]]
-    catToImgs: defaultdict[Any, list[Any]]
 
     def __getattr__(self, name: str) -> Any:
         """The dicts of a file that nobody has looked at."""

@@ -23,7 +23,7 @@ from benchmarks.report import Bar, Report, aligned, quartiles, seconds
 SHELL = "vesica eval"
 HEAD = (
     *("threads", "who", "in process", "quartiles", "work", "import", "load", "evaluate"),
-    *("whole", "quartiles", "CPU", "peak", "runs", "in process", "whole", "note"),
+    *("whole", "quartiles", "CPU", "peak", "runs", "× in process", "× whole", "note"),
 )
 SMALL, MIDDLE, _, LARGE = BOXES
 PER_GUESS = 1.3

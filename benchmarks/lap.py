@@ -26,6 +26,7 @@ class Lap:
     wall: float
     """From start to end, as its caller sees it."""
     cpu: float
+    """Seconds of all its threads, until it has the numbers."""
     phases: dict[str, float]
     """Seconds of each phase; empty where the process does not tell."""
     peak: int | None
@@ -96,8 +97,10 @@ def run(command: list[str], threads: int) -> tuple[Lap, str]:
         raise Failure((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
 
     last = done.stdout.rstrip().rpartition("\n")[2]
-    told: dict[str, Any] = ast.literal_eval(last) if last.startswith("{'phases'") else {"phases": {}, "peak": None}
-    return Lap(wall, cpu, told["phases"], told["peak"], disturbance), done.stdout
+    told: dict[str, Any] = {"phases": {}, "cpu": cpu, "peak": None}
+    if last.startswith("{'phases'"):
+        told = ast.literal_eval(last)
+    return Lap(wall, disturbance=disturbance, **told), done.stdout
 
 
 @contextlib.contextmanager

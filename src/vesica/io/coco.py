@@ -34,7 +34,7 @@ def dataset_of(
     Parameters
     ----------
     file : path, or a File that was loaded
-    masks : keep the masks. Without, nothing but their syntax is looked at.
+    masks : keep the masks. Without, nothing but their syntax is looked at, unless no row has a box.
     check : refuse numbers that are not finite, negative sides, rows without a score or a region, ids that are not in
         their list or that come twice. Without, all values pass, and rows of unknown images or categories are left out.
     threads : at most so many
@@ -60,6 +60,8 @@ def dataset_of(
         raise InputError(f'{file.name} has no "annotations": truths are an object with that list, results are a list.')
     if check:
         _check(file, found)
+    if not masks and found.annotations.xywh is None and found.annotations.is_in_all("segmentation"):
+        return dataset_of(file, masks=True, check=check, threads=threads)
     return _dataset(file, found, masks)
 
 

@@ -93,6 +93,15 @@ class TestScores:
         look_the_same(dataset, guesses, "bbox")
 
     @pytest.mark.parametrize("kind", ["bbox", "segm"])
+    def test_crowds_without_area(self, kind):
+        """Nobody asks for the area of a crowd."""
+        dataset, guesses = case(21, masks=True)
+        for row in dataset["annotations"][::2]:
+            row["iscrowd"] = 1
+            del row["area"]
+        look_the_same(dataset, guesses, kind)
+
+    @pytest.mark.parametrize("kind", ["bbox", "segm"])
     def test_annotations_are_not_written_to(self, kind):
         dataset, guesses = case(3, masks=True)
         truth, _ = quiet(load, "ours", dataset)

@@ -89,7 +89,8 @@ class TestFiles:
     @pytest.mark.parametrize("side, key", [(0, "area"), (0, "iscrowd"), (0, "bbox"), (1, "score"), (1, "bbox")])
     @pytest.mark.parametrize("tool", TOOLS)
     def test_missing_values(self, tool, side, key, tmp_path):
-        dataset, guesses = self.sound(12)
+        dataset, guesses = self.sound(30)
+        dataset["annotations"][-1]["iscrowd"] = 0
         del (guesses if side else dataset["annotations"])[-1][key]
         self.write(tmp_path, dataset, guesses)
         with pytest.raises(KeyError, match=key):

@@ -109,7 +109,7 @@ def _places(rows: list[Row], p: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _boxes(rows: list[Row]) -> np.ndarray:
     try:
-        boxes = np.array([row["bbox"] for row in rows], np.float64)
+        boxes = np.array([row.get("bbox") for row in rows], np.float64)
     except (TypeError, ValueError):
         raise NoColumns from None
     if len(rows) and boxes.shape != (len(rows), 4):
@@ -118,6 +118,8 @@ def _boxes(rows: list[Row]) -> np.ndarray:
 
 
 def _masks(rows: list[Row], images: Images) -> Segments:
+    if not all("segmentation" in row for row in rows):
+        raise NoColumns
     sides = [[images.get(row["image_id"], {}).get(side, 0) for side in ("height", "width")] for row in rows]
     if not {type(side) for pair in sides for side in pair} <= _WHOLE:
         raise NoColumns
@@ -129,7 +131,7 @@ def _masks(rows: list[Row], images: Images) -> Segments:
 
 def _column(rows: list[Row], key: str, types: set[type]) -> np.ndarray:
     """One value of each row, if all of them stay what they are as numbers of 64 bits."""
-    values = [row[key] for row in rows]
+    values = [row.get(key) for row in rows]
     if not set(map(type, values)) <= types:
         raise NoColumns
     return np.array(values, np.float64)

@@ -15,15 +15,15 @@ from typing import Any
 from benchmarks.answers import Verdict
 from benchmarks.cases_detection import BOUNDARIES, BOXES, MASKS, FileCase, folder
 from benchmarks.clock import Pace, Spread
-from benchmarks.contest import QUIET
+from benchmarks.lap import Laps
 from benchmarks.ours_detection import COLUMNS, FILES
-from benchmarks.race import Command, Laps, Race, race, script
+from benchmarks.race import Command, Race, race, script
 from benchmarks.report import Bar, Report, aligned, quartiles, seconds
 
 SHELL = "vesica eval"
 HEAD = (
     *("threads", "who", "in process", "quartiles", "work", "import", "load", "evaluate"),
-    *("whole", "quartiles", "CPU", "peak", "runs", "in process", "whole", "note"),
+    *("whole", "quartiles", "CPU", "peak", "runs", "× in process", "× whole", "note"),
 )
 SMALL, MIDDLE, _, LARGE = BOXES
 PER_GUESS = 1.3
@@ -217,7 +217,7 @@ def _note(found: Race, name: str, laps: Laps, verdict: Verdict) -> str:
     work = laps.spread("work")
     if name in (FILES, COLUMNS) and work and found.bound:
         notes.append(f"work {work.median / found.bound.median:.1f} times the bound")
-    if laps.disturbance > QUIET:
+    if laps.is_disturbed:
         notes.append(f"disturbed: others used {laps.disturbance:.1f} cores")
     return "; ".join(notes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.ours_detection import OUR_SCRIPTS
@@ -10,7 +10,7 @@ from benchmarks.peers_detection import DETECTION_PEERS, Job
 
 
 def run(start: float, name: str, job: tuple[Any, ...], keep: str | None = None) -> None:
-    """Print the phases, from the first statement of the process on, and the most bytes that it held.
+    """Print the phases, from the first statement of the process on, the CPU seconds and the most bytes that it took.
 
     The answer is shown afterwards, and only to a file that someone asked for: it is no part of what is timed.
     """
@@ -24,7 +24,8 @@ def run(start: float, name: str, job: tuple[Any, ...], keep: str | None = None) 
             break
         now = perf_counter()
         phases[phase], start = now - start, now
-    print({"phases": phases, "peak": _peak()})  # no JSON: a script that does not need the module shall not pay for it
+    # Not as JSON: a script that does not need that module shall not pay for it.
+    print({"phases": phases, "cpu": process_time(), "peak": _peak()})
 
     if keep:
         import numpy as np

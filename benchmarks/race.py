@@ -1,37 +1,32 @@
 """A race: whole processes, from two files to twelve numbers. Answers first, then the clock.
 
-Every measurement is a process of its own, with so many threads and bound to so many processors. The files lie in the
-page cache: the answers were made from them a moment before.
+Every measurement is a process of its own. The files lie in the page cache: the answers were made from them a moment
+before.
 """
 
 from __future__ import annotations
 
 import ast
-import contextlib
 import hashlib
 import json
 import mmap
-import os
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.answers import Verdict
 from benchmarks.cases_detection import SHELF, FileCase
-from benchmarks.cell import ROOT, environment
 from benchmarks.clock import FULL, Pace, Spread
 from benchmarks.contest import QUIET
-from benchmarks.machine import busy_seconds, cores
+from benchmarks.lap import Failure, Lap, Laps, run
+from benchmarks.machine import cores
 from benchmarks.peers_detection import CURVES, Job
 
 LAPS = 3
@@ -44,64 +39,6 @@ READS = 5
 Command = Callable[[int, str | None], list[str]]
 """The process to start, for so many threads, and the file that its answer is to be written to."""
 Answers = dict[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Lap:
-    """One process."""
-
-    wall: float
-    """From start to end, as its caller sees it."""
-    cpu: float
-    phases: dict[str, float]
-    """Seconds of each phase; empty where the process does not tell."""
-    peak: int | None
-    disturbance: float
-    """Cores that others used meanwhile."""
-
-    @property
-    def inside(self) -> float | None:
-        """From the first statement to the numbers, imports and all."""
-        return sum(self.phases.values()) - self.phases.get("prepare", 0) if self.phases else None
-
-    @property
-    def work(self) -> float | None:
-        """The same without imports."""
-        return None if self.inside is None else self.inside - self.phases["import"]
-
-
-@dataclass(frozen=True)
-class Laps:
-    """All processes of one contender with one number of threads."""
-
-    laps: Sequence[Lap]
-
-    def spread(self, what: str) -> Spread | None:
-        """Of `wall`, `inside`, `work` or `cpu`."""
-        return self._spread([getattr(lap, what) for lap in self.laps])
-
-    def phase(self, name: str) -> Spread | None:
-        return self._spread([lap.phases.get(name) for lap in self.laps])
-
-    @property
-    def peak(self) -> int | None:
-        return max((lap.peak for lap in self.laps if lap.peak is not None), default=None)
-
-    @property
-    def disturbance(self) -> float:
-        wall = sum(lap.wall for lap in self.laps)
-        return sum(lap.disturbance * lap.wall for lap in self.laps) / wall
-
-    @property
-    def is_disturbed(self) -> bool:
-        return self.disturbance > QUIET
-
-    @staticmethod
-    def _spread(values: list[float | None]) -> Spread | None:
-        told = [value for value in values if value is not None]
-        if len(told) < 2:
-            return Spread(told[0], told[0], told[0], 1) if told else None
-        return Spread.of(told)
 
 
 @dataclass
@@ -125,14 +62,6 @@ class Race:
         told = {peer: of(self.laps[peer, threads]) for peer in self.case.peers if (peer, threads) in self.laps}
         least = {peer: value for peer, value in told.items() if value is not None}
         return min(least, key=least.__getitem__) if least else None
-
-
-class Failure(Exception):
-    """A process that did not come to its end; the last it said."""
-
-    def verdict(self) -> Verdict:
-        is_absent = str(self).startswith(("ModuleNotFoundError", "ImportError"))
-        return Verdict("not installed" if is_absent else "failed", str(self))
 
 
 def script(name: str, job: Callable[[int], Job]) -> Command:
@@ -223,7 +152,7 @@ def _time(
     chance = random.Random(found.case.name)
     for _ in range(LAPS * pace.rounds):
         for name, count in chance.sample(entries, len(entries)):
-            laps.setdefault((name, count), []).append(_lap(commands[name](count, None), count)[0])
+            laps.setdefault((name, count), []).append(run(commands[name](count, None), count)[0])
     return {key: Laps(many) for key, many in laps.items()}
 
 
@@ -234,7 +163,7 @@ def _sums(answer: Answers) -> dict[str, str]:
 def _answered(command: Command, threads: int) -> tuple[Lap, Answers]:
     with tempfile.TemporaryDirectory() as place:
         keep = Path(place) / "answer.npz"
-        lap, printed = _lap(command(threads, str(keep)), threads)
+        lap, printed = run(command(threads, str(keep)), threads)
         if not keep.exists():  # a command for the shell, which prints what it found
             return lap, {"stats": np.array(list(json.loads(printed)["summary"].values()))}
         with np.load(keep) as table:
@@ -255,46 +184,6 @@ def _gap(name: str, want: np.ndarray, answer: np.ndarray) -> str:
         return f"{name} of shape {answer.shape} instead of {want.shape}"
     other = want.view(np.int64) != np.ascontiguousarray(answer).view(np.int64)
     return f"{name} by {np.abs(want - answer).max():.1e} in {other.sum()} of {other.size}" if other.any() else ""
-
-
-def _lap(command: list[str], threads: int) -> tuple[Lap, str]:
-    """Run it once; and what it printed."""
-    start, cpu, others = time.perf_counter(), _children_seconds(), _foreign_seconds()
-    with _processors(threads):
-        done = subprocess.run(command, cwd=ROOT, env=environment(threads), capture_output=True, text=True, check=False)
-    wall, cpu = time.perf_counter() - start, _children_seconds() - cpu
-    disturbance = max(0.0, _foreign_seconds() - others) / wall
-    if done.returncode:
-        raise Failure((done.stderr.strip().splitlines() or ["it said nothing"])[-1])
-
-    last = done.stdout.rstrip().rpartition("\n")[2]
-    told: dict[str, Any] = ast.literal_eval(last) if last.startswith("{'phases'") else {"phases": {}, "peak": None}
-    return Lap(wall, cpu, told["phases"], told["peak"], disturbance), done.stdout
-
-
-@contextlib.contextmanager
-def _processors(count: int) -> Iterator[None]:
-    """What is started meanwhile runs on so many processors, where the system can bind it."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[:count])
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-def _children_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _foreign_seconds() -> float:
-    """Seconds that the processors have worked for others than us and those we started, where the system says so."""
-    busy = busy_seconds()
-    return 0.0 if busy is None else busy - _children_seconds() - time.process_time()
 
 
 def _read(paths: Sequence[Path]) -> float:

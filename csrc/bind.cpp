@@ -822,7 +822,7 @@ nb::object give(columns::Column<T> column) {
     const std::size_t count = column.size();
     if (!count) return nb::none();
     T* const raw = column.release();
-    nb::capsule owner(raw, [](void* p) noexcept { std::free(p); });
+    nb::capsule owner(raw, [](void* p) noexcept { columns::give_back(p); });
     if constexpr (std::is_same_v<T, columns::Box>)
         return nb::cast(nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig>(raw->data(), {count, 4}, owner));
     else if constexpr (std::is_same_v<T, char>)
@@ -852,16 +852,17 @@ nb::tuple give(const std::vector<ids::Id>& ids) {
 }
 
 nb::tuple give_images(columns::Table& table) {
-    return nb::make_tuple(table.is_there, table.rows, give(std::move(table.height)), give(std::move(table.width)),
-                          table.live & records::bit(records::Field::name) ? give(std::move(table.names)) : nb::none(),
-                          give(std::move(table.absent)), give(std::move(table.partial)));
+    return nb::make_tuple(
+        table.is_there, table.rows, give(std::move(table.height)), give(std::move(table.width)),
+        table.in_some & records::bit(records::Field::name) ? give(std::move(table.names)) : nb::none(),
+        give(std::move(table.absent)), give(std::move(table.partial)));
 }
 
 nb::tuple give_annotations(columns::Table& table) {
     nb::list texts;
     for (const auto& [row, text] : table.texts) texts.append(nb::make_tuple(row, bytes_of(text)));
     const std::int64_t odd = table.first_odd == SIZE_MAX ? -1 : static_cast<std::int64_t>(table.first_odd);
-    return nb::make_tuple(table.is_there, table.rows, table.live, table.in_all, odd, give(std::move(table.given)),
+    return nb::make_tuple(table.is_there, table.rows, table.in_some, table.in_all, odd, give(std::move(table.given)),
                           give(std::move(table.image)), give(std::move(table.category)), give(std::move(table.box)),
                           give(std::move(table.score)), give(std::move(table.area)), give(std::move(table.crowd)),
                           give(std::move(table.ignore)), give(std::move(table.id)), texts, give(std::move(table.text)),
@@ -1156,7 +1157,9 @@ NB_MODULE(_native, m) {
     m.def("components", &components, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
     define_detect(m);
     m.def("columns_read", &columns_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "is_mapped"_a, "block"_a,
-          "threads"_a);
+          "threads"_a,
+          nb::sig("def columns_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, is_mapped: bool, block: int, "
+                  "threads: int) -> tuple[typing.Any, ...]"));
     m.def("decimal", &decimal, "text"_a.noconvert(), "The number that the text is, or None.");
     m.def("json_fault", &json_fault, "text"_a.noconvert(), "What is wrong with a JSON text, and where.");
     m.def("empty_float32", &empty<float>, "count"_a);

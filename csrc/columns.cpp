@@ -4,9 +4,11 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 
 #include "threads.hpp"
@@ -44,22 +46,12 @@ void advise(const char* begin, const char* end, int advice) {
 // --- columns of one block behind those of the blocks before
 // -----------------------------------------------------------
 
-template <class T>
-void append(Column<T>& column, const std::vector<T>& values, bool is_live, std::size_t count, T missing) {
-    if (is_live)
-        column.append(values.data(), count);
-    else
-        column.fill(count, missing);
-}
-
-void append(Ragged& ragged, const records::Lists& lists, bool is_live, std::size_t count) {
-    if (!ragged.offsets.size()) ragged.offsets.fill(1, 0);
+void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
+            std::int64_t records::Row::* length) {
     std::int64_t end = static_cast<std::int64_t>(ragged.values.size());
-    for (std::size_t k = 0; k < count; ++k) {
-        end += is_live ? lists.counts[k] : 0;
-        *ragged.offsets.extend(1) = end;
-    }
-    if (is_live) ragged.values.append(lists.values.data(), lists.values.size());
+    std::int64_t* const offsets = ragged.offsets.extend(chunk.count);
+    for (std::size_t k = 0; k < chunk.count; ++k) offsets[k] = end += chunk.rows[k].*length;
+    ragged.values.append(values.data(), values.size());
 }
 
 // A reader, and what the places of its own ids are in the whole list.
@@ -67,16 +59,21 @@ struct Worker {
     Reader reader;
     std::vector<std::int32_t> images, categories;
 
-    void append_places(Column<std::int32_t>& column, const std::vector<std::int32_t>& local, bool is_image,
-                       ids::Table& table) {
+    // Ids are met in the order of their rows, whoever read them.
+    void append_places(Column<std::int32_t>& column, bool is_image, ids::Table& table) {
         std::vector<std::int32_t>& known = is_image ? images : categories;
-        const ids::Table& own = is_image ? reader.images : reader.categories;
+        const std::vector<ids::Id>& own = (is_image ? reader.images : reader.categories).ids();
+        const auto local = is_image ? &records::Row::image : &records::Row::category;
         known.resize(own.size(), -1);
-        std::int32_t* out = column.extend(local.size());
-        for (const std::int32_t place : local) {
-            if (place >= 0 && known[static_cast<std::size_t>(place)] < 0)
-                known[static_cast<std::size_t>(place)] = table.place(own.ids()[static_cast<std::size_t>(place)]);
-            *out++ = place < 0 ? -1 : known[static_cast<std::size_t>(place)];
+        const Chunk& chunk = reader.chunk;
+        std::int32_t* const out = column.extend(chunk.count);
+        for (std::size_t k = 0; k < chunk.count; ++k) {
+            const std::int32_t place = chunk.rows[k].*local;
+            out[k] = -1;
+            if (place < 0) continue;
+            std::int32_t& found = known[static_cast<std::size_t>(place)];
+            if (found < 0) found = table.place(own[static_cast<std::size_t>(place)]);
+            out[k] = found;
         }
     }
 };
@@ -109,6 +106,7 @@ class List {
     void work(std::size_t block);
     void take_turn(std::size_t block, Worker& worker, const char* from, Outcome outcome, std::size_t& first_row);
     void append(Worker& worker);
+    void expect(const Chunk& chunk);
     void append_texts(const Chunk& chunk);
     void copy_texts(const Chunk& chunk, std::size_t first_row) const;
     std::unique_ptr<Worker> worker();
@@ -184,7 +182,7 @@ void List::take_turn(std::size_t block, Worker& worker, const char* from, Outcom
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == block || is_over_; });
     if (is_over_) return;
-    if (next_ < edge(block + 1)) {
+    if (next_ < edge(block + 1) || edge(block + 1) == end_) {  // the last one finds the end of the list, or its lack
         if (next_ != from) outcome = read_block(worker.reader, next_, edge(block + 1));
         first_row = out_.rows;
         append(worker);
@@ -230,75 +228,98 @@ List::Outcome List::read_block(Reader& reader, const char* from, const char* to)
 
 void List::append(Worker& worker) {
     const Chunk& chunk = worker.reader.chunk;
-    const std::size_t before = out_.rows, count = chunk.rows;
+    const std::size_t before = out_.rows, count = chunk.count;
     if (!count) return;
-    const auto is_live = [&](Field field) { return (chunk.live & bit(field)) != 0; };
+    if (!before) expect(chunk);
+    const std::uint32_t live = out_.in_some | chunk.in_some;
     // A column that begins here: the rows before do not have it.
-    const auto begins = [&](Field field) { return is_live(field) && !(out_.live & bit(field)); };
-    const auto goes_on = [&](Field field) { return ((chunk.live | out_.live) & bit(field)) != 0; };
-    const auto plain = [&](auto& column, const auto& values, Field field, auto missing) {
-        if (begins(field)) column.fill(before, missing);
-        if (goes_on(field)) columns::append(column, values, is_live(field), count, missing);
+    const auto begins = [&](Field field) { return (live & ~out_.in_some & bit(field)) != 0; };
+    const auto plain = [&](auto& column, Field field, auto value) {
+        if (begins(field)) column.fill(before, value(records::Row()));
+        if (!(live & bit(field))) return;
+        auto* const out = column.extend(count);
+        for (std::size_t k = 0; k < count; ++k) out[k] = value(chunk.rows[k]);
     };
-    const auto places = [&](auto& column, const auto& values, Field field, ids::Table& table) {
+    const auto places = [&](Column<std::int32_t>& column, Field field, ids::Table& table) {
         if (begins(field)) column.fill(before, -1);
-        if (is_live(field))
-            worker.append_places(column, values, field == Field::image_id, table);
-        else if (goes_on(field))
-            column.fill(count, -1);
+        if (live & bit(field)) worker.append_places(column, field == Field::image_id, table);
     };
-    const auto ragged = [&](Ragged& column, const records::Lists& lists, Field field) {
-        if (begins(field)) columns::append(column, lists, false, before);
-        if (goes_on(field)) columns::append(column, lists, is_live(field), count);
+    const auto ragged = [&](Ragged& column, Field field, const std::vector<std::int64_t>& values,
+                            std::int64_t records::Row::* length) {
+        if (begins(field)) column.offsets.fill(before + 1, 0);
+        if (live & bit(field)) columns::append(column, values, chunk, length);
     };
-    const records::Row none;
-    places(out_.image, chunk.image, Field::image_id, out_.images);
-    places(out_.category, chunk.category, Field::category_id, out_.categories);
-    plain(out_.id, chunk.id, Field::own_id, none.id);
-    plain(out_.box, chunk.box, Field::box, none.box);
-    plain(out_.score, chunk.score, Field::score, none.score);
-    plain(out_.area, chunk.area, Field::area, none.area);
-    plain(out_.crowd, chunk.crowd, Field::crowd, none.crowd);
-    plain(out_.ignore, chunk.ignore, Field::ignore, none.ignore);
-    plain(out_.height, chunk.height, Field::height, none.height);
-    plain(out_.width, chunk.width, Field::width, none.width);
-    ragged(out_.absent, chunk.absent, Field::absent);
-    ragged(out_.partial, chunk.partial, Field::partial);
-    out_.given.append(chunk.given.data(), count);
-    for (const Span& record : chunk.record) {
+    using Row = records::Row;
+    places(out_.image, Field::image_id, out_.images);
+    places(out_.category, Field::category_id, out_.categories);
+    plain(out_.box, Field::box, [](const Row& row) { return Box{row.box[0], row.box[1], row.box[2], row.box[3]}; });
+    plain(out_.score, Field::score, [](const Row& row) { return row.score; });
+    plain(out_.id, Field::own_id, [](const Row& row) { return row.id; });
+    plain(out_.area, Field::area, [](const Row& row) { return row.area; });
+    plain(out_.crowd, Field::crowd, [](const Row& row) { return row.crowd; });
+    plain(out_.ignore, Field::ignore, [](const Row& row) { return row.ignore; });
+    plain(out_.height, Field::height, [](const Row& row) { return row.height; });
+    plain(out_.width, Field::width, [](const Row& row) { return row.width; });
+    ragged(out_.absent, Field::absent, chunk.absent, &Row::absent);
+    ragged(out_.partial, Field::partial, chunk.partial, &Row::partial);
+    std::uint16_t* const given = out_.given.extend(count);
+    for (std::size_t k = 0; k < count; ++k) given[k] = chunk.rows[k].given;
+    for (const Span& record : chunk.spans) {
         *out_.record_begin.extend(1) = record.begin - data_;
         *out_.record_end.extend(1) = record.end - data_;
     }
     for (const auto& [row, text] : chunk.texts) out_.texts.emplace_back(before + row, text);
     append_texts(chunk);
-    out_.live |= chunk.live;
+    out_.in_some = live;
     out_.in_all &= chunk.in_all;
     if (chunk.first_odd != SIZE_MAX && out_.first_odd == SIZE_MAX) out_.first_odd = before + chunk.first_odd;
     out_.rows += count;
 }
 
+// As many rows as there would be if all blocks had as many as the first, and some more.
+void List::expect(const Chunk& chunk) {
+    const auto read = static_cast<double>(std::min(edge(1), end_) - begin_);
+    const double share = 1.02 * static_cast<double>(end_ - begin_) / read;
+    const auto rows = static_cast<std::size_t>(share * static_cast<double>(chunk.count)) + 16;
+    const auto reserve = [&](auto& column, Field field) {
+        if (chunk.in_some & bit(field)) column.reserve(rows);
+    };
+    out_.given.reserve(rows);
+    reserve(out_.image, Field::image_id);
+    reserve(out_.category, Field::category_id);
+    reserve(out_.id, Field::own_id);
+    reserve(out_.box, Field::box);
+    reserve(out_.score, Field::score);
+    reserve(out_.area, Field::area);
+    reserve(out_.crowd, Field::crowd);
+    reserve(out_.ignore, Field::ignore);
+    if (!request_.masks) return;
+    reserve(out_.segment_begin, Field::segment);
+    reserve(out_.segment_end, Field::segment);
+}
+
 // Names are copied, segmentations get their place.
 void List::append_texts(const Chunk& chunk) {
-    for (std::size_t k = 0; kind_ == Kind::images && k < chunk.rows; ++k) {
+    for (std::size_t k = 0; kind_ == Kind::images && k < chunk.count; ++k) {
         if (out_.rows + k) out_.names.fill(1, ',');
-        const Span name = chunk.live & bit(Field::name) ? chunk.name[k] : Span{};
+        const Span name = chunk.rows[k].text;
         if (name.begin)
             out_.names.append(name.begin, static_cast<std::size_t>(name.end - name.begin));
         else
             out_.names.append("null", 4);
     }
-    if (!request_.masks || !((chunk.live | out_.live) & bit(Field::segment))) return;
-    if (!(out_.live & bit(Field::segment))) {
+    if (!request_.masks || !((chunk.in_some | out_.in_some) & bit(Field::segment))) return;
+    if (!(out_.in_some & bit(Field::segment))) {
         out_.segment_begin.fill(out_.rows, 0);
         out_.segment_end.fill(out_.rows, 0);
     }
     std::int64_t at = static_cast<std::int64_t>(out_.text.size());
     const std::int64_t start = at;
-    std::int64_t* const begins = out_.segment_begin.extend(chunk.rows);
-    std::int64_t* const ends = out_.segment_end.extend(chunk.rows);
-    for (std::size_t k = 0; k < chunk.rows; ++k) {
+    std::int64_t* const begins = out_.segment_begin.extend(chunk.count);
+    std::int64_t* const ends = out_.segment_end.extend(chunk.count);
+    for (std::size_t k = 0; k < chunk.count; ++k) {
         begins[k] = at;
-        if (chunk.live & bit(Field::segment)) at += chunk.segment[k].end - chunk.segment[k].begin;
+        at += chunk.rows[k].text.end - chunk.rows[k].text.begin;
         ends[k] = at;
     }
     out_.text.extend(static_cast<std::size_t>(at - start));
@@ -306,13 +327,14 @@ void List::append_texts(const Chunk& chunk) {
 
 // Out of turn: all places are known, and the room was reserved before.
 void List::copy_texts(const Chunk& chunk, std::size_t first_row) const {
-    if (!(chunk.live & bit(Field::segment))) return;
+    if (!(chunk.in_some & bit(Field::segment))) return;
     char* to;
     {
         std::lock_guard lock(mutex_);  // columns may move while others append
         to = out_.text.data() + out_.segment_begin[first_row];
     }
-    for (const Span& span : chunk.segment) {
+    for (std::size_t k = 0; k < chunk.count; ++k) {
+        const Span span = chunk.rows[k].text;
         const auto length = static_cast<std::size_t>(span.end - span.begin);
         if (length) std::memcpy(to, span.begin, length);
         to += length;
@@ -471,14 +493,26 @@ std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& see
     return ids;
 }
 
-void fit(Table& table) {
-    const auto all = [](auto&... columns) { (columns.fit(), ...); };
-    all(table.given, table.image, table.category, table.id, table.height, table.width, table.segment_begin,
-        table.segment_end, table.record_begin, table.record_end, table.box, table.score, table.area, table.crowd,
-        table.ignore, table.text, table.names);
+}  // namespace
+
+void* take(std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+    constexpr std::size_t page = std::size_t(2) << 20;
+    if (bytes >= 2 * page) {
+        void* const data = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+        if (!data) throw std::bad_alloc();
+        madvise(data, bytes, MADV_HUGEPAGE);
+        return data;
+    }
+#endif
+    void* const data = std::malloc(bytes);
+    if (!data) throw std::bad_alloc();
+    return data;
 }
 
-}  // namespace
+void give_back(void* data) noexcept {
+    std::free(data);
+}
 
 File read(const char* data, std::size_t size, const Request& request) {
     File out;
@@ -492,8 +526,6 @@ File read(const char* data, std::size_t size, const Request& request) {
         settled(rows.image, rows.images, out.images.is_there ? &out.images.images : nullptr, out.unknown_image);
     out.category_ids = settled(rows.category, rows.categories,
                                out.categories.is_there ? &out.categories.categories : nullptr, out.unknown_category);
-    fit(out.images);
-    fit(out.annotations);
     return out;
 }
 

@@ -5,10 +5,10 @@
 // otherwise the block is read again from the true place. So columns and errors are those of one thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,14 +26,19 @@ struct Request {
     std::size_t threads;
 };
 
-// Memory that grows in place where the system can do that, and belongs to whoever takes it.
+// Memory of columns. Pages that nobody writes to take none.
+void* take(std::size_t bytes);
+void give_back(void* data) noexcept;
+
+// A column that grows, and belongs to whoever takes it. Large ones come in large pages: the system clears and maps
+// those far faster than small ones.
 template <class T>
 class Column {
   public:
     Column() = default;
     Column(Column&& other) noexcept { swap(other); }
     Column& operator=(Column&& other) noexcept { return swap(other), *this; }
-    ~Column() { std::free(data_); }
+    ~Column() { give_back(data_); }
 
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
@@ -41,28 +46,22 @@ class Column {
 
     void reserve(std::size_t count) {
         if (count <= capacity_) return;
-        void* const moved = std::realloc(data_, count * sizeof(T));
-        if (!moved) throw std::bad_alloc();
-        data_ = static_cast<T*>(moved);
+        T* const moved = static_cast<T*>(take(count * sizeof(T)));
+        if (size_) std::memcpy(static_cast<void*>(moved), data_, size_ * sizeof(T));
+        give_back(data_);
+        data_ = moved;
         capacity_ = count;
     }
     // Room for so many more at the end.
     T* extend(std::size_t count) {
-        if (size_ + count > capacity_) reserve(std::max(size_ + count, capacity_ + capacity_ / 2));
+        if (size_ + count > capacity_) reserve(std::max(size_ + count, capacity_ + capacity_ / 4));
         size_ += count;
         return data_ + size_ - count;
     }
     void append(const T* values, std::size_t count) {
-        if (count) std::memcpy(extend(count), values, count * sizeof(T));
+        if (count) std::memcpy(static_cast<void*>(extend(count)), values, count * sizeof(T));
     }
     void fill(std::size_t count, T value) { std::fill_n(extend(count), count, value); }
-    // Give back what was not used.
-    void fit() {
-        if (void* const moved = capacity_ > size_ && size_ ? std::realloc(data_, size_ * sizeof(T)) : nullptr) {
-            data_ = static_cast<T*>(moved);
-            capacity_ = size_;
-        }
-    }
     T* release() {
         size_ = capacity_ = 0;
         return std::exchange(data_, nullptr);
@@ -88,8 +87,8 @@ using Box = std::array<double, 4>;
 struct Table {
     bool is_there = false;
     std::size_t rows = 0;
-    std::uint32_t live = 0;                                            // fields that some record has
-    std::uint32_t in_all = records::bit(records::Field::nothing) - 1;  // fields that all have
+    std::uint32_t in_some = 0,
+                  in_all = records::bit(records::Field::nothing) - 1;  // fields that some, all records have
     std::size_t first_odd = SIZE_MAX;      // the first record with a number that no box, score or area should have
     Column<std::uint16_t> given;           // a bit for each field of the record
     Column<std::int32_t> image, category;  // places in the ids below, or -1

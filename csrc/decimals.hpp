@@ -7,6 +7,10 @@
 
 #include "isa.hpp"
 
+#if VESICA_X86
+#include <emmintrin.h>
+#endif
+
 namespace vesica::decimals {
 
 enum class Kind : std::uint8_t { integer, long_integer, decimal };  // long: beyond 64 bits
@@ -58,34 +62,81 @@ VESICA_INLINE std::uint64_t joined(std::uint64_t values) {
     return (values * 10000 + (values >> 32)) & 0xffffffff;
 }
 
-// The common case in a few steps: up to eight digits, perhaps a point among them. Needs 16 readable bytes. What follows
-// is not looked at. Returns where the number ends, or nullptr: then `read` decides.
-VESICA_INLINE const char* read_short(const char* at, double& out) {
-    const bool is_negative = *at == '-';
-    at += is_negative;
-    const std::uint64_t word = eight(at), next = eight(at + 1);
-    const std::uint64_t stop = no_digits(word);
-    const int whole = std::countr_zero(stop);  // eight times the digits before the first other character, plus 7
-    if (whole < 15 || whole > 63 || (whole > 15 && *at == '0')) return nullptr;
-    const std::uint64_t front = (std::uint64_t(1) << (whole - 7)) - 1;
-    if ((word >> (whole - 7) & 0xff) != '.') {
-        const auto integer =
-            static_cast<std::int64_t>(joined(((word & front) ^ (0x3030303030303030 & front)) << (71 - whole)));
-        out = static_cast<double>(is_negative ? -integer : integer);  // the integer -0 is 0
-        return at + (whole >> 3);
+// Where digits and points end among 16 characters, and which of them are points: a bit for each.
+struct Shape {
+    unsigned end, points;
+};
+
+VESICA_INLINE Shape shape_of(const char* at) {
+#if VESICA_X86
+    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i value = _mm_sub_epi8(text, _mm_set1_epi8('0'));
+    const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
+    const __m128i points = _mm_cmpeq_epi8(text, _mm_set1_epi8('.'));
+    const auto belong = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(digits, points)));
+    const auto end = static_cast<unsigned>(std::countr_one(belong));
+    return {end, static_cast<unsigned>(_mm_movemask_epi8(points)) & ((1u << end) - 1)};
+#else
+    Shape shape{0, 0};
+    for (; shape.end < 16; ++shape.end) {
+        const char c = at[shape.end];
+        if (c == '.')
+            shape.points |= 1u << shape.end;
+        else if (c < '0' || c > '9')
+            break;
     }
-    // Without the point: the front of the word, and the rest as it stands one character later.
-    const std::uint64_t digits = (word & front) | (next & ~front);
-    const int all = std::countr_zero(no_digits(digits));
-    if (all == whole || all > 63) return nullptr;
-    const std::uint64_t kept = (std::uint64_t(1) << (all - 7)) - 1;
-    const double value = static_cast<double>(joined(((digits & kept) ^ (0x3030303030303030 & kept)) << (71 - all))) /
-                         powers[(all - whole) >> 3];
-    out = is_negative ? -value : value;
-    return at + (all >> 3) + 1;
+    return shape;
+#endif
 }
 
-// The same of whole numbers.
+// Digits and perhaps a point, less than 16 characters. `is_decimal`: with a point.
+VESICA_INLINE const char* read_unsigned(const char* at, double& out, bool& is_decimal) {
+    const auto [end, points] = shape_of(at);
+    const auto point = static_cast<unsigned>(std::countr_zero(points | 1u << end));
+    is_decimal = points != 0;
+    if (end == 0 || end > 15 || (points & (points - 1)) || point == 0 || point + 1 == end) return nullptr;
+    if (*at == '0' && point > 1) return nullptr;
+    // Without the point: the front of the text, and the rest as it stands one character later.
+    std::uint64_t word = eight(at);
+    if (end <= 8) {
+        if (is_decimal) {
+            const std::uint64_t front = (std::uint64_t(1) << 8 * point) - 1;
+            word = (word & front) | (eight(at + 1) & ~front);
+        }
+        const unsigned count = end - is_decimal;
+        const auto mantissa = static_cast<std::int64_t>(joined((word ^ 0x3030303030303030) << (64 - 8 * count)));
+        out = static_cast<double>(mantissa) / powers[count - point];
+        return at + end;
+    }
+    std::uint64_t second = eight(at + 8);
+    if (is_decimal) {
+        const std::uint64_t front = point < 8 ? (std::uint64_t(1) << 8 * point) - 1 : ~std::uint64_t(0);
+        const std::uint64_t middle = point > 8 ? (std::uint64_t(1) << 8 * (point - 8)) - 1 : 0;
+        word = (word & front) | (eight(at + 1) & ~front);
+        second = (second & middle) | (eight(at + 9) & ~middle);
+    }
+    const unsigned count = end - is_decimal, rest = count - 8;  // up to 15 digits: less than 2^53
+    std::uint64_t mantissa = joined(word ^ 0x3030303030303030);
+    if (rest) {
+        mantissa *= static_cast<std::uint64_t>(powers[rest]);
+        mantissa += joined((second ^ 0x3030303030303030) << (64 - 8 * rest));
+    }
+    out = static_cast<double>(static_cast<std::int64_t>(mantissa)) / powers[count - point];
+    return at + end;
+}
+
+// The common case in a few steps: up to 15 characters without exponent. Needs 24 readable bytes. What follows is not
+// looked at. Returns where the number ends, or nullptr: then `read` decides.
+VESICA_INLINE const char* read_short(const char* at, double& out) {
+    bool is_decimal;
+    if (*at != '-') [[likely]]
+        return read_unsigned(at, out, is_decimal);
+    const char* const behind = read_unsigned(at + 1, out, is_decimal);
+    if (behind) out = is_decimal ? -out : 0 - out;  // the integer -0 is 0
+    return behind;
+}
+
+// The same of whole numbers of up to seven digits.
 VESICA_INLINE const char* read_short(const char* at, std::int64_t& out) {
     const std::uint64_t word = eight(at);
     const int whole = std::countr_zero(no_digits(word));

@@ -19,7 +19,6 @@ namespace {
 using json::Cursor;
 using json::Fault;
 
-constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_templates = 4;
 
 struct Key {
@@ -81,54 +80,21 @@ Fault integer_of(Span value, std::int64_t& out) {
 
 }  // namespace
 
-Row::Row() : box{not_given, not_given, not_given, not_given}, score(not_given), area(not_given) {}
-
 void Chunk::clear() {
-    rows = 0;
-    live = 0;
+    count = 0;
+    in_some = 0;
     in_all = bit(Field::nothing) - 1;
     first_odd = SIZE_MAX;
+    spans.clear();
+    absent.clear();
+    partial.clear();
     texts.clear();
-    given.clear();
-    record.clear();
-    absent.values.clear();
-    partial.values.clear();
-}
-
-// Each of the columns that a row of these fields goes to, and what it says there.
-template <class Visit>
-VESICA_INLINE void Chunk::each_column(const Row& row, std::uint32_t fields, const Visit& visit) {
-    if (fields & bit(Field::image_id)) visit(image, row.image);
-    if (fields & bit(Field::category_id)) visit(category, row.category);
-    if (fields & bit(Field::box)) visit(box, row.box);
-    if (fields & bit(Field::score)) visit(score, row.score);
-    if (fields & bit(Field::own_id)) visit(id, row.id);
-    if (fields & bit(Field::area)) visit(area, row.area);
-    if (fields & bit(Field::crowd)) visit(crowd, row.crowd);
-    if (fields & bit(Field::ignore)) visit(ignore, row.ignore);
-    if (fields & bit(Field::segment)) visit(segment, row.segment);
-    if (fields < bit(Field::height)) return;
-    if (fields & bit(Field::height)) visit(height, row.height);
-    if (fields & bit(Field::width)) visit(width, row.width);
-    if (fields & bit(Field::name)) visit(name, row.name);
-    if (fields & bit(Field::absent)) visit(absent.counts, row.absent);
-    if (fields & bit(Field::partial)) visit(partial.counts, row.partial);
-}
-
-void Chunk::append(const Row& row) {
-    if (const std::uint32_t fresh = row.given & ~live) {
-        each_column(Row(), fresh, [&](auto& column, const auto& value) { column.assign(rows, value); });
-        live |= fresh;
-    }
-    each_column(row, live, [](auto& column, const auto& value) { column.push_back(value); });
-    given.push_back(static_cast<std::uint16_t>(row.given));
-    in_all &= row.given;
-    if (row.is_odd && first_odd > rows) first_odd = rows;
-    ++rows;
 }
 
 bool Reader::read(Cursor& cursor) {
     const char* const begin = cursor.at;
+    if (chunk.count == chunk.rows.size()) chunk.rows.resize(std::max<std::size_t>(64, 2 * chunk.count));
+    row_ = &chunk.rows[chunk.count];
     for (std::size_t k = 0; k < templates_.size(); ++k) {
         const std::size_t which = (current_ + k) % templates_.size();
         reset();
@@ -145,24 +111,27 @@ bool Reader::read(Cursor& cursor) {
 }
 
 void Reader::reset() {
-    row_ = Row();
+    *row_ = Row();
     own_text_.clear();
 }
 
 void Reader::append(Span record) {
-    const auto& [x, y, w, h] = row_.box;
-    if (row_.given & bit(Field::box))
-        row_.is_odd |=
-            !is_finite(x) || !is_finite(y) || w < 0 || h < 0 || !(w * h < std::numeric_limits<double>::infinity());
-    if (row_.given & bit(Field::score)) row_.is_odd |= !is_finite(row_.score);
-    if (row_.given & bit(Field::area)) row_.is_odd |= !is_finite(row_.area);
-    if (!own_text_.empty()) chunk.texts.emplace_back(chunk.rows, own_text_);
-    if (row_.given & bit(Field::absent))
-        chunk.absent.values.insert(chunk.absent.values.end(), absent_.begin(), absent_.end());
-    if (row_.given & bit(Field::partial))
-        chunk.partial.values.insert(chunk.partial.values.end(), partial_.begin(), partial_.end());
-    if (wants_spans_) chunk.record.push_back(record);
-    chunk.append(row_);
+    const auto& [x, y, w, h] = row_->box;
+    const std::uint32_t given = row_->given;
+    bool is_odd = false;
+    if (given & bit(Field::box))
+        is_odd |=
+            !is_finite(x) | !is_finite(y) | (w < 0) | (h < 0) | !(w * h < std::numeric_limits<double>::infinity());
+    if (given & bit(Field::score)) is_odd |= !is_finite(row_->score);
+    if (given & bit(Field::area)) is_odd |= !is_finite(row_->area);
+    if (is_odd && chunk.first_odd == SIZE_MAX) chunk.first_odd = chunk.count;
+    if (!own_text_.empty()) chunk.texts.emplace_back(chunk.count, own_text_);
+    if (given & bit(Field::absent)) chunk.absent.insert(chunk.absent.end(), absent_.begin(), absent_.end());
+    if (given & bit(Field::partial)) chunk.partial.insert(chunk.partial.end(), partial_.begin(), partial_.end());
+    if (wants_spans_) chunk.spans.push_back(record);
+    chunk.in_some |= given;
+    chunk.in_all &= given;
+    ++chunk.count;
 }
 
 // --- key by key
@@ -210,31 +179,35 @@ bool Reader::read_part(Cursor& cursor) {
     return true;
 }
 
+void Reader::forget(Field field) {
+    const Row empty;
+    switch (field) {
+        case Field::image_id: row_->image = empty.image; break;
+        case Field::category_id: row_->category = empty.category; break;
+        case Field::own_id: row_->id = empty.id, own_text_.clear(); break;
+        case Field::box: std::copy_n(empty.box, 4, row_->box); break;
+        case Field::score: row_->score = empty.score; break;
+        case Field::area: row_->area = empty.area; break;
+        case Field::crowd: row_->crowd = empty.crowd; break;
+        case Field::ignore: row_->ignore = empty.ignore; break;
+        case Field::segment:
+        case Field::name: row_->text = empty.text; break;
+        case Field::height: row_->height = empty.height; break;
+        case Field::width: row_->width = empty.width; break;
+        case Field::absent: row_->absent = empty.absent; break;
+        case Field::partial: row_->partial = empty.partial; break;
+        case Field::nothing: break;
+    }
+}
+
 // What the value says goes to the row. A null says nothing, and takes back what an equal key said before.
 Problem Reader::understand(Field field, Span value) {
-    row_.given &= ~bit(field);
+    row_->given = static_cast<std::uint16_t>(row_->given & ~bit(field));
     if (*value.begin == 'n') {
-        const Row empty;
-        switch (field) {
-            case Field::image_id: row_.image = -1; break;
-            case Field::category_id: row_.category = -1; break;
-            case Field::own_id: row_.id = 0, own_text_.clear(); break;
-            case Field::box: row_.box = empty.box; break;
-            case Field::score: row_.score = empty.score; break;
-            case Field::area: row_.area = empty.area; break;
-            case Field::crowd: row_.crowd = 0; break;
-            case Field::ignore: row_.ignore = 0; break;
-            case Field::segment: row_.segment = {}; break;
-            case Field::height: row_.height = 0; break;
-            case Field::width: row_.width = 0; break;
-            case Field::name: row_.name = {}; break;
-            case Field::absent: row_.absent = 0; break;
-            case Field::partial: row_.partial = 0; break;
-            case Field::nothing: break;
-        }
+        forget(field);
         return {};
     }
-    row_.given |= bit(field);
+    row_->given = static_cast<std::uint16_t>(row_->given | bit(field));
     Fault fault = Fault::none;
     switch (field) {
         case Field::image_id:
@@ -243,7 +216,7 @@ Problem Reader::understand(Field field, Span value) {
         case Field::box: return understand_box(value);
         case Field::score:
         case Field::area: {
-            double& target = field == Field::score ? row_.score : row_.area;
+            double& target = field == Field::score ? row_->score : row_->area;
             if (begins_number(*value.begin))
                 target = number_of(value).value;
             else
@@ -255,24 +228,24 @@ Problem Reader::understand(Field field, Span value) {
             std::int64_t flag = *value.begin == 't';
             if (*value.begin != 't' && *value.begin != 'f') fault = integer_of(value, flag);
             if (fault != Fault::none || flag < 0 || flag > 1) fault = Fault::not_a_flag;
-            (field == Field::crowd ? row_.crowd : row_.ignore) = static_cast<std::uint8_t>(flag);
+            (field == Field::crowd ? row_->crowd : row_->ignore) = static_cast<std::uint8_t>(flag);
             break;
         }
-        case Field::height: fault = integer_of(value, row_.height); break;
-        case Field::width: fault = integer_of(value, row_.width); break;
-        case Field::segment: row_.segment = value; break;
+        case Field::height: fault = integer_of(value, row_->height); break;
+        case Field::width: fault = integer_of(value, row_->width); break;
+        case Field::segment: row_->text = value; break;
         case Field::name:
-            row_.name = value;
+            row_->text = value;
             if (*value.begin != '"') fault = Fault::not_a_text;
             break;
         case Field::absent: {
             const Problem found = understand_list(absent_, value);
-            row_.absent = static_cast<std::int64_t>(absent_.size());
+            row_->absent = static_cast<std::int64_t>(absent_.size());
             return found;
         }
         case Field::partial: {
             const Problem found = understand_list(partial_, value);
-            row_.partial = static_cast<std::int64_t>(partial_.size());
+            row_->partial = static_cast<std::int64_t>(partial_.size());
             return found;
         }
         case Field::nothing: break;
@@ -294,11 +267,11 @@ Problem Reader::understand_id(Field field, Span value) {
             return {fault == Fault::too_large ? fault : Fault::not_an_id, value.begin, field};
     }
     if (field == Field::own_id) {
-        row_.id = integer;
+        row_->id = integer;
         own_text_ = text;
     } else {
         ids::Table& table = field == Field::image_id ? images : categories;
-        (field == Field::image_id ? row_.image : row_.category) =
+        (field == Field::image_id ? row_->image : row_->category) =
             text.empty() ? table.place(integer) : table.place(text);
     }
     return {};
@@ -331,13 +304,13 @@ Problem Reader::understand_box(Span value) {
         const char* const begin = cursor.at;
         if (!begins_number(*begin)) return {Fault::not_a_box, value.begin, Field::box, -1};
         json::skip_value(cursor, 0);
-        if (count < 4) row_.box[static_cast<std::size_t>(count)] = number_of({begin, cursor.at}).value;
+        if (count < 4) row_->box[static_cast<std::size_t>(count)] = number_of({begin, cursor.at}).value;
         json::skip_space(cursor);
         if (*cursor.at == ',') ++cursor.at, json::skip_space(cursor);
     }
     if (count == 0) {
-        row_.given &= ~bit(Field::box);
-        row_.box = Row().box;
+        row_->given = static_cast<std::uint16_t>(row_->given & ~bit(Field::box));
+        forget(Field::box);
         return {};
     }
     if (count != 4) return {Fault::not_a_box, value.begin, Field::box, count};
@@ -349,7 +322,7 @@ Problem Reader::understand_box(Span value) {
 
 void Reader::learn(Span record) {
     Template made;
-    made.given = row_.given;
+    made.given = row_->given;
     std::uint32_t seen = 0;
     const char* from = record.begin;
     const auto text_to = [&](const char* to, Act act, Field field, std::size_t offset) {
@@ -376,7 +349,7 @@ void Reader::learn(Span record) {
         }
         if (seen & bit(field)) return;  // a key twice: the last counts, which is for reading by keys
         seen |= bit(field);
-        if (!(row_.given & bit(field))) continue;  // null, or an empty box: part of the text
+        if (!(row_->given & bit(field))) continue;  // null, or an empty box: part of the text
         if (field == Field::box) {
             Cursor cursor{value.begin, value.end};
             for (std::size_t side = 0; side < 4; ++side) {
@@ -415,7 +388,7 @@ void Reader::learn(Span record) {
 
 // False wherever the record is not as the template says: then it is read by keys, which also finds what is wrong.
 bool Reader::read_by(const Template& known, Cursor& cursor) {
-    row_.given = known.given;
+    row_->given = known.given;
     for (const Step& step : known.steps) {
         if (cursor.end - cursor.at < 64) return false;  // room for all that is read at a time
 #if VESICA_X86
@@ -435,7 +408,7 @@ bool Reader::read_by(const Template& known, Cursor& cursor) {
 }
 
 VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
-    char* const target = reinterpret_cast<char*>(&row_) + step.offset;
+    char* const target = reinterpret_cast<char*>(row_) + step.offset;
     bool ignored = false;
     switch (step.act) {
         case Act::nothing: return true;
@@ -462,9 +435,9 @@ VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
             if (!behind || *behind == '.' || (*behind | 0x20) == 'e') return read_by_hand(step.field, cursor);
             cursor.at = behind;
             if (step.act == Act::image)
-                row_.image = images.place(value);
+                row_->image = images.place(value);
             else if (step.act == Act::category)
-                row_.category = categories.place(value);
+                row_->category = categories.place(value);
             else
                 std::memcpy(target, &value, sizeof value);
             return true;
@@ -476,13 +449,13 @@ VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
         case Act::segment: {
             const char* const begin = cursor.at;
             if (*begin == 'n' || !json::skip_value(cursor, depth_ + 1)) return false;
-            row_.segment = {begin, cursor.at};
+            row_->text = {begin, cursor.at};
             return true;
         }
         case Act::name: {
             const char* const begin = cursor.at - 1;
             if (!json::skip_string(cursor, ignored)) return false;
-            row_.name = {begin, cursor.at};
+            row_->text = {begin, cursor.at};
             return true;
         }
         case Act::skip_text: return json::skip_string(cursor, ignored);
@@ -495,7 +468,7 @@ VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
 bool Reader::read_by_hand(Field field, Cursor& cursor) {
     const char* const begin = cursor.at;
     if (!json::skip_value(cursor, depth_ + 1)) return false;
-    return understand(field, {begin, cursor.at}).fault == Fault::none && (row_.given & bit(field));
+    return understand(field, {begin, cursor.at}).fault == Fault::none && (row_->given & bit(field));
 }
 
 }  // namespace vesica::records

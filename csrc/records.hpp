@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ constexpr std::uint32_t bit(Field field) {
     return std::uint32_t(1) << static_cast<unsigned>(field);
 }
 
+constexpr double not_given = std::numeric_limits<double>::quiet_NaN();
+
 struct Span {
     const char* begin = nullptr;
     const char* end = nullptr;
@@ -57,46 +60,28 @@ struct Problem {
 
 // One record. What it does not have is as it is here.
 struct Row {
-    std::uint32_t given = 0;
-    bool is_odd = false;  // a number that is not finite, or a negative side, or an area that overflows
     std::int32_t image = -1, category = -1;
-    std::int64_t id = 0;
-    std::array<double, 4> box;
-    double score, area;
+    std::uint16_t given = 0;
     std::uint8_t crowd = 0, ignore = 0;
-    std::int64_t height = 0, width = 0, absent = 0, partial = 0;  // of lists: how long they are
-    Span segment, name;
-
-    Row();
+    std::int64_t id = 0;
+    double box[4] = {not_given, not_given, not_given, not_given};
+    double score = not_given, area = not_given;
+    Span text;  // of the segmentation, or of the name
+    std::int64_t height = 0, width = 0;
+    std::int64_t absent = 0, partial = 0;  // how long the lists are
 };
 
-// Lists of integers, one behind the other.
-struct Lists {
-    std::vector<std::int64_t> values, counts;
-};
-
-// The records of one block of text. A column has `rows` values, or none if no record has it.
+// The records of one block of text.
 struct Chunk {
-    std::size_t rows = 0;
-    std::uint32_t live = 0;                          // columns that are there
-    std::uint32_t in_all = bit(Field::nothing) - 1;  // fields that every record has
-    std::size_t first_odd = SIZE_MAX;
-    std::vector<std::uint16_t> given;
-    std::vector<std::int32_t> image, category;
-    std::vector<std::int64_t> id, height, width;
-    std::vector<std::array<double, 4>> box;
-    std::vector<double> score, area;
-    std::vector<std::uint8_t> crowd, ignore;
-    std::vector<Span> segment, name, record;
-    Lists absent, partial;
+    std::size_t count = 0;
+    std::vector<Row> rows;  // room for more than `count`
+    std::uint32_t in_some = 0, in_all = bit(Field::nothing) - 1;
+    std::size_t first_odd = SIZE_MAX;                        // a number that is not finite, a negative side
+    std::vector<Span> spans;                                 // of the records, if wanted
+    std::vector<std::int64_t> absent, partial;               // the lists of all rows
     std::vector<std::pair<std::size_t, std::string>> texts;  // own ids that are no integer of 64 bits
 
     void clear();
-    void append(const Row& row);
-
-  private:
-    template <class Visit>
-    void each_column(const Row& row, std::uint32_t fields, const Visit& visit);
 };
 
 // Reads records of one kind, one after the other, into its chunk.
@@ -138,7 +123,7 @@ class Reader {
     };
     struct Template {
         std::vector<Step> steps;
-        std::uint32_t given = 0;
+        std::uint16_t given = 0;
     };
     struct Part {  // a value of a record
         Span value;
@@ -151,6 +136,7 @@ class Reader {
     bool read_value(const Step& step, json::Cursor& cursor);
     bool read_by_hand(Field field, json::Cursor& cursor);
     void learn(Span record);
+    void forget(Field field);
     Problem understand(Field field, Span value);
     Problem understand_id(Field field, Span value);
     Problem understand_list(std::vector<std::int64_t>& list, Span value);
@@ -161,7 +147,7 @@ class Reader {
     Kind kind_;
     int depth_;
     bool wants_spans_;
-    Row row_;
+    Row* row_ = nullptr;                          // that is being read
     std::string own_text_;                        // of the row, if its id is no integer of 64 bits
     std::vector<std::int64_t> absent_, partial_;  // of the row
     std::array<Problem, field_count> pending_;    // of the row; the last of repeated keys counts

@@ -13,7 +13,7 @@ from vesica._kernels.native import segments as native
 
 
 def reach(height, width):
-    return max(1, int(round(0.02 * np.sqrt(height**2 + width**2))))
+    return max(1, round(0.02 * float(np.sqrt(height**2 + width**2))))
 
 
 def seam(mask):
@@ -59,7 +59,9 @@ def blobs(rng, n, height, width):
 
 
 class TestSeams:
-    @pytest.mark.parametrize("size", [(1, 1), (5, 5), (64, 64), (63, 65), (130, 257), (175, 600), (600, 175), (300, 40)])
+    @pytest.mark.parametrize(
+        "size", [(1, 1), (5, 5), (64, 64), (63, 65), (130, 257), (175, 600), (600, 175), (300, 40)]
+    )
     def test_equals_an_erosion(self, size):
         rng = np.random.default_rng(sum(size))
         guesses, truths = blobs(rng, 5, *size), blobs(rng, 6, *size)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vesica
-from datasets import made, same
+from samples import made, same
 from vesica.cli import main
 
 CSV = "image,class,score,x1,y1,x2,y2\n7,cat,0.5,10,20,40,60\n"

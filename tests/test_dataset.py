@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets import same
+from samples import same
 from vesica import Boxes, Dataset, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica._check import FORMS
 from vesica.dataset.ids import places, table_of

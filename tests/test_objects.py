@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from datasets import same
+from samples import same
 from vesica import Dataset, RleMasks
 
 torch = pytest.importorskip("torch")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vesica
-from datasets import made, same
+from samples import made, same
 from vesica import Dataset, InputError, RleMasks
 from vesica.io.read import FORMATS, describe, find
 

@@ -157,8 +157,9 @@ class TestForms:
     def test_boxes(self):
         """C6: a row without a mask is the polygon of its box."""
         xywh = np.array([[1.2, 2.5, 7.25, 4.0], [-3, -3, 50, 50], [4, 4, 0, 3]])
-        found = native.column(np.empty(0, np.uint8), *np.zeros((2, 3), np.int64), np.zeros(3, np.uint8),
-                              np.tile([12, 10], (3, 1)), xywh)
+        found = native.column(
+            np.empty(0, np.uint8), *np.zeros((2, 3), np.int64), np.zeros(3, np.uint8), np.tile([12, 10], (3, 1)), xywh
+        )
         got = native.decode(found, np.arange(3))
         for (x, y, w, h), one in zip(xywh, counts_of(got), strict=True):
             want = peer.frPyObjects([[x, y, x, y + h, x + w, y + h, x + w, y]], 12, 10)[0]
@@ -181,7 +182,13 @@ class TestForms:
 
     def test_columns_are_checked(self):
         good = column([CROSS, CROSS])
-        for place, bad in ((1, good[1] - 1), (2, good[2] + 1), (2, good[1][::-1] - 0), (3, good[3][:1]), (4, good[4].T[:1])):
+        for place, bad in (
+            (1, good[1] - 1),
+            (2, good[2] + 1),
+            (2, good[1][::-1] - 0),
+            (3, good[3][:1]),
+            (4, good[4].T[:1]),
+        ):
             with pytest.raises(ValueError, match=r"inside the text|a row for each"):
                 native.column(*(bad if k == place else one for k, one in enumerate(good)))
         with pytest.raises(ValueError, match="`xywh` must be of shape"):
@@ -327,13 +334,12 @@ class TestStrings:
         """Strings that say anything: right, short, or refused as RleMasks refuses them."""
         text = string_of_numbers(numbers)
         found = decoded([{"size": [height, width], "counts": text}])
-        try:
-            want = RleMasks([text], size=(height, width)).to_counts()
-        except ValueError as error:
-            fault = found.measured.fault(np.arange(1))
-            assert {"negative": "must not be negative", "too_long": "must not exceed"}[fault.kind] in str(error)
-            return
-        assert counts_of(found) == want and not found.measured.kind.any()
+        refusal = refused(text, (height, width))
+        if refusal:
+            assert WORDS[found.measured.fault(np.arange(1)).kind] in refusal
+        else:
+            assert counts_of(found) == RleMasks([text], size=(height, width)).to_counts()
+            assert not found.measured.kind.any()
 
     @pytest.mark.parametrize("length", [1, 5, 15, 16, 17, 63, 64, 65, 200])
     @pytest.mark.parametrize("bad", ["P", " ", "~", "p", "/", "ooooo0"])
@@ -343,14 +349,25 @@ class TestStrings:
             text = "1" * 3 + "0" * length
             text = text[:place] + bad + text[place:]
             fault = decoded([{"size": [900, 900], "counts": text}]).measured.fault(np.arange(1))
-            try:
-                RleMasks([text], size=(900, 900))
-            except ValueError as error:
-                words = {"character": "must be characters", "cut": "end inside", "negative": "must not be negative",
-                         "too_long": "must not exceed", "large_number": "more than 60 bits"}  # fmt: skip
-                assert words[fault.kind] in str(error)
-            else:
-                assert fault is None
+            assert refused(text, (900, 900)) == "" if fault is None else WORDS[fault.kind] in refused(text, (900, 900))
+
+
+WORDS = {
+    "character": "must be characters",
+    "cut": "end inside",
+    "negative": "must not be negative",
+    "too_long": "must not exceed",
+    "large_number": "more than 60 bits",
+}
+
+
+def refused(text, size):
+    """What RleMasks says to the string; nothing if it takes it."""
+    try:
+        RleMasks([text], size=size)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def string_of_numbers(numbers):
@@ -369,7 +386,9 @@ def string_of_numbers(numbers):
 class TestAgainstPycocotools:
     @given(st.data(), st.integers(1, 70), st.integers(1, 40))
     def test_decoding(self, data, height, width):
-        values = data.draw(st.lists(st.one_of(polygons(height, width), run_lengths(height, width)), min_size=1, max_size=4))
+        values = data.draw(
+            st.lists(st.one_of(polygons(height, width), run_lengths(height, width)), min_size=1, max_size=4)
+        )
         found = decoded(values, (height, width))
         want = [drawn(one, height, width) if _is_raw(one) else one for one in values]
         assert [string(counts) for counts in counts_of(found)] == [
@@ -405,9 +424,7 @@ class TestAgainstPycocotools:
         """Q10: as pycocotools walks them, and as they are."""
         guesses, truths, crowd, size = cell
         assert np.array_equal(iou(guesses, truths, crowd, size, literal=True), theirs(*cell))
-        canonical = [
-            [RleMasks.from_coco([one]).to_coco()[0] for one in side] for side in (guesses, truths)
-        ]
+        canonical = [[RleMasks.from_coco([one]).to_coco()[0] for one in side] for side in (guesses, truths)]
         assert np.array_equal(iou(guesses, truths, crowd, size), theirs(*canonical, crowd, size))
 
     def test_the_known_case(self):
@@ -483,10 +500,30 @@ class TestRealFiles:
 
     def test_results(self):
         rows = json.loads((DATA / "coco100/instances_val2014_fakesegm100_results.json").read_text())
-        found = decoded([row["segmentation"] for row in rows])
         want = [row["segmentation"] for row in rows]
-        assert np.array_equal(found.measured.area, peer.area(want[:200]).tolist() + peer.area(want[200:400]).tolist()
-                              + peer.area(want[400:600]).tolist() + peer.area(want[600:]).tolist())  # fmt: skip
+        found = decoded(want)
+        assert found.measured.area.tolist() == [int(peer.area(one)) for one in want]
         x, y, w, h = np.array(peer.toBbox(want)).T
         assert np.array_equal(found.boxes, np.stack([x, y, x + w, y + h], axis=1))
         assert [string(counts) for counts in counts_of(found)] == [one["counts"] for one in want]
+
+    def test_nuclei(self):
+        """Dense cells: up to 375 masks in an image."""
+        total = above = 0
+        for image in json.loads((DATA / "nuclei/stage1_train_rle.json").read_text())["images"]:
+            rows = [{"size": image["size"], "counts": one} for one in image["rle"]]
+            found = iou(rows, rows)
+            total, above = total + float(found.sum()), above + int((found > 0).sum())
+        assert total == pytest.approx(28986.026500723, abs=1e-7) and above == 28_998
+
+    def test_two_detectors(self):
+        sides = [
+            {
+                image["image_id"]: [one["mask"] for one in image["dets"]]
+                for image in json.loads(file.read_text())["images"]
+            }
+            for file in (DATA / "yolact/yolact_base.json", DATA / "yolact/yolact_resnet50.json")
+        ]
+        found = [iou(sides[0][k], sides[1][k]) for k in sides[0].keys() & sides[1].keys()]
+        assert sum(one.size for one in found) == 232_177 and sum(int((one >= 0.5).sum()) for one in found) == 2_325
+        assert sum(float(one.sum()) for one in found) == pytest.approx(3000.248566907, abs=1e-8)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vesica
-from datasets import made, same
+from samples import made, same
 from vesica import InputError
 from vesica.io.read import describe, find
 

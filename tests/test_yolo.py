@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vesica
-from datasets import made, same
+from samples import made, same
 from vesica import Dataset, InputError
 from vesica.io.read import describe, find
 

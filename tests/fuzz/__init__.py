@@ -8,7 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import anchors, formats, fusion, labels, masks, matching, nms, polygons, rle, segments, sets, soft, sparse
+from . import (
+    anchors,
+    columns,
+    formats,
+    fusion,
+    labels,
+    masks,
+    matching,
+    nms,
+    polygons,
+    rle,
+    segments,
+    sets,
+    soft,
+    sparse,
+)
 
 TRIALS = {
     "masks": masks.trial,
@@ -24,6 +39,7 @@ TRIALS = {
     "soft": soft.trial,
     "fusion": fusion.trial,
     "formats": formats.trial,
+    "columns": columns.trial,
 }
 
 

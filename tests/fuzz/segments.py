@@ -16,7 +16,7 @@ from .numbers import EXTREMES, Rng, chance, isa_level, pick
 
 SIZES = ((0, 0), (1, 1), (5, 5), (64, 65), (480, 640), (30_000, 3), (-1, 5), (2**31, 2), (2**62, 4), (0, 7))
 TOKENS = (b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b'"size"', b'"counts"', b"null", b"NaN", b"-Infinity", b" ",
-          b"1", b"-0", b"1e5", b"1e400", b"0.5", b"\\u0031", b"\\\\", b"\x00", b"\xff", b"71320N4", b"o" * 14)  # fmt: skip
+          b"1", b"-0", b"1e5", b"1e400", b"0.5", b"\\u0031", b"\\\\", b"\x00", b"\xff", b"713", b"o" * 9)  # fmt: skip
 
 
 def trial(rng: Rng) -> None:
@@ -31,7 +31,7 @@ def trial(rng: Rng) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(measured, found.measured, strict=True))
 
     crowd = rng.random(len(truths[1])) < 0.3 if chance(rng, 0.5) else None
-    boundary = chance(rng, 0.5) and max(guesses[4].max(initial=0), truths[4].max(initial=0)) < 2**16
+    boundary = chance(rng, 0.5) and bool(max(guesses[4].max(initial=0), truths[4].max(initial=0)) < 2**16)
     every, fault = native.iou(guesses, truths, crowd, boundary=boundary, literal=literal)
     assert fault is None or "row" in str(bad_segment(fault, "guess.json"))
     assert np.all(np.isin(every, -1) | ((every >= 0) & (every <= 1)))
@@ -95,7 +95,9 @@ def _value(rng: Rng, size: tuple[int, int]) -> Any:
     height, width = size
     if chance(rng, 0.5):
         scale = pick(rng, (1.0, 1.0, 30.0, 1e13))
-        parts = [rng.uniform(-0.3 * scale, 1.3 * scale, (int(rng.integers(0, 9)), 2)) * [width, height] for _ in range(3)]
+        parts = [
+            rng.uniform(-0.3 * scale, 1.3 * scale, (int(rng.integers(0, 9)), 2)) * [width, height] for _ in range(3)
+        ]
         flat = [np.round(part, int(pick(rng, (0, 2, 9)))).ravel().tolist() for part in parts[: int(rng.integers(0, 4))]]
         if flat and chance(rng, 0.1):
             flat[0] = flat[0][:-1]

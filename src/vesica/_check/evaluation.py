@@ -22,8 +22,8 @@ __all__ = [
     "limits",
     "one_of",
     "quirks",
-    "same_kind",
     "scores",
+    "some_regions",
     "three_limits",
     "threshold_of",
     "thresholds",
@@ -119,14 +119,12 @@ def scores(guess: Any, /) -> None:
         raise InputError("Guesses must have scores; these have none. Are truth and guess swapped?")
 
 
-def same_kind(truth: Any, guess: Any, regions: str, /) -> None:
-    """Both sides have what is compared."""
+def some_regions(truth: Any, guess: Any, /) -> None:
+    """Both sides have something to compare."""
     for name, data in (("truth", truth), ("guess", guess)):
         if not len(data):
             continue
-        if regions == "box" and data.xywh is None:
-            raise InputError(f'The {name} has no boxes. Masks are compared with regions="mask".')
-        if regions != "box" and data.segments is None and data.xywh is None:
+        if data.segments is None and data.xywh is None:
             raise InputError(f"The {name} has neither masks nor boxes.")
 
 

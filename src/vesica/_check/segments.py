@@ -13,7 +13,7 @@ _TEXTS = {
     "large_number": "the number at byte {at} is larger than any image",
     "negative": "`counts` must not be negative; the number at byte {at} is",
     "too_long": "`counts` must not exceed the pixels of the image; the number at byte {at} goes beyond them. "
-    'Is "size" [height, width]?',
+    'A "size" is [height, width]',
     "bad_size": '"size" must be [height, width], two whole numbers; byte {at} has something else, or it is missing',
     "no_size": "the size of the image is not known, and without it a polygon cannot be drawn. "
     "Give the image its `height` and `width`",

@@ -14,9 +14,11 @@ from typing import Any, NoReturn
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
     "nms": "of many detections of one thing, keep the best: hard or soft, class by class, image by image",
+    "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
+    "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
-    "demo": "generate a small detection job, run it, and leave a page to look at",
+    "demo": "generate a small detection set, score it, and leave a page to look at",
 }
 
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4
@@ -27,9 +29,10 @@ examples:
   vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
   vesica iou masks.npy boxes.csv
   vesica nms results.json --iou 0.5 --per-class -o kept.json
+  vesica eval truth.json guess.json --per-class --gate "AP>=0.5"
   vesica convert labels truth.json --images pictures
 
-exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
+exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 """
 
 

@@ -84,8 +84,8 @@ def _options(arguments: argparse.Namespace) -> Options:
         masks=not arguments.no_masks,
         check=not arguments.as_is,
         boxes=arguments.boxes,
-        sizes=None if arguments.sizes is None else _sizes(arguments.sizes),
-        images=None if arguments.images is None else _images(arguments.images),
+        sizes=None if arguments.sizes is None else sizes_of(arguments.sizes),
+        images=None if arguments.images is None else images_of(arguments.images),
         names=arguments.names,
         kind=arguments.kind,
         columns=arguments.columns,
@@ -93,12 +93,17 @@ def _options(arguments: argparse.Namespace) -> Options:
     )
 
 
-def _sizes(text: str) -> tuple[int, int]:
+def is_size(text: str) -> bool:
+    """Does the text say height,width?"""
+    return re.fullmatch(r"\d{1,9},\d{1,9}", text) is not None
+
+
+def sizes_of(text: str) -> tuple[int, int]:
     height, width = (int(side) for side in text.split(","))
     return height, width
 
 
-def _images(path: str) -> Any:
+def images_of(path: str) -> Any:
     """A folder of pictures, or the images of another data set."""
     from vesica.io.read import read
 
@@ -121,7 +126,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             check.positive(arguments.threads, "--threads")
     except (ValueError, InputError) as error:
         wrong(str(error))
-    if arguments.sizes is not None and not re.fullmatch(r"\d{1,9},\d{1,9}", arguments.sizes):
+    if arguments.sizes is not None and not is_size(arguments.sizes):
         wrong(f"--sizes must be height,width; got {arguments.sizes!r}")
     if arguments.target == "-" and arguments.json:
         wrong("--json prints an object on stdout, where OUT would go: name a file")

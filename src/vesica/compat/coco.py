@@ -17,13 +17,16 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica.compat import mask
+from vesica.compat import mask, unread
 from vesica.compat.cocoeval import COCOeval
 from vesica.compat.drawing import draw
+from vesica.compat.unread import Unread
+from vesica.dataset import Dataset
 
 __all__ = ["COCO", "COCOeval", "mask"]
 
 Row = dict[str, Any]
+_DICTS = ("dataset", "anns", "cats", "imgs", "imgToAnns", "catToImgs")
 
 
 class COCO:
@@ -31,6 +34,7 @@ class COCO:
 
     `dataset` is what the file holds. `anns`, `cats` and `imgs` find its rows by id, `imgToAnns` the annotations of an
     image, `catToImgs` the images of a category (one for each annotation). Whoever sets `dataset` calls `createIndex`.
+    Of a file they are made at the first look at one of them.
 
     Examples
     --------
@@ -43,23 +47,56 @@ class COCO:
     ([7], [{'id': 1, 'name': 'cat'}])
     """
 
+    dataset: dict[str, Any]
+    anns: dict[Any, Row]
+    cats: dict[Any, Row]
+    imgs: dict[Any, Row]
+    imgToAnns: defaultdict[Any, list[Row]]
+    catToImgs: defaultdict[Any, list[Any]]
+
     def __init__(self, annotation_file: Any = None) -> None:
-        self.dataset: dict[str, Any] = {}
-        self.anns: dict[Any, Row] = {}
-        self.cats: dict[Any, Row] = {}
-        self.imgs: dict[Any, Row] = {}
-        self.imgToAnns: defaultdict[Any, list[Row]] = defaultdict(list)
-        self.catToImgs: defaultdict[Any, list[Any]] = defaultdict(list)
-        if annotation_file is not None:
-            start = time.time()
-            print("loading annotations into memory...")
-            self.dataset = check.annotation_file(_loaded(annotation_file), str(annotation_file))
-            print(f"Done (t={time.time() - start:0.2f}s)")
-            self.createIndex()
+        self._unread: Unread | None = None
+        self._truth: COCO | None = None  # of results
+        if annotation_file is None:
+            self.dataset = {}
+            self._index()
+            return
+        start = time.time()
+        print("loading annotations into memory...")
+        text = Path(annotation_file).read_bytes()
+        if type(self).createIndex is COCO.createIndex:
+            self._unread = unread.truths(text, str(annotation_file))
+        if self._unread is None:
+            self.dataset = check.annotation_file(json.loads(text), str(annotation_file))
+        print(f"Done (t={time.time() - start:0.2f}s)")
+        self.createIndex()
 
     def createIndex(self) -> None:
         """Index what is in `dataset`. Of rows with one id the last counts."""
         print("creating index...")
+        if self.columns is None:
+            self._index()
+        print("index created!")
+
+    @property
+    def columns(self) -> Dataset | None:
+        """What a file holds, as columns; None once somebody looked at its dicts, and might have changed them."""
+        if self._unread is None or any(name in vars(self) for name in _DICTS):
+            return None
+        return self._unread.columns
+
+    def __getattr__(self, name: str) -> Any:
+        """The dicts of a file that nobody has looked at."""
+        if name not in _DICTS or vars(self).get("_unread") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        assert self._unread is not None
+        found = self._unread.value()
+        self._unread = None
+        self.dataset = found if self._truth is None else self._truth._with_results(_completed(found))
+        self._index()
+        return vars(self)[name]
+
+    def _index(self) -> None:
         rows = self.dataset.get("annotations", [])
         self.anns = {row["id"]: row for row in rows}
         self.imgs = {row["id"]: row for row in self.dataset.get("images", [])}
@@ -69,7 +106,6 @@ class COCO:
             self.imgToAnns[row["image_id"]].append(row)
         for row in rows if "categories" in self.dataset else ():
             self.catToImgs[row["category_id"]].append(row["image_id"])
-        print("index created!")
 
     def info(self) -> None:
         """Print what the file says about itself."""
@@ -100,6 +136,13 @@ class COCO:
 
         A list is safest. One string takes every name that is a part of it, as in pycocotools: "hot dog" is also a dog.
         """
+        if (
+            self.columns is not None
+            and self._truth is None
+            and not any(map(len, map(_several, (catNms, supNms, catIds))))
+        ):
+            ids: list[Any] = self.columns.categories.ids.tolist()
+            return ids
         rows = self.dataset["categories"]
         for key, given in (("name", catNms), ("supercategory", supNms), ("id", catIds)):
             wanted = given if isinstance(given, str) else _several(given)
@@ -111,7 +154,8 @@ class COCO:
         """Ids of images: of these, and of those that have all of these categories."""
         images, categories = _several(imgIds), _several(catIds)
         if not len(images) and not len(categories):
-            return list(self.imgs)
+            known = self.columns if self._truth is None else None
+            return list(self.imgs) if known is None else known.images.ids.tolist()
         sets = ([set(images)] if len(images) else []) + [set(self.catToImgs[category]) for category in categories]
         return list(set.intersection(*sets))
 
@@ -138,25 +182,34 @@ class COCO:
         resFile : path of a JSON file; list of dicts; or (N, 7) array of image, x, y, w, h, score, category
         """
         found = COCO()
-        found.dataset["info"] = copy.deepcopy(self.dataset.get("info", {}))
-        found.dataset["images"] = list(self.dataset["images"])
         print("Loading and preparing results...")
         start = time.time()
         if isinstance(resFile, np.ndarray):
-            rows = self.loadNumpyAnnotations(resFile)
+            resFile = self.loadNumpyAnnotations(resFile)
+        text = Path(resFile).read_bytes() if isinstance(resFile, (str, Path)) else None
+        if text is not None and self.columns is not None:
+            found._unread = unread.results(text, str(resFile), self.columns.images.ids)
+        if found._unread is None:
+            rows = check.results(resFile if text is None else json.loads(text), self.getImgIds())
+            found.dataset = self._with_results(_completed(rows))
         else:
-            rows = _loaded(resFile) if isinstance(resFile, (str, Path)) else resFile
-        rows = check.results(rows, self.getImgIds())
-        _complete(rows)
-        if "caption" in rows[0]:
-            images = {row["image_id"] for row in rows}
-            found.dataset["images"] = [row for row in found.dataset["images"] if row["id"] in images]
-        else:
-            found.dataset["categories"] = copy.deepcopy(self.dataset["categories"])
+            found._truth = self
+            for name in _DICTS:
+                del vars(found)[name]
         print(f"DONE (t={time.time() - start:0.2f}s)")
-        found.dataset["annotations"] = rows
         found.createIndex()
         return found
+
+    def _with_results(self, rows: list[Row]) -> dict[str, Any]:
+        """A data set of the same images, with results for annotations."""
+        images = list(self.dataset["images"])
+        found = {"info": copy.deepcopy(self.dataset.get("info", {})), "images": images}
+        if "caption" in rows[0]:
+            known = {row["image_id"] for row in rows}
+            found["images"] = [row for row in images if row["id"] in known]
+        else:
+            found["categories"] = copy.deepcopy(self.dataset["categories"])
+        return {**found, "annotations": rows}
 
     def loadNumpyAnnotations(self, data: np.ndarray) -> list[Row]:
         """Results of an (N, 7) array of image, x, y, w, h, score, category."""
@@ -193,18 +246,13 @@ class COCO:
         raise check.no_download()
 
 
-def _loaded(path: Any) -> Any:
-    with Path(path).open(encoding="utf-8") as file:
-        return json.load(file)
-
-
 def _several(value: Any) -> Any:
     """A list of values, also of one; a string is one."""
     is_list = hasattr(value, "__iter__") and hasattr(value, "__len__") and not isinstance(value, str)
     return value if is_list else [value]
 
 
-def _complete(rows: list[Row]) -> None:
+def _completed(rows: list[Row]) -> list[Row]:
     """Give results what annotations have. The first one says what they are."""
     first = rows[0]
     if "caption" in first:
@@ -221,6 +269,7 @@ def _complete(rows: list[Row]) -> None:
         raise check.kind_of_result(first)
     for number, row in enumerate(rows, start=1):
         row["id"] = number
+    return rows
 
 
 def _add_to_box(row: Row) -> None:

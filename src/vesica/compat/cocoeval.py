@@ -17,7 +17,7 @@ import numpy as np
 from vesica._check import compat as check
 from vesica.compat import engine, mask, summary
 from vesica.compat.params import Params
-from vesica.compat.shortcut import Shortcut, shortcut_of
+from vesica.compat.shortcut import Shortcut, shortcut_of, shortcut_of_files
 
 __all__ = ["COCOeval", "Params"]
 
@@ -103,7 +103,7 @@ class COCOeval:
             vars(self).pop(name, None)
         self._shortcut = None
         if not self._is_overridden():
-            self._shortcut = shortcut_of(*self._rows(), (self.cocoGt.imgs, self.cocoDt.imgs), self._paramsEval)
+            self._shortcut = shortcut_of_files(self.cocoGt, self.cocoDt, p) or self._shortcut_of_dicts()
         if self._shortcut is None:
             self._prepare()
             self.ious = self._overlaps()
@@ -132,6 +132,9 @@ class COCOeval:
         asked = {"imgIds": p.imgIds, "catIds": p.catIds} if p.useCats else {"imgIds": p.imgIds}
         truths, guesses = (side.loadAnns(side.getAnnIds(**asked)) for side in (self.cocoGt, self.cocoDt))
         return truths, guesses
+
+    def _shortcut_of_dicts(self) -> Shortcut | None:
+        return shortcut_of(*self._rows(), (self.cocoGt.imgs, self.cocoDt.imgs), self.params)
 
     def _is_overridden(self) -> bool:
         """Does somebody want to do a step differently?"""

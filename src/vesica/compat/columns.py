@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica._kernels.native.detect import Guesses, Truths
-from vesica.dataset import Categories, Segments
+from vesica.dataset import Categories, Dataset, Segments
 from vesica.dataset.masks import segments_of
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Sides
@@ -75,6 +75,20 @@ def sides_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Images
     )
 
 
+def has_all(truth: Dataset, p: Any) -> bool:
+    """Are all images and categories of a file asked for?"""
+    tables = ((truth.images.ids, p.imgIds), (truth.categories.ids, p.catIds))
+    return all(ids.dtype != object and sorted(ids.tolist()) == list(asked) for ids, asked in tables)
+
+
+def has_regions(side: Dataset, p: Any) -> bool:
+    """Does every row say what is compared? A guess that is a box alone is drawn as one."""
+    if p.iouType == "bbox":
+        return side.xywh is not None
+    are_drawn = side.score is not None and side.xywh is not None
+    return are_drawn if side.segments is None else are_drawn or bool((side.segments.form != Segments.NONE).all())
+
+
 def by_category(rows: list[Row], p: Any) -> list[Row]:
     """Rows in the order in which they are compared: without categories, one category after the other."""
     if p.useCats:
@@ -95,7 +109,7 @@ def _places(rows: list[Row], p: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _boxes(rows: list[Row]) -> np.ndarray:
     try:
-        boxes = np.array([row["bbox"] for row in rows], np.float64)
+        boxes = np.array([row.get("bbox") for row in rows], np.float64)
     except (TypeError, ValueError):
         raise NoColumns from None
     if len(rows) and boxes.shape != (len(rows), 4):
@@ -104,6 +118,8 @@ def _boxes(rows: list[Row]) -> np.ndarray:
 
 
 def _masks(rows: list[Row], images: Images) -> Segments:
+    if not all("segmentation" in row for row in rows):
+        raise NoColumns
     sides = [[images.get(row["image_id"], {}).get(side, 0) for side in ("height", "width")] for row in rows]
     if not {type(side) for pair in sides for side in pair} <= _WHOLE:
         raise NoColumns
@@ -115,7 +131,7 @@ def _masks(rows: list[Row], images: Images) -> Segments:
 
 def _column(rows: list[Row], key: str, types: set[type]) -> np.ndarray:
     """One value of each row, if all of them stay what they are as numbers of 64 bits."""
-    values = [row[key] for row in rows]
+    values = [row.get(key) for row in rows]
     if not set(map(type, values)) <= types:
         raise NoColumns
     return np.array(values, np.float64)

@@ -1,4 +1,4 @@
-"""What an evaluation computes: the matches of one cell, the curves of many cells, and the mean of curves.
+"""What an evaluation computes: the matches of one cell, and the curves of many.
 
 A cell is what one image has of one category. Its answer is a dict, as pycocotools keeps it: `dtMatches` and `gtMatches`
 (thresholds × rows) hold the id of the partner, and 0 for none; so a truth with the id 0 looks as if nobody found it.

@@ -13,20 +13,21 @@ from typing import Any
 import numpy as np
 
 from vesica._kernels.native.detect import Found
-from vesica.compat.columns import Images, NoColumns, Row, by_category, protocol_of, sides_of
+from vesica.compat.columns import Images, NoColumns, Row, by_category, has_all, has_regions, protocol_of, sides_of
 from vesica.compat.engine import Cell, Curves
 from vesica.errors import InputError
 from vesica.evaluation.curves import arrays_of
 from vesica.evaluation.records import Records, found_of, match
 from vesica.evaluation.sides import Sides
+from vesica.evaluation.sides import sides_of as sides_of_columns
 
 
 @dataclass(frozen=True, eq=False)
 class Shortcut:
     """Truths and guesses that were matched at once. Cells are made only for those who look at them."""
 
-    truths: list[Row]
-    guesses: list[Row]
+    rows: tuple[Any, Any]
+    """Truths and guesses; or the two COCOs that have them, if all take part."""
     sides: Sides
     records: Records
     params: Any
@@ -50,6 +51,7 @@ class Shortcut:
         """Every cell, by category, area range, image; None where there is neither truth nor guess."""
         p = self.params
         found = found_of(self.sides, self.records.protocol, partners=True, threads=None)
+        rows = self._dicts()
         categories = p.catIds if p.useCats else [-1]
         category = np.repeat(np.arange(len(categories)), np.diff(found.starts))
         truths = self._truths_of(category, found.image)
@@ -59,7 +61,7 @@ class Shortcut:
             guesses = slice(ends[c - 1] if c else 0, ends[c])
             for a in range(len(p.areaRng)):
                 place = (k * len(p.areaRng) + a) * len(p.imgIds) + image
-                cell = self._cell(found, guesses, truths[c], a)
+                cell = self._cell(found, rows, guesses, truths[c], a)
                 made[place] = {"image_id": p.imgIds[image], "category_id": categories[k], **cell}
         return made
 
@@ -71,15 +73,28 @@ class Shortcut:
         bounds = (np.searchsorted(key[order], category * images + image, side=end) for end in ("left", "right"))
         return [order[first:last] for first, last in zip(*(bound.tolist() for bound in bounds), strict=True)]
 
-    def _cell(self, found: Found, guesses: slice, truths: np.ndarray, a: int) -> Cell:
+    def _dicts(self) -> tuple[list[Row], list[Row]]:
+        """Truths and guesses as the sides have them."""
+        if isinstance(self.rows[0], list):
+            return self.rows
+        truths, guesses = (side.dataset["annotations"] for side in self.rows)
+        for_truths, for_guesses = self.sides.truth_rows, self.sides.guess_rows
+        return (
+            truths if for_truths is None else [truths[k] for k in for_truths.tolist()],
+            guesses if for_guesses is None else [guesses[k] for k in for_guesses.tolist()],
+        )
+
+    def _cell(
+        self, found: Found, dicts: tuple[list[Row], list[Row]], guesses: slice, truths: np.ndarray, a: int
+    ) -> Cell:
         """One cell in one range of areas."""
         p = self.params
         lanes, all_lanes = a * len(p.iouThrs) + np.arange(len(p.iouThrs)), len(p.areaRng) * len(p.iouThrs)
         off = self._ignored(truths, *p.areaRng[a])
         order = np.argsort(off, kind="stable")
         truths, off = truths[order], off[order]
-        truth_ids = [self.truths[k]["id"] for k in truths.tolist()]
-        rows = [self.guesses[k] for k in found.row[guesses].tolist()]
+        truth_ids = [dicts[0][k]["id"] for k in truths.tolist()]
+        rows = [dicts[1][k] for k in found.row[guesses].tolist()]
         guess_ids = [row["id"] for row in rows]
 
         partner = found.partner.reshape(-1, all_lanes)[guesses, lanes].T
@@ -105,8 +120,8 @@ class Shortcut:
 
     def _ignored(self, truths: np.ndarray, low: float, high: float) -> np.ndarray:
         area, ignore = self.sides.truths.area[truths], self.sides.truths.ignore
-        assert ignore is not None
-        flags: np.ndarray = (ignore[truths] | (area < low) | (area > high)).astype(np.int64)
+        outside = (area < low) | (area > high)
+        flags: np.ndarray = (outside if ignore is None else outside | ignore[truths]).astype(np.int64)
         return flags
 
 
@@ -116,6 +131,24 @@ def shortcut_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Ima
     try:
         truths, guesses = (by_category(rows, params) for rows in (truths, guesses))
         sides = sides_of(truths, guesses, images, params)
-        return Shortcut(truths, guesses, sides, match(sides, protocol_of(params)), params)
+        return Shortcut((truths, guesses), sides, match(sides, protocol_of(params)), params)
+    except (NoColumns, InputError):
+        return None
+
+
+def shortcut_of_files(truth: Any, guess: Any, params: Any) -> Shortcut | None:
+    """The shortcut for files of which nobody has looked at a row, if all their images and categories are asked for."""
+    truths, guesses = (getattr(side, "columns", None) for side in (truth, guess))
+    if truths is None or guesses is None or not has_all(truths, params):
+        return None
+    if not has_regions(truths, params) or not has_regions(guesses, params):
+        return None
+    params = copy.deepcopy(params)
+    try:
+        protocol = protocol_of(params)
+        sides = sides_of_columns(truths, guesses, protocol)
+        if min(protocol.bars) <= 0:
+            sides = replace(sides, plain=True)
+        return Shortcut((truth, guess), sides, match(sides, protocol), params)
     except (NoColumns, InputError):
         return None

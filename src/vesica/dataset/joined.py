@@ -27,7 +27,7 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
     columns = {name: _column(parts, name, counts) for name in ("xywh", "score", "area", "crowd", "ignore", "id")}
     return {
-        "images": Images(ids, **{name: _column_of_images(parts, name) for name in ("height", "width", "names")}),
+        "images": Images(ids, _of_images(parts, "height"), _of_images(parts, "width"), _of_images(parts, "names")),
         "categories": kinds,
         "image": np.concatenate(image),
         "category": np.concatenate(category),
@@ -73,7 +73,7 @@ def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | 
     return np.concatenate(filled)
 
 
-def _column_of_images(parts: Sequence[Any], name: str) -> np.ndarray | None:
+def _of_images(parts: Sequence[Any], name: str) -> np.ndarray | None:
     given = [getattr(part.images, name) for part in parts]
     if all(one is None for one in given):
         return None

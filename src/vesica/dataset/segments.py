@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from vesica.regions import RleMasks
 
 
+_ROWS = 8192
+"""Masks that are decoded at a time where only their boxes are wanted."""
+
+
 @dataclass(frozen=True, eq=False)
 class Segments:
     """A mask for each row, in images of any size, as it was written: nothing is decoded before it is needed.
@@ -61,22 +65,26 @@ class Segments:
 
         numbers = np.atleast_1d(np.arange(len(self))[rows])
         found = native.decode(self.column(), numbers, threads=threads)
-        fault = found.measured.fault(numbers)
-        if fault is not None:
-            raise check.bad_segment(fault, "`segments`")
-
+        _refuse(found.measured, numbers)
         return RleMasks._of(found.counts, found.offsets, check.one_size(found.sizes))
 
     def areas(self, *, threads: int | None = None) -> np.ndarray:
         """The pixels of each mask, float64; 0 where there is none."""
         rows = np.flatnonzero(self.form != self.NONE)
         found = native.areas(self.column(), rows, threads=threads)
-        fault = found.fault(rows)
-        if fault is not None:
-            raise check.bad_segment(fault, "`segments`")
+        _refuse(found, rows)
         areas = np.zeros(len(self))
         areas[rows] = found.area
         return areas
+
+    def boxes(self, *, threads: int | None = None) -> np.ndarray:
+        """The tight box of each mask, (N, 4) float64: x, y, width, height; all 0 where there is nothing."""
+        column, xywh = self.column(), np.zeros((len(self), 4))
+        for rows in np.array_split(np.flatnonzero(self.form != self.NONE), len(self) // _ROWS + 1):
+            found = native.decode(column, rows, threads=threads)
+            _refuse(found.measured, rows)
+            xywh[rows] = np.concatenate([found.boxes[:, :2], found.boxes[:, 2:] - found.boxes[:, :2]], axis=1)
+        return xywh
 
     @classmethod
     def none(cls, size: np.ndarray, /) -> Segments:
@@ -95,3 +103,10 @@ class Segments:
     def column(self, xywh: np.ndarray | None = None, /) -> native.Column:
         """The columns as kernels read them. Rows without a mask are drawn as boxes, if there are any."""
         return native.column(self.text, self.begin, self.end, self.form, self.size, xywh)
+
+
+def _refuse(found: native.Measured, rows: np.ndarray) -> None:
+    """Raise for the first row that cannot be read."""
+    fault = found.fault(rows)
+    if fault is not None:
+        raise check.bad_segment(fault, "`segments`")

@@ -10,7 +10,7 @@ import numpy as np
 from vesica.dataset import Dataset, Ragged
 from vesica.dataset.ids import places
 
-_LIMIT = 300
+LIMIT = 300
 """Guesses of an image, of all categories together."""
 
 
@@ -66,5 +66,5 @@ def _best_of_each_image(guess: Dataset) -> np.ndarray:
     order = np.lexsort((np.arange(len(guess)), -guess.score, guess.image))
     image = guess.image[order]
     first = np.searchsorted(image, np.arange(len(guess.images)))
-    best: np.ndarray = order[np.arange(len(order)) - first[image] < _LIMIT]
+    best: np.ndarray = order[np.arange(len(order)) - first[image] < LIMIT]
     return best

@@ -61,6 +61,9 @@ class Sides:
 def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     """Bring both to one order of images and categories: rising ids, as every score is counted."""
     meeting = _meeting(truth, guess, protocol)
+    by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
+    if protocol.regions == "box":
+        truth, guess = _boxed(truth), _boxed(guess)
     truth_rows, guess_rows, lenient = None, None, None
     if protocol.quirks:
         truth_rows = _as_pycocotools_loads(truth, meeting.truth_image)
@@ -76,6 +79,8 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
 
     truths, notes = _truths(chosen, meeting, protocol)
     guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
+    if by_masks and offered.segments is not None:  # their boxes are compared, and their pixels counted
+        guesses = guesses._replace(area=offered.segments.areas())
     categories = _taken(truth.categories, np.argsort(meeting.truth_category))
     if not protocol.by_class:
         truths, guesses = (_of_one_class(side) for side in (truths, guesses))
@@ -98,7 +103,7 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
         check.values(guess, "guess")
         check.ids_once(truth)
     check.scores(guess)
-    check.same_kind(truth, guess, protocol.regions)
+    check.some_regions(truth, guess)
     images, truth_image = rising(truth.images.ids)
     guess_image = places(guess.images.ids, images).astype(np.int32)
     check.known_images(guess, guess_image < 0)
@@ -109,6 +114,11 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
         check.categories_meet(guess, truth, left_out)
     note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
     return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
+
+
+def _boxed(data: Dataset) -> Dataset:
+    """Masks without boxes get their tight ones."""
+    return data if data.xywh is not None or data.segments is None else replace(data, xywh=data.segments.boxes())
 
 
 _WILD = 1e150

@@ -41,7 +41,7 @@ def _npy(file: File) -> np.ndarray:
     _look_at_room(file.data, file.name)
     try:
         loaded = np.load(io.BytesIO(file.data), allow_pickle=False)
-    except (ValueError, EOFError, OSError, MemoryError) as error:
+    except Exception as error:  # a broken header makes NumPy raise whatever its parts do
         raise InputError(f"{file.name} is no .npy file of numbers: {error}.") from error
     if not isinstance(loaded, np.ndarray):
         raise InputError(f"{file.name} is an archive of several arrays; its name must end in .npz.")
@@ -55,11 +55,13 @@ def _look_at_room(data: bytes, name: str) -> None:
         version = np.lib.format.read_magic(stream)
         headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         shape, _, dtype = headers[version](stream)
-    except (ValueError, KeyError, EOFError):
-        return  # no such header: NumPy says what it is
+    except Exception:
+        return  # no such header: NumPy says what it is when it reads the numbers
     said, there = math.prod(shape) * dtype.itemsize, len(data) - stream.tell()
     if said > there and not dtype.hasobject:
-        raise InputError(f"{name} was cut: its header speaks of {said:,} bytes of numbers, and there are {there:,}.")
+        raise InputError(
+            f"{name} is no .npy file of numbers: it speaks of {said:,} bytes, and has {there:,}. Was it cut?"
+        )
 
 
 RATIO, FREE = 200, 16 << 20

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def dataset_of(
     Parameters
     ----------
     file : path, or a File that was loaded
-    masks : keep the masks. Without, nothing but their syntax is looked at.
+    masks : keep the masks. Without, nothing but their syntax is looked at, unless no row has a box.
     check : refuse numbers that are not finite, negative sides, rows without a score or a region, ids that are not in
         their list or that come twice. Without, all values pass, and rows of unknown images or categories are left out.
     threads : at most so many
@@ -54,16 +55,14 @@ def dataset_of(
         file = load(file)
     found = native.read(file.view, masks=masks, is_mapped=file.is_mapped, threads=threads)
     if isinstance(found, native.Problem):
-        raise faults.error(file, found, is_results=_is_results(file))
+        raise faults.error(file, found)
     if not found.annotations.is_there:
         raise InputError(f'{file.name} has no "annotations": truths are an object with that list, results are a list.')
     if check:
         _check(file, found)
+    if not masks and found.annotations.xywh is None and found.annotations.is_in_all("segmentation"):
+        return dataset_of(file, masks=True, check=check, threads=threads)
     return _dataset(file, found, masks)
-
-
-def _is_results(file: File) -> bool:
-    return file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -74,38 +73,39 @@ def _check(file: File, found: Columns) -> None:
     rows = found.annotations
     if not rows.rows:
         return
-    for field in ("image_id", "category_id", *(("score",) if found.is_results else ())):
-        if not rows.is_in_all(field):
-            _refuse(file, found, int(np.argmin(rows.has(field))), f'has no "{field}".')
+    faults.check_given(file, found, ("image_id", "category_id", *(("score",) if found.is_results else ())))
     if not (rows.is_in_all("bbox") or rows.is_in_all("segmentation")):
         has_region = rows.has("bbox") | rows.has("segmentation")
         if not has_region.all():
-            _refuse(file, found, int(np.argmin(has_region)), 'has neither a "bbox" nor a "segmentation".')
+            row = int(np.argmin(has_region))
+            raise faults.error_of_row(file, found, row, 'has neither a "bbox" nor a "segmentation".')
     if rows.odd >= 0:
-        _refuse(file, found, rows.odd, _odd(rows, rows.odd))
+        raise faults.error_of_row(file, found, rows.odd, _odd(rows, rows.odd))
     for field, row, ids in (
         ("image_id", found.unknown_image, found.image_ids),
         ("category_id", found.unknown_category, found.category_ids),
     ):
         if row >= 0:
             noun = "images" if field == "image_id" else "categories"
-            _refuse(file, found, row, f"has {_written(file, row, field)}, which is not among the {len(ids)} {noun}.")
+            written = json.dumps(json.loads(file.content[faults.span(file, row)])[field])
+            words = f'has the "{field}" {written}, which is not among the {len(ids)} {noun}.'
+            raise faults.error_of_row(file, found, row, words)
     if not found.is_results and rows.is_in_all("id"):
         _check_own_ids(file, found)
 
 
 def _odd(rows: Annotations, row: int) -> str:
     """What is odd about the numbers of a row."""
-    if rows.xywh is not None and rows.has("bbox")[row]:
-        box = rows.xywh[row]
-        if not np.isfinite(box).all():
+    if rows.xywh is not None and rows.row_has(row, "bbox"):
+        box = rows.xywh[row].tolist()
+        if not all(map(math.isfinite, box)):
             return f'has a "bbox" that is not finite: {faults.listed(box)}.'
-        if (box[2:] < 0).any():
+        if box[2] < 0 or box[3] < 0:
             return (
-                f'has a "bbox" of negative width or height: {faults.listed(box)}. It should be x, y, width, height; '
+                f'has a "bbox" of negative width or height: {faults.listed(box)}. It is read as x, y, width, height; '
                 "corners x1, y1, x2, y2 look like this."
             )
-        if not box[2] * box[3] < np.inf:
+        if math.isinf(box[2] * box[3]):
             return f'has a "bbox" whose area overflows: {faults.listed(box)}.'
     field = (
         "score" if rows.score is not None and not np.isfinite(rows.score[row]) and rows.has("score")[row] else "area"
@@ -121,23 +121,9 @@ def _check_own_ids(file: File, found: Columns) -> None:
     seen: dict[Any, int] = {}
     for row, own in enumerate(ids.tolist()) if ids.dtype == object or len(np.unique(ids)) < len(ids) else ():
         if own in seen:
-            _refuse(file, found, row, f'has the "id" {own!r} of annotation {seen[own]}.')
+            words = f'has the "id" {json.dumps(own)} of annotation {seen[own]}.'
+            raise faults.error_of_row(file, found, row, words)
         seen[own] = row
-
-
-def _refuse(file: File, found: Columns, row: int, words: str) -> NoReturn:
-    at = _span(file, row).start
-    raise InputError(f"{file.name}: {faults.place(row, at, found.is_results)} {words}")
-
-
-def _span(file: File, row: int) -> slice:
-    """Where the row stands: the file is read once more."""
-    again = native.read(file.view, spans=True, is_mapped=file.is_mapped)
-    assert isinstance(again, Columns)
-    begin, end = again.annotations.record_begin, again.annotations.record_end
-    assert begin is not None
-    assert end is not None
-    return slice(int(begin[row]), int(end[row]))
 
 
 # --- shape ------------------------------------------------------------------------------------------------------------

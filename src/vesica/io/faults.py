@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from vesica._kernels.native import columns as native
+from vesica._kernels.native.columns import Columns, Problem
 from vesica.errors import InputError
 from vesica.io.files import File
-
-if TYPE_CHECKING:
-    from vesica._kernels.native.columns import Problem
 
 # How one record of a list is called; those of a bare list are rows.
 _ONE = {"images": "image", "annotations": "annotation", "categories": "category"}
@@ -35,19 +36,43 @@ _TEXTS = {
 }
 
 
-def error(file: File, problem: Problem, /, *, is_results: bool) -> InputError:
+def error(file: File, problem: Problem, /) -> InputError:
     """The error that names the file, the record, the byte and the field."""
+    is_results = file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     return InputError(f"{file.name}: {_words(file, problem, is_results)}")
 
 
-def place(number: int, at: int, is_results: bool, name: str = "annotations") -> str:
+def error_of_row(file: File, found: Columns, row: int, words: str, /) -> InputError:
+    """The error that says something about one annotation or result."""
+    return InputError(f"{file.name}: {_place(row, span(file, row).start, found.is_results)} {words}")
+
+
+def check_given(file: File, found: Columns, fields: tuple[str, ...], /) -> None:
+    """Raise for the first row that lacks one of the fields."""
+    for field in fields:
+        if found.annotations.rows and not found.annotations.is_in_all(field):
+            row = int(np.argmin(found.annotations.has(field)))
+            raise error_of_row(file, found, row, f'has no "{field}".')
+
+
+def span(file: File, row: int, /) -> slice:
+    """Where the row stands. That is asked for messages alone, so the file is read once more."""
+    again = native.read(file.view, spans=True, is_mapped=file.is_mapped)
+    assert isinstance(again, Columns)
+    begin, end = again.annotations.record_begin, again.annotations.record_end
+    assert begin is not None
+    assert end is not None
+    return slice(int(begin[row]), int(end[row]))
+
+
+def _place(number: int, at: int, is_results: bool, name: str = "annotations") -> str:
     """How a message calls a record."""
     return f"{'row' if is_results else _ONE[name]} {number} at byte {at}"
 
 
 def _words(file: File, problem: Problem, is_results: bool) -> str:
     fault, at, name, record, field, detail = problem
-    where = f"byte {at}" if name is None or record is None else place(record, at, is_results, name)
+    where = f"byte {at}" if name is None or record is None else _place(record, at, is_results, name)
     got = shown(file.view[at : at + 4 * _SHOWN].tobytes())
     if fault == "end":
         return f"file ends inside {where}." if record is not None else f"file ends too early, at {where}."

@@ -86,16 +86,14 @@ def _content(path: str, kind: str) -> bytes | mmap.mmap:
     try:
         with open(path, "rb") as file:
             start = file.read(len(_GZIP))
-            if (
-                os.fstat(file.fileno()).st_size >= _MAPPED
-                and start != _GZIP
-                and kind not in ("npy", "npz", "csv", "png")
-            ):
+            is_large = os.fstat(file.fileno()).st_size >= _MAPPED
+            if is_large and start != _GZIP and kind in ("json", ""):
                 try:
                     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
                 except (OSError, ValueError):
                     pass  # not every system maps every file
-            return start + file.read()
+            file.seek(0) if file.seekable() else None
+            return file.read() if file.seekable() else start + file.read()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import arrays, coco, tables, voc, yolo
+from vesica.io import archives, arrays, coco, tables, voc, yolo
 from vesica.io.files import File, load
 from vesica.io.options import Options
 from vesica.io.rows import bytes_of, text_of
@@ -105,9 +105,8 @@ def read(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with open(f"{folder}/guess.csv", "w") as file:
-    ...         _ = file.write("image,class,score,x1,y1,x2,y2\\\\n7,cat,0.5,10,20,40,60\\\\n")
-    ...     guess = read(f"{folder}/guess.csv")
+    ...     _ = Path(folder, "guess.csv").write_text("image,class,score,x1,y1,x2,y2\\n7,cat,0.5,10,20,40,60\\n")
+    ...     guess = read(Path(folder, "guess.csv"))
     >>> guess
     Dataset(1 guess in 1 image, 1 category)
     """
@@ -124,6 +123,11 @@ def find(path: str | os.PathLike[str], options: Options | None = None, /, *, for
     options = options.for_format(format, _USES[format])
     data, form = _READERS[format](source, options)
     return Found(data, source.name, format, form)
+
+
+def format_at(path: str, /) -> str | None:
+    """The format of what is there; None for standard input, which can be read only once."""
+    return None if path == "-" else _resolved(path, None)[1]
 
 
 def describe(found: Found, /) -> str:
@@ -174,13 +178,13 @@ def _csv(source: _Source, options: Options) -> tuple[Dataset, str]:
 
 
 def _npz(source: _Source, options: Options) -> tuple[Dataset, str]:
-    data, form = tables.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
+    data, form = archives.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
     return data, f"{form} pixels"
 
 
 def _npy(source: _Source, options: Options) -> tuple[Dataset, str]:
     table = arrays.array_of(source.file._replace(kind="npy"))
-    return tables.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
+    return archives.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
 
 
 _READERS = {"coco": _coco, "voc": _voc, "yolo": _yolo, "csv": _csv, "npz": _npz, "npy": _npy}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any, NamedTuple
+from xml.etree.ElementTree import ParseError, TreeBuilder
 
 import numpy as np
 
@@ -162,8 +163,9 @@ def _object(found: Any, place: str) -> _Object:
     name = (found.findtext("name") or "").strip()
     if not name:
         raise InputError(f"{place}: <name> is missing.")
-    corners = [(found.findtext(f"bndbox/{side}") or "").strip() for side in ("xmin", "ymin", "xmax", "ymax")]
-    for side, text in zip(("xmin", "ymin", "xmax", "ymax"), corners, strict=True):
+    box = found.find("bndbox")
+    corners = ["" if box is None else (box.findtext(side) or "").strip() for side in _SIDES]
+    for side, text in zip(_SIDES, corners, strict=True):
         if not text:
             hint = " Rotated boxes have no place in a data set." if found.find("robndbox") is not None else ""
             raise InputError(f"{place}: <bndbox> must have <{side}>; it is missing.{hint}")
@@ -173,33 +175,36 @@ def _object(found: Any, place: str) -> _Object:
     return _Object(name, corners, _FLAGS[difficult.lower()], place)
 
 
+_SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True, "": False}
 
 
-def _root(name: str, data: bytes) -> Any:
-    """The tree of an XML file, without entities, without DOCTYPE, and not too deep."""
-    try:
-        from xml.etree.ElementTree import ParseError, TreeBuilder
+class _Shallow(TreeBuilder):
+    """A tree that is not too deep."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._depth = name, 0
+
+    def start(self, tag: Any, attrs: Any, /) -> Any:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise InputError(f"{self._name}: elements are nested deeper than {DEEPEST}.")
+        return super().start(tag, attrs)
+
+    def end(self, tag: Any, /) -> Any:
+        self._depth -= 1
+        return super().end(tag)
+
+
+def _root(name: str, data: bytes) -> Any:
+    """The root of an XML file without entities and DOCTYPE."""
+    try:
         from defusedxml import DefusedXmlException
         from defusedxml.ElementTree import DefusedXMLParser
     except ImportError as error:
         raise MissingExtra('Pascal VOC files need defusedxml: pip install "vesica[formats]".') from error
-
-    class Shallow(TreeBuilder):
-        depth = 0
-
-        def start(self, tag: Any, attrs: Any, /) -> Any:
-            self.depth += 1
-            if self.depth > DEEPEST:
-                raise InputError(f"{name}: elements are nested deeper than {DEEPEST}.")
-            return super().start(tag, attrs)
-
-        def end(self, tag: Any, /) -> Any:
-            self.depth -= 1
-            return super().end(tag)
-
-    parser = DefusedXMLParser(target=Shallow(), forbid_dtd=True)
+    parser = DefusedXMLParser(target=_Shallow(name), forbid_dtd=True)
     try:
         parser.feed(data)
         return parser.close()

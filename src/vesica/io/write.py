@@ -14,7 +14,7 @@ import numpy as np
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import coco_write, tables_write, voc_write, yolo_write
+from vesica.io import archives_write, coco_write, tables_write, voc_write, yolo_write
 
 FORMATS = ("coco", "coco_results", "voc", "yolo", "csv", "npz", "npy")
 
@@ -38,7 +38,7 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     >>> truth = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[7], category=["cat"], id=[1])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     notes = vesica.write(f"{folder}/truth.csv", truth)
-    ...     print(open(f"{folder}/truth.csv").read())
+    ...     print(Path(folder, "truth.csv").read_text())
     image_id,category_id,x,y,w,h,id
     7,cat,0.0,0.0,4.0,4.0,1
     <BLANKLINE>
@@ -74,7 +74,7 @@ def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:
 
 def _content(format: str, data: Dataset) -> tuple[bytes, tuple[str, ...]]:
     if format in ("npz", "npy"):
-        found: Any = tables_write.archive_of(data) if format == "npz" else tables_write.table_of(data)
+        found: Any = archives_write.archive_of(data) if format == "npz" else archives_write.table_of(data)
         out = io.BytesIO()
         if format == "npz":
             np.savez_compressed(out, **found[0])

@@ -81,6 +81,9 @@ class Annotations(NamedTuple):
             return np.zeros(0, bool)
         return (self.given >> FIELDS.index(field) & 1).astype(bool)
 
+    def row_has(self, row: int, field: str) -> bool:
+        return self.given is not None and bool(self.given[row] >> FIELDS.index(field) & 1)
+
     def is_in_all(self, field: str) -> bool:
         return bool(self.in_all >> FIELDS.index(field) & 1)
 

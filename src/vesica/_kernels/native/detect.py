@@ -104,8 +104,8 @@ def match_masks(
 
 
 def _found(columns: tuple[Any, ...]) -> Found:
-    fault = segments.fault_of(*columns[-3])
-    return Found(*columns[:-3], fault, *columns[-2:])
+    named = dict(zip(Found._fields, columns, strict=True))
+    return Found(**{**named, "fault": segments.fault_of(*named["fault"])})
 
 
 class Columns(NamedTuple):

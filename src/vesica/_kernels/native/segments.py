@@ -90,8 +90,9 @@ def decode(column: Column, rows: np.ndarray, *, literal: bool = False, threads: 
     """Runs, boxes and areas of some rows."""
     count = native.thread_count(threads)
     counts, offsets, places, measured = _native.segments_decode(column, rows, literal, count)
+    counts, offsets = native.plain(counts, offsets)
     places = places.reshape(-1, 6)
-    return Decoded(*native.plain(counts, offsets), places[:, :4], places[:, 4:], Measured(*measured))
+    return Decoded(counts, offsets, places[:, :4], places[:, 4:], Measured(*measured))
 
 
 def areas(column: Column, rows: np.ndarray, *, literal: bool = False, threads: int | None = None) -> Measured:

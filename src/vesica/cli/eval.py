@@ -1,0 +1,140 @@
+"""`vesica eval TRUTH GUESS`: two files in, the scores of a detector out."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from vesica.cli import scores
+from vesica.cli.convert import images_of, is_size, sizes_of
+from vesica.cli.progress import steps
+
+if TYPE_CHECKING:
+    from vesica.dataset import Dataset
+
+PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
+REGIONS = ("box", "mask", "boundary")
+FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
+
+_EPILOG = """\
+examples:
+  vesica eval truth.json guess.json
+  vesica eval truth.json guess.json --regions mask --per-class
+  vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
+  vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
+  vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
+
+exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
+    parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
+    parser.add_argument("--protocol", choices=PROTOCOLS, default="coco", help="whose rules (default: coco)")
+    parser.add_argument("--regions", choices=REGIONS, default="box", help="what is compared (default: box)")
+    parser.add_argument("--iou", metavar="T[,T…]", help="thresholds instead of those of the protocol")
+    parser.add_argument(
+        "--areas", metavar="NAME=LO:HI,…", help="ranges of areas instead of all, small, medium and large"
+    )
+    parser.add_argument("--max-dets", metavar="N[,N…]", help="how many guesses of an image and class count, best first")
+    parser.add_argument("--class-agnostic", action="store_true", help="regions of all classes meet")
+    parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
+    parser.add_argument("--quirks", choices=("pycocotools",), help="repeat that tool's faults to the byte")
+    parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
+    parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
+    parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
+    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
+    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
+    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
+    scores.add_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    options = _options(arguments)
+    from vesica.scoring import evaluate
+
+    with steps("read truth", "read guess", "match", "summarise") as done:
+        truth = _read(arguments.truth, arguments.truth_format, arguments)
+        done()
+        guess = _read(arguments.guess, arguments.guess_format, arguments, truth)
+        done()
+        result = evaluate(truth, guess, **options, threads=arguments.threads)
+        done()
+        if arguments.records:
+            scores.write_records(arguments.records, result.records)
+            scores.say(f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments)
+        facts = scores.facts_of(result, arguments)
+    return scores.tell(facts, result, arguments)
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `evaluate`; leave with exit code 2 for those that no file could make right."""
+    from vesica.evaluation.protocol import protocol_of
+
+    try:
+        scores.check_usage(arguments)
+        if arguments.truth == arguments.guess == "-":
+            raise ValueError("standard input can be read only once")
+        if arguments.sizes is not None and not is_size(arguments.sizes):
+            raise ValueError(f"--sizes must be height,width; got {arguments.sizes!r}")
+        options = {
+            "protocol": arguments.protocol,
+            "regions": arguments.regions,
+            "iou": _numbers(arguments.iou, float, "--iou"),
+            "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
+            "max_dets": _numbers(arguments.max_dets, int, "--max-dets"),
+            "by_class": not arguments.class_agnostic,
+            "strict": arguments.strict or None,
+            "quirks": arguments.quirks,
+        }
+        name, rest = options["protocol"], {key: value for key, value in options.items() if key != "protocol"}
+        protocol_of(name, **rest)
+    except ValueError as error:
+        arguments.usage_error(str(error))
+    return options
+
+
+def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:
+    if words is None:
+        return None
+    try:
+        return [kind(word) for word in words.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise ValueError(f"{option} must be {what} with commas between them; got {words!r}") from None
+
+
+def _area(words: str) -> tuple[str, tuple[float, float]]:
+    name, _, ends = words.partition("=")
+    low, _, high = ends.partition(":")
+    try:
+        return name, (float(low), float(high))
+    except ValueError:
+        raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
+
+
+def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Dataset | None = None) -> Dataset:
+    from vesica.io.options import Options
+    from vesica.io.read import describe, find, format_at
+
+    # Faults of pycocotools are faults of values too.
+    look, masks = arguments.quirks is None, arguments.regions != "box"
+    format = format or arguments.format or format_at(path)
+    of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
+    found = find(path, Options(masks=masks, check=look, threads=arguments.threads, **of_yolo), format=format)
+    scores.say(describe(found), arguments)
+    for note in found.data.notes:
+        scores.say(f"  note: {note}.", arguments)
+    return found.data
+
+
+def _of_yolo(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
+    """What label files leave open. Guesses are of the images of the truth."""
+    images = None if truth is None else truth.images
+    return {
+        "images": images if arguments.images is None else images_of(arguments.images),
+        "sizes": None if arguments.sizes is None else sizes_of(arguments.sizes),
+        "names": arguments.names,
+    }

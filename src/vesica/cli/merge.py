@@ -1,0 +1,80 @@
+"""`vesica merge RECORDS…`: what was matched in parts, scored as one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vesica.cli import scores
+from vesica.cli.progress import steps
+
+if TYPE_CHECKING:
+    from vesica.evaluation import Records
+
+_EPILOG = """\
+Records are written by `vesica eval … --records FILE`, or in Python by Records.to_bytes(). Their order does not matter.
+
+examples:
+  vesica merge part1.records part2.records
+  vesica merge parts/*.records --per-class --gate "AP>=0.5"
+  vesica merge part1.records part2.records --records both.records --quiet --json
+
+exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("files", metavar="RECORDS", nargs="+", help="files of records, of different images")
+    scores.add_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        scores.check_usage(arguments)
+    except ValueError as error:
+        arguments.usage_error(str(error))
+    from vesica.evaluation import summarise
+
+    with steps("read", "merge", "summarise") as done:
+        parts = [_read(path) for path in arguments.files]
+        done()
+        total = _merged(arguments.files, parts)
+        done()
+        if arguments.records:
+            scores.write_records(arguments.records, total)
+        scores.say(f"Merged {len(parts)} files: {total!r}", arguments)
+        result = summarise(total, threads=arguments.threads)
+        facts = scores.facts_of(result, arguments)
+    return scores.tell(facts, result, arguments)
+
+
+def _read(path: str) -> Records:
+    from vesica.errors import InputError
+    from vesica.evaluation import Records
+
+    try:
+        return Records.from_bytes(Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _merged(names: Sequence[str], parts: Sequence[Records]) -> Records:
+    """All as one. When that cannot be, the two files are named that do not go together."""
+    from vesica.errors import InputError
+    from vesica.evaluation import merge
+
+    try:
+        return merge(*parts)
+    except InputError as error:
+        for place, other in enumerate(parts):
+            for before in range(place):
+                try:
+                    merge(parts[before], other)
+                except InputError as apart:
+                    raise InputError(f"{names[before]} and {names[place]}: {apart}") from error
+        raise

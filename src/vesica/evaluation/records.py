@@ -117,7 +117,7 @@ class Records:
             "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
         }
         text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
-        parts = [np.ascontiguousarray(columns[name]).tobytes() for name in sorted(columns)]  # as the header has them
+        parts = [np.ascontiguousarray(column).tobytes() for column in columns.values()]
         return b"".join([_MAGIC, *(_block(part) for part in (text, *parts))])
 
     @classmethod

@@ -405,12 +405,12 @@ class TestErrors:
     def test_no_boxes(self):
         nothing = Dataset(Images(np.array([1])), Categories(np.array([1])), np.zeros(1, int), np.zeros(1, int))
         scored = _with(nothing, score=np.array([0.5]))
-        with pytest.raises(InputError, match="The truth has no boxes"):
-            vesica.evaluate(nothing, _raw([[0.0, 0, 4, 4]], score=np.array([0.5])))
-        with pytest.raises(InputError, match="The guess has no boxes"):
-            vesica.evaluate(_raw([[0.0, 0, 4, 4]]), scored)
-        with pytest.raises(InputError, match="The truth has neither masks nor boxes"):
-            vesica.evaluate(nothing, scored, regions="mask")
+        good = _raw([[0.0, 0, 4, 4]])
+        for regions in ("box", "mask"):
+            with pytest.raises(InputError, match="The truth has neither masks nor boxes"):
+                vesica.evaluate(nothing, _with(good, score=np.array([0.5])), regions=regions)
+            with pytest.raises(InputError, match="The guess has neither masks nor boxes"):
+                vesica.evaluate(good, scored, regions=regions)
 
     def test_questions(self):
         result = vesica.evaluate(truths([SQUARE]), guesses([SQUARE], [0.5]))

@@ -113,6 +113,16 @@ class TestQuirks:
             differ += result["AP"] != vesica.evaluate(truth, guess, quirks="pycocotools")["AP"]
         assert differ
 
+    def test_boxes_of_masks(self):
+        """C6: results that are masks alone have the boxes around them."""
+        seeds = [seed for seed in range(60) if not awkward(seed, masks=True).traits.boxes]
+        for seed in seeds:
+            job = awkward(seed, masks=True)
+            theirs = pycoco.answer(job.truth, job.results)
+            ours = vesica.evaluate(*datasets(job.truth, job.results), quirks="pycocotools")
+            equal(ours, theirs, seed)
+        assert len(seeds) > 10
+
     def test_no_results(self):
         """Q14: legal, and nothing is found."""
         job = awkward(1)

@@ -18,9 +18,13 @@
 #include "boxes.hpp"
 #include "cell.hpp"
 #include "clusters.hpp"
+#include "columns.hpp"
+#include "decimals.hpp"
+#include "decoded.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"
 #include "join.hpp"
+#include "json.hpp"
 #include "labels.hpp"
 #include "masks.hpp"
 #include "memory.hpp"
@@ -811,6 +815,97 @@ void define_soft(nb::module_& m) {
           "scores"_a.noconvert(), "keys"_a.noconvert(), "rule"_a, "threads"_a);
 }
 
+// A column, or None where it is empty.
+template <class T>
+nb::object give(columns::Column<T> column) {
+    const std::size_t count = column.size();
+    if (!count) return nb::none();
+    T* const raw = column.release();
+    nb::capsule owner(raw, [](void* p) noexcept { columns::give_back(p); });
+    if constexpr (std::is_same_v<T, columns::Box>)
+        return nb::cast(nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig>(raw->data(), {count, 4}, owner));
+    else if constexpr (std::is_same_v<T, char>)
+        return nb::cast(Column<std::uint8_t>(reinterpret_cast<std::uint8_t*>(raw), {count}, owner));
+    else
+        return nb::cast(Column<T>(raw, {count}, owner));
+}
+
+nb::object give(columns::Ragged ragged) {
+    if (!ragged.offsets.size()) return nb::none();
+    return nb::make_tuple(give(std::move(ragged.values)), give(std::move(ragged.offsets)));
+}
+
+nb::bytes bytes_of(const std::string& text) {
+    return nb::bytes(text.data(), text.size());
+}
+
+// Integers, and texts in some of their places.
+nb::tuple give(const std::vector<ids::Id>& ids) {
+    std::vector<std::int64_t> integers(ids.size());
+    nb::list texts;
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+        integers[k] = ids[k].integer;
+        if (ids[k].is_text()) texts.append(nb::make_tuple(k, bytes_of(ids[k].text)));
+    }
+    return nb::make_tuple(give(std::move(integers)), texts);
+}
+
+nb::tuple give_images(columns::Table& table) {
+    return nb::make_tuple(
+        table.is_there, table.rows, give(std::move(table.height)), give(std::move(table.width)),
+        table.in_some & records::bit(records::Field::name) ? give(std::move(table.names)) : nb::none(),
+        give(std::move(table.absent)), give(std::move(table.partial)));
+}
+
+nb::tuple give_annotations(columns::Table& table) {
+    nb::list texts;
+    for (const auto& [row, text] : table.texts) texts.append(nb::make_tuple(row, bytes_of(text)));
+    const std::int64_t odd = table.first_odd == SIZE_MAX ? -1 : static_cast<std::int64_t>(table.first_odd);
+    return nb::make_tuple(table.is_there, table.rows, table.in_some, table.in_all, odd, give(std::move(table.given)),
+                          give(std::move(table.image)), give(std::move(table.category)), give(std::move(table.box)),
+                          give(std::move(table.score)), give(std::move(table.area)), give(std::move(table.crowd)),
+                          give(std::move(table.ignore)), give(std::move(table.id)), texts, give(std::move(table.text)),
+                          give(std::move(table.segment_begin)), give(std::move(table.segment_end)),
+                          give(std::move(table.record_begin)), give(std::move(table.record_end)));
+}
+
+// What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
+nb::tuple columns_read(Flat<std::uint8_t> data, bool masks, bool spans, bool is_mapped, std::size_t block,
+                       std::size_t threads) {
+    columns::File file;
+    {
+        nb::gil_scoped_release unlocked;
+        file = columns::read(reinterpret_cast<const char*>(data.data()), data.size(),
+                             {masks, spans, is_mapped, block, threads});
+    }
+    const columns::Error& error = file.error;
+    if (error.fault != json::Fault::none)
+        return nb::make_tuple(static_cast<int>(error.fault), error.at, error.kind, error.record, error.field,
+                              error.detail);
+    return nb::make_tuple(file.is_results, give_images(file.images), give_annotations(file.annotations),
+                          give(file.image_ids), give(file.category_ids), file.unknown_image, file.unknown_category,
+                          nb::make_tuple(file.categories.is_there, file.categories_begin, file.categories_end));
+}
+
+// The value of the number that the text is; None if it is none.
+std::optional<double> decimal(Flat<std::uint8_t> text) {
+    const char* const begin = reinterpret_cast<const char*>(text.data());
+    decimals::Number number;
+    bool ends;
+    const char* const behind = decimals::read(begin, begin + text.size(), number, ends);
+    return behind == begin + text.size() ? std::optional(number.value) : std::nullopt;
+}
+
+// What is wrong with the text as JSON, 0 if nothing, and where.
+std::tuple<int, std::size_t> json_fault(Flat<std::uint8_t> text) {
+    const char* const begin = reinterpret_cast<const char*>(text.data());
+    json::Cursor cursor{begin, begin + text.size()};
+    if (json::skip_value(cursor, 0)) json::skip_space(cursor);
+    if (cursor.fault == json::Fault::none && cursor.at != cursor.end) cursor.fail(json::Fault::extra, cursor.at);
+    const bool is_right = cursor.fault == json::Fault::none;
+    return {static_cast<int>(cursor.fault), is_right ? 0 : static_cast<std::size_t>(cursor.where - begin)};
+}
+
 std::vector<std::string> names(bool with_boxes) {
     std::vector<std::string> all;
 #define X(name, Type) all.push_back(#name);
@@ -951,6 +1046,12 @@ NB_MODULE(_native, m) {
     m.def("boxes_fuse", &boxes_fuse, "rows"_a.noconvert(), "order"_a.noconvert(), "weight"_a.noconvert(),
           "weighted"_a.noconvert(), "keys"_a.noconvert(), "threshold"_a, "total"_a, "threads"_a);
     m.def("components", &components, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
+    m.def("columns_read", &columns_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "is_mapped"_a, "block"_a,
+          "threads"_a,
+          nb::sig("def columns_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, is_mapped: bool, block: int, "
+                  "threads: int) -> tuple[typing.Any, ...]"));
+    m.def("decimal", &decimal, "text"_a.noconvert(), "The number that the text is, or None.");
+    m.def("json_fault", &json_fault, "text"_a.noconvert(), "What is wrong with a JSON text, and where.");
     m.def("empty_float32", &empty<float>, "count"_a);
     m.def("empty_float64", &empty<double>, "count"_a);
     m.def("empty_uint8", &empty<std::uint8_t>, "count"_a);

@@ -108,3 +108,33 @@ def test_boxes_of_masks():
     masks = Masks(np.stack(frames))
     for form in (masks, masks.to_rle(), vesica.SparseMasks.from_masks(masks)):
         assert np.array_equal(form.boxes.xyxy, np.array(inclusive) + [0, 0, 1, 1])
+
+
+class TestCoco:
+    """The native reader has what Python's json has."""
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "coco100/instances_val2014_100.json",
+            "coco100/instances_val2014_fakebbox100_results.json",
+            "coco100/instances_val2014_fakesegm100_results.json",
+            "coco_mini/instances_val2017.json",
+            "lvis100/lvis_val_100.json",
+        ],
+    )
+    def test_columns(self, path):
+        from vesica.io.coco import dataset_of
+
+        file, data = read(path), dataset_of(DATA / path)
+        rows = file if isinstance(file, list) else file["annotations"]
+        assert data.images.ids[data.image].tolist() == [row["image_id"] for row in rows]
+        assert data.categories.ids[data.category].tolist() == [row["category_id"] for row in rows]
+        for key, column in (("bbox", data.xywh), ("score", data.score), ("area", data.area), ("id", data.id)):
+            if column is not None:
+                assert column.tolist() == [row[key] for row in rows]
+        if data.segments is not None:
+            assert [json.loads(text) for text in data.segments.written()] == [row["segmentation"] for row in rows]
+        if data.images.absent is not None:
+            lists = np.split(data.images.absent.values, data.images.absent.offsets[1:-1])
+            assert [one.tolist() for one in lists] == [image["neg_category_ids"] for image in file["images"]]

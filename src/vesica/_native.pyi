@@ -2,7 +2,7 @@
 The compiled kernels. Use the functions of vesica, which check their arguments.
 """
 
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -216,6 +216,14 @@ def edges_soft(i: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C',
 def boxes_fuse(rows: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: tuple[int, int, int, bool], total: float, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]: ...
 
 def components(i: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], j: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+def columns_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, is_mapped: bool, block: int, threads: int) -> tuple[Any, ...]: ...
+
+def decimal(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float | None:
+    """The number that the text is, or None."""
+
+def json_fault(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int]:
+    """What is wrong with a JSON text, and where."""
 
 def empty_float32(count: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]: ...
 

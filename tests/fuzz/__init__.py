@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import anchors, fusion, labels, masks, matching, nms, polygons, rle, segments, sets, soft, sparse
+from . import anchors, columns, fusion, labels, masks, matching, nms, polygons, rle, segments, sets, soft, sparse
 
 TRIALS = {
     "masks": masks.trial,
@@ -23,6 +23,7 @@ TRIALS = {
     "anchors": anchors.trial,
     "soft": soft.trial,
     "fusion": fusion.trial,
+    "columns": columns.trial,
 }
 
 

@@ -69,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"kept {len(kept)} of {len(found)} detections: {arguments.output}", arguments)
     elif arguments.json:
         rows = rows_of(found, kept, scores)
-        rows = rows if isinstance(rows, list) else rows.tolist()
         print(json.dumps({"detections": len(found), "kept": kept.tolist(), "rows": rows}, sort_keys=True))
     else:
         sys.stdout.write(text_of(found, kept, scores))

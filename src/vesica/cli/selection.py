@@ -46,12 +46,14 @@ def chosen(found: Detections, arguments: argparse.Namespace, name: str) -> tuple
 
 
 def _boxes(found: Detections, arguments: argparse.Namespace) -> Any:
+    import numpy as np
+
     from vesica.cli.operands import rotation
     from vesica.regions import Boxes, RotatedBoxes
 
     if arguments.rotated:
         return RotatedBoxes(found.boxes, **rotation(arguments.rotated))
-    return Boxes(found.boxes, "xywh" if isinstance(found.rows, list) else arguments.form or "xyxy")
+    return Boxes(found.boxes, (arguments.form or "xyxy") if isinstance(found.rows, np.ndarray) else "xywh")
 
 
 def _of_block(

@@ -1,10 +1,231 @@
-"""COCO's JSON: the run lengths of its masks."""
+"""COCO's JSON: truths, results, and the run lengths of masks."""
 
 from __future__ import annotations
 
+import json
+import math
+import os
 from typing import Any
 
+import numpy as np
+
+from vesica._kernels.native import columns as native
+from vesica._kernels.native.columns import Annotations, Columns
+from vesica.dataset import Categories, Dataset, Images, Ragged, Segments
 from vesica.errors import InputError
+from vesica.io import faults
+from vesica.io.files import File, load
+
+
+def dataset_of(
+    file: File | str | os.PathLike[str],
+    /,
+    *,
+    masks: bool = True,
+    check: bool = True,
+    threads: int | None = None,
+) -> Dataset:
+    """The data set of a COCO file: truths (also of LVIS), or the results of a model.
+
+    A truth file is one object with "images", "annotations" and "categories". Rows point into those lists, and notes
+    say how many areas and crowd flags were missing. A file of results is a list of rows; its images and categories are
+    those that occur, in ascending order.
+
+    Parameters
+    ----------
+    file : path, or a File that was loaded
+    masks : keep the masks. Without, nothing but their syntax is looked at.
+    check : refuse numbers that are not finite, negative sides, rows without a score or a region, ids that are not in
+        their list or that come twice. Without, all values pass, and rows of unknown images or categories are left out.
+    threads : at most so many
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "results.json"
+    >>> row = {"image_id": 7, "category_id": 1, "bbox": [10, 20, 30, 40], "score": 0.5}
+    >>> _ = path.write_text(json.dumps([row]))
+    >>> guess = dataset_of(path)
+    >>> guess
+    Dataset(1 guess in 1 image, 1 category)
+    >>> guess.xywh
+    array([[10., 20., 30., 40.]])
+    """
+    if not isinstance(file, File):
+        file = load(file)
+    found = native.read(file.view, masks=masks, is_mapped=file.is_mapped, threads=threads)
+    if isinstance(found, native.Problem):
+        raise faults.error(file, found)
+    if not found.annotations.is_there:
+        raise InputError(f'{file.name} has no "annotations": truths are an object with that list, results are a list.')
+    if check:
+        _check(file, found)
+    return _dataset(file, found, masks)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+def _check(file: File, found: Columns) -> None:
+    """Raise for the first row that cannot be scored."""
+    rows = found.annotations
+    if not rows.rows:
+        return
+    faults.check_given(file, found, ("image_id", "category_id", *(("score",) if found.is_results else ())))
+    if not (rows.is_in_all("bbox") or rows.is_in_all("segmentation")):
+        has_region = rows.has("bbox") | rows.has("segmentation")
+        if not has_region.all():
+            row = int(np.argmin(has_region))
+            raise faults.error_of_row(file, found, row, 'has neither a "bbox" nor a "segmentation".')
+    if rows.odd >= 0:
+        raise faults.error_of_row(file, found, rows.odd, _odd(rows, rows.odd))
+    for field, row, ids in (
+        ("image_id", found.unknown_image, found.image_ids),
+        ("category_id", found.unknown_category, found.category_ids),
+    ):
+        if row >= 0:
+            noun = "images" if field == "image_id" else "categories"
+            written = json.dumps(json.loads(file.content[faults.span(file, row)])[field])
+            words = f'has the "{field}" {written}, which is not among the {len(ids)} {noun}.'
+            raise faults.error_of_row(file, found, row, words)
+    if not found.is_results and rows.is_in_all("id"):
+        _check_own_ids(file, found)
+
+
+def _odd(rows: Annotations, row: int) -> str:
+    """What is odd about the numbers of a row."""
+    if rows.xywh is not None and rows.row_has(row, "bbox"):
+        box = rows.xywh[row].tolist()
+        if not all(map(math.isfinite, box)):
+            return f'has a "bbox" that is not finite: {faults.listed(box)}.'
+        if box[2] < 0 or box[3] < 0:
+            return (
+                f'has a "bbox" of negative width or height: {faults.listed(box)}. It is read as x, y, width, height; '
+                "corners x1, y1, x2, y2 look like this."
+            )
+        if math.isinf(box[2] * box[3]):
+            return f'has a "bbox" whose area overflows: {faults.listed(box)}.'
+    field = (
+        "score" if rows.score is not None and not np.isfinite(rows.score[row]) and rows.has("score")[row] else "area"
+    )
+    value = (rows.score if field == "score" else rows.area)[row]  # type: ignore[index]  # something is odd
+    return f'has {"a" if field == "score" else "an"} "{field}" that is not finite: {value}.'
+
+
+def _check_own_ids(file: File, found: Columns) -> None:
+    ids = _own_ids(found.annotations)
+    if ids.dtype != object and (len(ids) < 2 or bool((ids[1:] > ids[:-1]).all())):
+        return  # ascending, as most files are
+    seen: dict[Any, int] = {}
+    for row, own in enumerate(ids.tolist()) if ids.dtype == object or len(np.unique(ids)) < len(ids) else ():
+        if own in seen:
+            words = f'has the "id" {json.dumps(own)} of annotation {seen[own]}.'
+            raise faults.error_of_row(file, found, row, words)
+        seen[own] = row
+
+
+# --- shape ------------------------------------------------------------------------------------------------------------
+
+
+def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
+    rows, is_truth = found.annotations, not found.is_results
+    images, categories = _images(found), _categories(file, found)
+    nowhere = np.full(rows.rows, -1, np.int32)
+    image = nowhere if rows.image is None else rows.image
+    category = nowhere if rows.category is None else rows.category
+    columns: dict[str, Any] = {
+        "image": image,
+        "category": category,
+        "xywh": rows.xywh if rows.rows else np.empty((0, 4)),
+        "segments": _segments(rows, images, image) if masks else None,
+        "score": rows.score if rows.rows or is_truth else np.empty(0),
+        "area": rows.area if is_truth else None,
+        "crowd": _flags(rows.crowd),
+        "ignore": _flags(rows.ignore),
+        "id": _own_ids(rows) if is_truth and rows.id is not None else None,
+    }
+    notes = _notes(rows) if is_truth else ()
+    known = (image >= 0) & (category >= 0)
+    if not known.all():
+        columns = {name: None if column is None else column[known] for name, column in columns.items()}
+        notes += (f"{np.count_nonzero(~known)} rows of unknown images or categories were left out",)
+    return Dataset(images, categories, **columns, notes=notes)
+
+
+def _images(found: Columns) -> Images:
+    images = found.images
+    return Images(
+        found.image_ids,
+        images.height,
+        images.width,
+        None if images.names is None else _objects(json.loads(b"[" + images.names.tobytes() + b"]")),
+        _ragged(images.absent),
+        _ragged(images.partial),
+    )
+
+
+def _ragged(lists: tuple[np.ndarray | None, np.ndarray] | None) -> Ragged | None:
+    if lists is None:
+        return None
+    values, offsets = lists
+    return Ragged(np.empty(0, np.int64) if values is None else values, offsets)
+
+
+def _categories(file: File, found: Columns) -> Categories:
+    if found.categories is None:
+        return Categories(found.category_ids)
+    records = json.loads(file.content[found.categories])
+    names, parents, frequency = (
+        _objects([record.get(key) for record in records]) if any(key in record for record in records) else None
+        for key in ("name", "supercategory", "frequency")
+    )
+    return Categories(found.category_ids, names, parents, frequency)
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    """A column of anything, lists too."""
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
+
+
+def _segments(rows: Annotations, images: Images, image: np.ndarray) -> Segments | None:
+    if rows.segment_begin is None or rows.segment_end is None:
+        return None
+    size = np.zeros((rows.rows, 2), np.int64)
+    if images.height is not None and images.width is not None:
+        size = np.stack([images.height, images.width], 1)[image]
+    form = (rows.segment_end > rows.segment_begin).astype(np.uint8) * np.uint8(Segments.JSON)
+    text = np.empty(0, np.uint8) if rows.text is None else rows.text
+    return Segments(text, rows.segment_begin, rows.segment_end, form, size)
+
+
+def _flags(column: np.ndarray | None) -> np.ndarray | None:
+    return column.view(np.bool_) if column is not None and column.any() else None
+
+
+def _own_ids(rows: Annotations) -> np.ndarray:
+    """Annotation ids, None where there is none."""
+    assert rows.id is not None
+    ids = native.ids_of(rows.id, rows.id_texts)
+    if not rows.is_in_all("id"):
+        ids = ids.astype(object)
+        ids[~rows.has("id")] = None
+    return ids
+
+
+def _notes(rows: Annotations) -> tuple[str, ...]:
+    """What was missing, and what is taken instead."""
+    missing = {field: np.count_nonzero(~rows.has(field)) for field in ("area", "iscrowd") if not rows.is_in_all(field)}
+    taken = {"area": "the area of the region is taken", "iscrowd": "0 is taken"}
+    return tuple(
+        f'"{field}" is missing in {count} of {rows.rows} annotations: {taken[field]}'
+        for field, count in missing.items()
+        if count
+    )
+
+
+# --- run lengths ------------------------------------------------------------------------------------------------------
 
 
 def is_coco(value: Any, /) -> bool:

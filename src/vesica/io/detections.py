@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from vesica._kernels.native import columns as native
+from vesica._kernels.native.columns import Annotations, Columns
 from vesica.errors import InputError
-from vesica.io import arrays
+from vesica.io import arrays, faults
 from vesica.io.files import File
+
+_RESULTS = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*[{\]]")
+_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,19 +29,60 @@ class Detections:
     images, classes : (N,) integers: equal for detections of one image, of one class; None where the file has no such
     scores : (N,) float64
     boxes : (N, K) numbers, or None where there are masks
-    masks : COCO's run lengths, one for each, or None where there are boxes
-    rows : the rows of the file: a list of objects, or a table
+    masks : COCO's run lengths, or None where there are boxes
+    rows : the rows of the file: objects of COCO, or a table
     """
 
     images: np.ndarray | None
     classes: np.ndarray | None
     scores: np.ndarray
     boxes: np.ndarray | None
-    masks: list[dict[str, Any]] | None
-    rows: Any
+    masks: RunLengths | None
+    rows: Records | np.ndarray
 
     def __len__(self) -> int:
         return len(self.scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Objects of a JSON file, each by its own bytes."""
+
+    file: File
+    begin: np.ndarray
+    end: np.ndarray
+
+    def text(self, row: int, score: float | None = None) -> str:
+        """The object as it was written, or with another score."""
+        text = self.file.content[self.begin[row] : self.end[row]].decode("utf-8", "replace")
+        if score is None:
+            return text
+        begin, end = _span_of(text, "score")
+        return f"{text[:begin]}{json.dumps(score)}{text[end:]}"
+
+
+@dataclass(frozen=True, eq=False)
+class RunLengths:
+    """Masks of a JSON file: read when they are asked for."""
+
+    file: File
+    found: Columns
+
+    def __getitem__(self, row: int) -> dict[str, Any]:
+        rows = self.found.annotations
+        if rows.row_has(row, "segmentation"):
+            assert rows.text is not None
+            assert rows.segment_begin is not None
+            assert rows.segment_end is not None
+            mask = json.loads(rows.text[rows.segment_begin[row] : rows.segment_end[row]].tobytes())
+            if isinstance(mask, dict) and {"size", "counts"} <= mask.keys():
+                return mask
+        raise faults.error_of_row(
+            self.file,
+            self.found,
+            row,
+            'must have a "bbox", or a "segmentation" of run lengths: {"size": [height, width], "counts": …}.',
+        )
 
 
 def detections_of(file: File, /, *, columns: int = 4, masks: bool = False) -> Detections:
@@ -47,9 +94,9 @@ def detections_of(file: File, /, *, columns: int = 4, masks: bool = False) -> De
     """
     if file.kind != "json":
         return _of_table(arrays.array_of(file), columns, file.name)
+    if _RESULTS.match(file.content[:4096]):
+        return _of_results(file, masks)
     value = file.json()
-    if isinstance(value, list) and (not value or isinstance(value[0], dict)):
-        return _of_results(value, masks, file.name)
     if isinstance(value, dict) and "annotations" in value:
         raise InputError(f"{file.name} is a truth file of COCO: its annotations have no scores to choose by.")
     return _of_table(arrays.array_of_json(value, file.name), columns, file.name)
@@ -68,87 +115,85 @@ def _of_table(table: np.ndarray, columns: int, name: str) -> Detections:
     return Detections(images, classes, table[:, columns].astype(np.float64), table[:, :columns], None, table)
 
 
-def _of_results(rows: list[Any], masks: bool, name: str) -> Detections:
-    for number, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise InputError(f"{name}, row {number} must be an object; got {type(row).__name__}.")
-    regions = _boxes(rows, name) if rows and not masks and all("bbox" in row for row in rows) else None
+def _of_results(file: File, masks: bool) -> Detections:
+    found = native.read(file.view, masks=True, spans=True, is_mapped=file.is_mapped)
+    if not isinstance(found, Columns):
+        raise faults.error(file, found)
+    faults.check_given(file, found, ("image_id", "score"))
+    rows = found.annotations
+    has_boxes = not rows.rows or (not masks and rows.is_in_all("bbox"))
     return Detections(
-        _numbered(rows, "image_id", name) if rows else None,
-        _numbered(rows, "category_id", name) if all("category_id" in row for row in rows) and rows else None,
-        np.array([_number(row, "score", k, name) for k, row in enumerate(rows)], np.float64),
-        np.empty((0, 4)) if not rows else regions,
-        None if regions is not None or not rows else [_run_lengths(row, k, name) for k, row in enumerate(rows)],
-        rows,
+        rows.image,
+        rows.category if rows.is_in_all("category_id") else None,
+        np.empty(0) if rows.score is None else rows.score,
+        None if not has_boxes else np.empty((0, 4)) if rows.xywh is None else rows.xywh,
+        None if has_boxes else RunLengths(file, found),
+        _records(file, rows),
     )
 
 
-def _boxes(rows: list[dict[str, Any]], name: str) -> np.ndarray:
-    for number, row in enumerate(rows):
-        box = row["bbox"]
-        if not isinstance(box, list) or len(box) != 4 or not all(_is_number(side) for side in box):
-            raise InputError(f'{name}, row {number}: "bbox" must be four numbers: x, y, w, h; got {box!r}.')
-    return np.array([row["bbox"] for row in rows], np.float64)
+def _records(file: File, rows: Annotations) -> Records:
+    none = np.empty(0, np.int64)
+    return Records(file, none if rows.record_begin is None else rows.record_begin,
+                   none if rows.record_end is None else rows.record_end)  # fmt: skip
 
 
-def _run_lengths(row: dict[str, Any], number: int, name: str) -> dict[str, Any]:
-    found = row.get("segmentation")
-    if isinstance(found, dict) and {"size", "counts"} <= found.keys():
-        return found
-    raise InputError(
-        f'{name}, row {number} must have a "bbox", or a "segmentation" of run lengths: '
-        '{"size": [height, width], "counts": …}.'
-    )
+def _span_of(text: str, wanted: str) -> tuple[int, int]:
+    """Where the value of a key stands in the text of an object: of the last one that has this name."""
 
+    def behind_space(at: int) -> int:
+        return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing at all
 
-def _number(row: dict[str, Any], key: str, number: int, name: str) -> float:
-    if not _is_number(row.get(key)):
-        raise InputError(f'{name}, row {number}: "{key}" must be a number; got {row.get(key)!r}.')
-    return float(row[key])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _numbered(rows: list[dict[str, Any]], key: str, name: str) -> np.ndarray:
-    """A small number for each different value under the key, in the order they come."""
-    numbers: dict[Any, int] = {}
-    for k, row in enumerate(rows):
-        if isinstance(row.get(key), (bool, float, list, dict, type(None))):
-            raise InputError(f'{name}, row {k}: "{key}" must be a whole number or a string; got {row.get(key)!r}.')
-    return np.array([numbers.setdefault(row[key], len(numbers)) for row in rows], np.int64)
+    decoder, at, span = json.JSONDecoder(), 1, (0, 0)
+    while text[at - 1] != "}":
+        key, at = decoder.raw_decode(text, behind_space(at))
+        begin = behind_space(behind_space(at) + 1)
+        _, end = decoder.raw_decode(text, begin)
+        if key == wanted:
+            span = (begin, end)
+        at = behind_space(end) + 1
+    return span
 
 
 def write(path: str, found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> None:
     """Write some of the rows, with these scores, in the form of the file they came from."""
-    if isinstance(found.rows, list):
-        if Path(path).suffix.lower() != ".json":
-            raise InputError(f"{path}: results of COCO are written as .json.")
-        try:
-            Path(path).write_text(text_of(found, kept, scores), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
-        return
-    arrays.write(path, rows_of(found, kept, scores))
+    if not isinstance(found.rows, Records):
+        return arrays.write(path, _table_of(found, kept, scores))
+    if Path(path).suffix.lower() != ".json":
+        raise InputError(f"{path}: results of COCO are written as .json.")
+    text = text_of(found, kept, scores)  # all of it before the file is opened, which may be the one that is read
+    try:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def rows_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> Any:
-    """Some of the rows, with these scores: objects, or a table."""
-    if isinstance(found.rows, list):
-        pairs = zip(kept.tolist(), scores.tolist(), strict=True)
-        # A score that was not changed stays as it was written.
-        return [found.rows[k] if score == found.scores[k] else {**found.rows[k], "score": score} for k, score in pairs]
-    table = found.rows[kept]
-    if not np.array_equal(scores, found.scores[kept]):
-        table = table.astype(np.float64)
-        table[:, found.boxes.shape[1]] = scores  # type: ignore[union-attr]  # tables have boxes
-    return table
+def rows_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> list[Any]:
+    """Some of the rows, with these scores: objects, or lists of numbers."""
+    if isinstance(found.rows, Records):
+        return [json.loads(text) for text in _texts(found, found.rows, kept, scores)]
+    rows: list[Any] = _table_of(found, kept, scores).tolist()
+    return rows
 
 
 def text_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> str:
     """The rows as the text of a file: JSON with a row a line, or CSV."""
-    rows = rows_of(found, kept, scores)
-    if isinstance(found.rows, list):
-        return "[" + ",\n ".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]\n"
-    return "".join(arrays.csv_lines(rows))
+    if isinstance(found.rows, Records):
+        return "[" + ",\n ".join(_texts(found, found.rows, kept, scores)) + "]\n"
+    return "".join(arrays.csv_lines(_table_of(found, kept, scores)))
+
+
+def _texts(found: Detections, records: Records, kept: np.ndarray, scores: np.ndarray) -> list[str]:
+    """A score that was not changed stays as it was written."""
+    changed = scores != found.scores[kept]
+    rows = zip(kept.tolist(), scores.tolist(), changed.tolist(), strict=True)
+    return [records.text(row, score if is_other else None) for row, score, is_other in rows]
+
+
+def _table_of(found: Detections, kept: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    assert isinstance(found.rows, np.ndarray)
+    table: np.ndarray = found.rows[kept]
+    if not np.array_equal(scores, found.scores[kept]):
+        table = table.astype(np.float64)
+        table[:, found.boxes.shape[1]] = scores  # type: ignore[union-attr]  # tables have boxes
+    return table

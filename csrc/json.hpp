@@ -1,0 +1,80 @@
+// json.hpp. A strict walk over the bytes of a JSON text: what Python's json takes, and nothing else.
+//
+// UTF-8, in which lone surrogates may stand; NaN, Infinity and -Infinity are numbers; whole numbers have at most 4300
+// digits. Beyond Python: at most 64 brackets are open at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vesica::json {
+
+// What is wrong with a text, and, from `not_a_list` on, with what it means.
+enum class Fault : int {
+    none = 0,
+    end,        // the text breaks off
+    character,  // one that cannot stand here
+    number,     // digits that are no number
+    control,    // a control character in a string
+    escape,     // a backslash with something unknown
+    utf8,       // bytes that are no character
+    depth,      // too many brackets
+    extra,      // something behind the value
+    not_a_list,
+    not_an_object,
+    not_an_integer,
+    not_an_id,
+    not_a_number,
+    not_a_flag,
+    not_a_text,
+    not_numbers,  // of a list of integers
+    not_a_box,    // `detail` numbers instead of four, or -1 where something is no number
+    too_large,    // an integer beyond 64 bits
+    missing,      // a field that every record must have
+    repeated,     // an id for the second time; `detail` is the first record
+    no_table,     // neither an object nor a list
+};
+
+constexpr int most_depth = 64;
+
+struct Cursor {
+    const char* at;
+    const char* end;
+    Fault fault = Fault::none;
+    const char* where = nullptr;
+
+    bool fail(Fault what, const char* place) {
+        fault = what;
+        where = place;
+        return false;
+    }
+    bool fail_here() { return fail(at == end ? Fault::end : Fault::character, at); }
+};
+
+inline bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+inline void skip_space(Cursor& cursor) {
+    while (cursor.at < cursor.end && is_space(*cursor.at)) ++cursor.at;
+}
+
+// Skip one character, with the white space before it.
+inline bool skip_mark(Cursor& cursor, char mark) {
+    skip_space(cursor);
+    if (cursor.at == cursor.end || *cursor.at != mark) return cursor.fail_here();
+    return ++cursor.at, true;
+}
+
+// Skip the rest of a string, from behind its first quote. `has_escapes` becomes true where it has.
+bool skip_string(Cursor& cursor, bool& has_escapes);
+
+// Skip a value of any kind inside `depth` brackets; the cursor stands on it. All of it is checked.
+bool skip_value(Cursor& cursor, int depth);
+
+// The characters of a string without its quotes, which has been skipped before. Lone surrogates become three bytes.
+std::string unescaped(std::string_view text);
+
+}  // namespace vesica::json

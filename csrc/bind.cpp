@@ -21,6 +21,7 @@
 #include "columns.hpp"
 #include "curves.hpp"
 #include "decimals.hpp"
+#include "decoded.hpp"
 #include "detect.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"

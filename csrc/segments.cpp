@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "decimals.hpp"
 #include "isa.hpp"
+#include "json.hpp"
 #include "rle.hpp"
 #include "strings.hpp"
-#include "threads.hpp"
 
 namespace vesica::segments {
 namespace {
@@ -123,75 +124,58 @@ void Shape::clear() {
 }
 
 struct Decoder::Text {
-    const std::uint8_t *begin, *end, *at;
+    const char *begin, *end, *at;
 
+    std::size_t place() const { return static_cast<std::size_t>(at - begin); }
+    Fault broken() const { return fault(Kind::json, place()); }
     void skip() {
-        while (at != end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) ++at;
+        while (at != end && json::is_space(*at)) ++at;
     }
     // The next character that is no white space; 0 at the end.
-    std::uint8_t peek() {
+    char peek() {
         skip();
-        return at == end ? 0 : *at;
+        return at == end ? '\0' : *at;
     }
-    bool take(std::uint8_t character) {
+    bool take(char character) {
         if (peek() != character) return false;
         ++at;
         return true;
     }
     bool number(double& value) {
         skip();
-        decimals::Number found;
-        bool is_cut = false;
-        const char* const after = decimals::read(reinterpret_cast<const char*>(at), reinterpret_cast<const char*>(end),
-                                                 found, is_cut);
-        if (!after) return false;
-        value = found.value;
-        at = reinterpret_cast<const std::uint8_t*>(after);
+        if (is_short_number(value)) return true;
+        decimals::Number number;
+        bool ends;
+        const char* const behind = decimals::read(at, end, number, ends);
+        value = number.value;
+        if (behind) at = behind;
+        return behind;
+    }
+    // As most are: a few digits, no power.
+    bool is_short_number(double& value) {
+        constexpr std::ptrdiff_t readable = 24;
+        if (end - at < readable) return false;
+        const char* const behind = decimals::read_short(at, value);
+        if (!behind || (*behind | 32) == 'e') return false;
+        at = behind;
         return true;
     }
-    // A number of a few digits, as coordinates are; false where somebody slower has to look.
-    bool short_number(double& value) {
-        if (end - at < 20) return false;
-        const char* const after = decimals::read_short(reinterpret_cast<const char*>(at), value);
-        if (!after || (*after != ',' && *after != ']' && *after != ' ')) return false;
-        at = reinterpret_cast<const std::uint8_t*>(after);
-        return true;
+    // A key, without its quotes.
+    bool key(std::string_view& name) {
+        if (peek() != '"') return false;
+        json::Cursor cursor{at + 1, end};
+        bool ignored;
+        const bool is_whole = json::skip_string(cursor, ignored);
+        if (is_whole) name = {at + 1, static_cast<std::size_t>(cursor.at - at) - 2};
+        at = is_whole ? cursor.at : cursor.where;
+        return is_whole;
     }
-    Fault broken() const { return fault(Kind::json, static_cast<std::size_t>(at - begin)); }
-
-    // A string without a look at what it says.
-    bool skip_string() {
-        for (++at; at != end && *at != '"'; ++at)
-            if (*at == '\\' && ++at == end) return false;
-        if (at == end) return false;
-        ++at;
-        return true;
-    }
-    // Any value.
     bool skip_value() {
-        std::size_t depth = 0;
-        const std::uint8_t* const from = at;
-        do {
-            switch (peek()) {
-                case 0: return false;
-                case '"':
-                    if (!skip_string()) return false;
-                    break;
-                case '[':
-                case '{': ++depth, ++at; break;
-                case ']':
-                case '}':
-                    if (!depth) return at != from;
-                    --depth, ++at;
-                    break;
-                case ',':
-                    if (!depth) return at != from;
-                    ++at;
-                    break;
-                default: ++at;
-            }
-        } while (depth || (peek() != ',' && peek() != '}' && peek() != ']'));
-        return true;
+        skip();
+        json::Cursor cursor{at, end};
+        const bool is_whole = at != end && json::skip_value(cursor, 1);
+        at = is_whole || at == end ? cursor.at : cursor.where;
+        return is_whole;
     }
 };
 
@@ -211,7 +195,7 @@ Fault Decoder::read(const Column& column, std::size_t row, Shape& shape) {
 }
 
 Fault Decoder::written(const Column& column, std::size_t row, Shape& shape) {
-    const std::uint8_t* const begin = column.text + column.begin[row];
+    const char* const begin = reinterpret_cast<const char*>(column.text) + column.begin[row];
     const auto count = static_cast<std::size_t>(column.end[row] - column.begin[row]);
     const double* const xywh = column.xywh ? column.xywh + 4 * row : nullptr;
     switch (static_cast<Form>(column.form[row])) {
@@ -229,9 +213,7 @@ Fault Decoder::written(const Column& column, std::size_t row, Shape& shape) {
         case '{': found = object(text, shape); break;
         case '[': found = polygons(text, shape); break;
         case 'n':
-            if (count - static_cast<std::size_t>(text.at - begin) < 4 || std::memcmp(text.at, "null", 4))
-                return text.broken();
-            text.at += 4;
+            if (!text.skip_value()) return text.broken();
             found = box(xywh, shape);
             break;
         default: return text.broken();
@@ -245,36 +227,18 @@ Fault Decoder::object(Text& text, Shape& shape) {
     enum class Counts { none, string, list } counts = Counts::none;
     std::size_t length = 0, place = 0;
     bool has_size = false;
-    Fault found;
     ++text.at;
     do {
-        if (text.peek() != '"') return text.broken();
-        const std::uint8_t* const key = text.at + 1;
-        if (!text.skip_string()) return text.broken();
-        const auto key_length = static_cast<std::size_t>(text.at - 1 - key);
-        const auto is = [&](const char* name, std::size_t size) {
-            return key_length == size && !std::memcmp(key, name, size);
-        };
-        if (!text.take(':')) return text.broken();
-        if (is("counts", 6)) {
-            place = static_cast<std::size_t>((text.skip(), text.at) - text.begin);
-            if (text.peek() == '"') {
-                if ((found = unescape(text))) return found;
-                counts = Counts::string, length = text_.size() - 2 * strings::room;
-            } else {
-                if ((found = whole_numbers(text))) return found;
-                counts = Counts::list;
-            }
-        } else if (is("size", 4)) {
-            double size[2];
-            const std::size_t at = static_cast<std::size_t>((text.skip(), text.at) - text.begin);
-            if (!text.take('[') || !text.number(size[0]) || !text.take(',') || !text.number(size[1]) || !text.take(']'))
-                return fault(Kind::bad_size, at);
-            for (const double side : size)
-                if (!(side >= 0) || side != std::floor(side)) return fault(Kind::bad_size, at);
-            if (size[0] > most_pixels || size[1] > most_pixels) return fault(Kind::large_image, at);
-            shape.height = static_cast<std::int64_t>(size[0]), shape.width = static_cast<std::int64_t>(size[1]);
-            if (const Kind kind = bad_size(shape.height, shape.width); kind != Kind::none) return fault(kind, at);
+        std::string_view key;
+        if (!text.key(key) || !text.take(':')) return text.broken();
+        if (key == "counts") {
+            const bool is_string = text.peek() == '"';
+            place = text.place();
+            if (const Fault found = is_string ? unescape(text) : whole_numbers(text)) return found;
+            counts = is_string ? Counts::string : Counts::list;
+            length = is_string ? text_.size() - 2 * strings::room : 0;
+        } else if (key == "size") {
+            if (const Fault found = size(text, shape)) return found;
             has_size = true;
         } else if (!text.skip_value()) {
             return text.broken();
@@ -282,36 +246,52 @@ Fault Decoder::object(Text& text, Shape& shape) {
     } while (text.take(','));
     if (!text.take('}') || counts == Counts::none) return text.broken();
     if (!has_size) return fault(Kind::bad_size, 0);
-    found = counts == Counts::list ? list(shape) : string(length, shape);
-    if (found && counts == Counts::string) found.position += place + 1;
+    if (counts == Counts::list) return list(shape);
+    Fault found = string(length, shape);
+    found.position += place + 1;
     return found;
+}
+
+Fault Decoder::size(Text& text, Shape& shape) {
+    double sides[2];
+    text.skip();
+    const std::size_t place = text.place();
+    if (!text.take('[') || !text.number(sides[0]) || !text.take(',') || !text.number(sides[1]) || !text.take(']'))
+        return fault(Kind::bad_size, place);
+    for (const double side : sides)
+        if (!(side >= 0) || side != std::floor(side)) return fault(Kind::bad_size, place);
+    if (std::max(sides[0], sides[1]) > static_cast<double>(most_pixels)) return fault(Kind::large_image, place);
+    shape.height = static_cast<std::int64_t>(sides[0]), shape.width = static_cast<std::int64_t>(sides[1]);
+    return fault(bad_size(shape.height, shape.width), place);
 }
 
 // A string into `text_`, without its escapes. No character beyond ASCII stands for a number: such bytes are kept as
 // they are, and escapes of them become one that is none.
 Fault Decoder::unescape(Text& text) {
-    const std::uint8_t* const begin = ++text.at;
-    text_.resize(static_cast<std::size_t>(text.end - begin) + 2 * strings::room);
+    ++text.at;
+    text_.resize(static_cast<std::size_t>(text.end - text.at) + 2 * strings::room);
     std::uint8_t* to = text_.data() + strings::room;
+    const auto bytes = [](const char* at) { return reinterpret_cast<const std::uint8_t*>(at); };
     for (;;) {
-        const std::size_t plain = strings::copy_plain(text.at, text.end, to);
+        const std::size_t plain = strings::copy_plain(bytes(text.at), bytes(text.end), to);
         text.at += plain, to += plain;
         if (text.at == text.end) return text.broken();
         if (*text.at++ == '"') break;
         if (text.at == text.end) return text.broken();
-        const std::uint8_t escaped = *text.at++;
+        const char escaped = *text.at++;
         if (escaped == 'u') {
             unsigned code = 0;
             for (int k = 0; k < 4; ++k, ++text.at) {
                 if (text.at == text.end) return text.broken();
-                const unsigned digit = *text.at - 48u, letter = (*text.at | 32u) - 97u;
+                const auto character = static_cast<unsigned char>(*text.at);
+                const unsigned digit = character - 48u, letter = (character | 32u) - 97u;
                 if (digit > 9 && letter > 5) return text.broken();
                 code = 16 * code + (digit <= 9 ? digit : letter + 10);
             }
             *to++ = code < 128 ? static_cast<std::uint8_t>(code) : 255;
         } else if (escaped == '\\' || escaped == '"' || escaped == '/') {
-            *to++ = escaped;
-        } else if (std::strchr("bfnrt", escaped) && escaped) {
+            *to++ = static_cast<std::uint8_t>(escaped);
+        } else if (std::string_view("bfnrt").find(escaped) != std::string_view::npos) {
             *to++ = ' ';  // one of the characters that stand for nothing
         } else {
             return text.broken();
@@ -328,7 +308,7 @@ Fault Decoder::whole_numbers(Text& text) {
     do {
         double value;
         text.skip();
-        const auto place = static_cast<std::size_t>(text.at - text.begin);
+        const std::size_t place = text.place();
         if (!text.number(value)) return text.broken();
         if (!(std::abs(value) <= static_cast<double>(most_pixels))) return fault(Kind::large_number, place);
         if (value != std::floor(value)) return fault(Kind::json, place);
@@ -385,7 +365,7 @@ Fault Decoder::polygons(Text& text, Shape& shape) {
     begun_ = false;
     Text ahead = text;
     ++ahead.at;
-    const std::uint8_t first = ahead.peek();
+    const char first = ahead.peek();
     if (first == ']') {
         text = ahead, ++text.at;
     } else if (first != '[') {  // one polygon, without a list around it
@@ -403,7 +383,7 @@ Fault Decoder::polygons(Text& text, Shape& shape) {
 
 // x, y, x, y, … or [x, y], [x, y], …
 Fault Decoder::polygon(Text& text, Shape& shape) {
-    const auto place = static_cast<std::size_t>(text.at - text.begin);
+    const std::size_t place = text.place();
     points_.resize(static_cast<std::size_t>(text.end - text.at) / 2 + 1);  // a number and a comma each
     double* to = points_.data();
     ++text.at;
@@ -412,11 +392,9 @@ Fault Decoder::polygon(Text& text, Shape& shape) {
             const bool is_pair = text.take('[');
             for (bool is_second = false;; is_second = true) {
                 text.skip();
-                if (!text.short_number(*to)) {
-                    const auto at = static_cast<std::size_t>(text.at - text.begin);
-                    if (!text.number(*to)) return text.broken();
-                    if (!(std::abs(*to) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
-                }
+                const std::size_t at = text.place();
+                if (!text.number(*to)) return text.broken();
+                if (!(std::abs(*to) <= raster::Painter::limit)) return fault(Kind::coordinate, at);
                 ++to;
                 if (!is_pair || is_second) break;
                 if (!text.take(',')) return text.broken();
@@ -471,72 +449,6 @@ Fault Decoder::close(Shape& shape) {
         shape.area += runs[k].end - runs[k].begin;
     }
     return {};
-}
-
-namespace {
-
-constexpr std::size_t grain = 256;
-
-Table table_of(std::size_t count) {
-    Table table;
-    table.area.resize(count), table.kind.resize(count), table.position.resize(count), table.finding.resize(count);
-    return table;
-}
-
-void write(Table& table, std::size_t k, const Fault& found, const Shape& shape) {
-    table.area[k] = shape.area;
-    table.kind[k] = static_cast<std::uint8_t>(found.kind),
-    table.position[k] = static_cast<std::int64_t>(found.position);
-    table.finding[k] = static_cast<std::uint8_t>(shape.is_short | shape.has_no_area << 1);
-}
-
-// Run lengths, background first, up to the end of the image.
-void append(const Shape& shape, std::vector<std::int64_t>& counts) {
-    const std::int64_t pixels = shape.height * shape.width;
-    std::int64_t done = 0;
-    for (const Run& run : shape.runs) {
-        counts.push_back(run.begin - done), counts.push_back(run.end - run.begin);
-        done = run.end;
-    }
-    if (done < pixels || done == 0) counts.push_back(pixels - done);
-}
-
-}  // namespace
-
-Table decoded(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads) {
-    Table table = table_of(count);
-    table.place.resize(6 * count), table.offsets.assign(count + 1, 0);
-    std::vector<std::vector<std::int64_t>> pieces((count + grain - 1) / grain);
-    threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        Decoder decoder(literal);
-        Shape shape;
-        std::vector<std::int64_t>& piece = pieces[begin / grain];
-        for (std::size_t k = begin; k < end; ++k) {
-            const Fault found = decoder.decode(column, static_cast<std::size_t>(rows[k]), shape);
-            write(table, k, found, shape);
-            const std::int64_t place[] = {shape.x1, shape.y1, shape.x2, shape.y2, shape.height, shape.width};
-            std::copy_n(place, 6, table.place.data() + 6 * k);
-            const std::size_t before = piece.size();
-            if (!found) append(shape, piece);
-            table.offsets[k + 1] = static_cast<std::int64_t>(piece.size() - before);
-        }
-    });
-    for (std::size_t k = 0; k < count; ++k) table.offsets[k + 1] += table.offsets[k];
-    table.counts.reserve(static_cast<std::size_t>(table.offsets.back()));
-    for (const std::vector<std::int64_t>& piece : pieces)
-        table.counts.insert(table.counts.end(), piece.begin(), piece.end());
-    return table;
-}
-
-Table areas(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads) {
-    Table table = table_of(count);
-    threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        Decoder decoder(literal);
-        Shape shape;
-        for (std::size_t k = begin; k < end; ++k)
-            write(table, k, decoder.read(column, static_cast<std::size_t>(rows[k]), shape), shape);
-    });
-    return table;
 }
 
 }  // namespace vesica::segments

@@ -103,6 +103,7 @@ class Decoder {
 
     Fault written(const Column& column, std::size_t row, Shape& shape);
     Fault object(Text& text, Shape& shape);
+    Fault size(Text& text, Shape& shape);
     Fault polygons(Text& text, Shape& shape);
     Fault polygon(Text& text, Shape& shape);
     Fault box(const double* xywh, Shape& shape);
@@ -122,19 +123,5 @@ class Decoder {
     memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room around it
     memory::Vector<std::int32_t> numbers_;
 };
-
-// Many rows at once, as columns. A row with a fault has an empty mask.
-struct Table {
-    std::vector<std::int64_t> counts,
-        offsets;  // canonical run lengths; row k has counts[offsets[k] ... offsets[k + 1])
-    std::vector<std::int64_t> area;
-    std::vector<std::int64_t> place;  // six numbers: the tight box x1, y1, x2, y2, then height and width of the image
-    std::vector<std::uint8_t> kind;   // of the fault
-    std::vector<std::int64_t> position;  // of the fault
-    std::vector<std::uint8_t> finding;   // bits: 1 short counts, 2 no area
-};
-Table decoded(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads);
-// The same without counts and places.
-Table areas(const Column& column, const std::int64_t* rows, std::size_t count, bool literal, std::size_t threads);
 
 }  // namespace vesica::segments

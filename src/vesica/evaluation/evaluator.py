@@ -103,4 +103,4 @@ class Evaluator:
 
 def _table(categories: Any) -> Categories:
     """The categories of a data set that has no rows."""
-    return Dataset.from_arrays(np.empty((0, 4)), image=[], categories=categories).categories
+    return Dataset.from_arrays(np.empty((0, 4)), image=[], category=[], categories=categories).categories

@@ -112,7 +112,8 @@ def iou(
     """Every guess against every truth of one image, by COCO's rule: (G, T) float64, 0 where it is below the floor."""
     out = np.empty((len(guesses[1]), len(truths[1])))
     flags = None if crowd is None else np.ascontiguousarray(crowd, np.bool_).view(np.uint8)
-    kind, side, row, other, position, size = _native.segments_iou(guesses, truths, flags, floor, boundary, literal, out)
+    told, _ = _native.segments_iou(guesses, truths, flags, floor, boundary, literal, out)
+    kind, side, row, other, position, size = told
     if not kind:
         return out, None
     sizes = ((size[0], size[1]), (size[2], size[3])) if FAULTS[kind] == "sizes_differ" else None

@@ -972,20 +972,23 @@ FaultTuple give(const segments::Fault& fault) {
             std::vector<std::int64_t>(fault.size, fault.size + 4)};
 }
 
+// The fault, and the rows that were put right: short counts, no area.
+using ScoredTuple = std::tuple<FaultTuple, std::tuple<std::size_t, std::size_t>>;
+
 template <class Scorer>
-FaultTuple segments_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd, double floor,
-                           bool literal, double* out) {
+ScoredTuple segments_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd,
+                            double floor, bool literal, double* out) {
     const segments::Column a = segments_of(guesses), b = segments_of(truths);
     Scorer scorer(b, a, crowd, literal);
     {
         nb::gil_scoped_release unlocked;
         segments::matrix(scorer, a.count, b.count, floor, out);
     }
-    return give(scorer.fault());
+    return {give(scorer.fault()), {scorer.findings().short_counts, scorer.findings().no_area}};
 }
 
-FaultTuple segments_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
-                        bool boundary, bool literal, Out<double> out) {
+ScoredTuple segments_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
+                         bool boundary, bool literal, Out<double> out) {
     const std::uint8_t* const flags = crowd ? crowd->data() : nullptr;
     return (boundary ? segments_matrix<segments::Boundaries>
                      : segments_matrix<segments::Masks>)(guesses, truths, flags, floor, literal, out.data());

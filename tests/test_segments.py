@@ -301,6 +301,15 @@ class TestFaults:
         assert found.measured.finding.tolist() == [1, 1, 0] and counts_of(found)[:2] == [[7, 1, 17]] * 2
 
 
+class TestFindings:
+    @pytest.mark.parametrize("boundary", [False, True])
+    def test_each_row_counts_once(self, boundary):
+        short = {"size": [5, 5], "counts": [7, 1]}
+        guesses, truths = column([short, CROSS, [], short], (5, 5)), column([CROSS, short, [[1, 2]]], (5, 5))
+        _, found = _native.segments_iou(guesses, truths, None, 0.5, boundary, False, np.empty((4, 3)))
+        assert found == (3, 2)
+
+
 @pytest.fixture(params=["baseline", "avx2", "avx512"])
 def isa(request):
     _native.limit_isa(request.param)

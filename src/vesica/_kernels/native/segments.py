@@ -112,7 +112,8 @@ def iou(
     """Every guess against every truth of one image, by COCO's rule: (G, T) float64, 0 where it is below the floor."""
     out = np.empty((len(guesses[1]), len(truths[1])))
     flags = None if crowd is None else np.ascontiguousarray(crowd, np.bool_).view(np.uint8)
-    return out, fault_of(*_native.segments_iou(guesses, truths, flags, floor, boundary, literal, out))
+    told, _ = _native.segments_iou(guesses, truths, flags, floor, boundary, literal, out)
+    return out, fault_of(*told)
 
 
 def fault_of(kind: int, side: int, row: int, other: int, position: int, size: list[int]) -> Fault | None:

@@ -20,6 +20,7 @@ using json::Cursor;
 using json::Fault;
 
 constexpr std::size_t most_templates = 4;
+constexpr std::ptrdiff_t room = 128;  // readable bytes for a step: its text, and short numbers behind it
 
 struct Key {
     Kind kind;
@@ -332,6 +333,7 @@ void Reader::learn(Span record) {
             const std::uint64_t mask = (std::uint64_t(1) << step.length) - 1;
             step.mask_low = static_cast<std::uint16_t>(mask);
             step.mask_high = static_cast<std::uint16_t>(mask >> 16);
+            if (step.length <= 8) step.mask = step.length ? ~std::uint64_t(0) >> (64 - 8 * step.length) : 0;
             std::memcpy(step.text.data(), from, step.length);
             from += step.length;
             if (from == to) step.act = act, step.field = field, step.offset = static_cast<std::uint16_t>(offset);
@@ -352,14 +354,20 @@ void Reader::learn(Span record) {
         if (!(row_->given & bit(field))) continue;  // null, or an empty box: part of the text
         if (field == Field::box) {
             Cursor cursor{value.begin, value.end};
+            std::size_t places[4];
             for (std::size_t side = 0; side < 4; ++side) {
                 ++cursor.at;  // a bracket or a comma
                 json::skip_space(cursor);
                 text_to(cursor.at, Act::number, field, offsetof(Row, box) + side * sizeof(double));
+                places[side] = made.steps.size() - 1;
                 json::skip_value(cursor, 0);
                 from = cursor.at;
                 json::skip_space(cursor);
             }
+            const Step *const second = &made.steps[places[1]], *const third = second + 1;
+            const bool is_even = places[3] == places[0] + 3 && second->mask && second->text == third->text &&
+                                 second->text == third[1].text && second->length == third->length;
+            if (is_even) made.steps[places[0]].act = Act::box;
             continue;
         }
         const auto number = [&](Act act, std::size_t offset) { text_to(value.begin, act, field, offset); };
@@ -386,89 +394,147 @@ void Reader::learn(Span record) {
     templates_[current_] = std::move(made);
 }
 
+// Needs 32 readable bytes.
+VESICA_INLINE bool Reader::Step::is_at(const char* place) const {
+    if (length <= 8) return ((decimals::eight(place) ^ decimals::eight(text.data())) & mask) == 0;
+#if VESICA_X86
+    const auto same = [&](int half) {
+        const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(place + half));
+        const __m128i there = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + half));
+        return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(here, there)));
+    };
+    return ((~same(0) & mask_low) | (~same(16) & mask_high)) == 0;
+#else
+    return std::memcmp(place, text.data(), length) == 0;
+#endif
+}
+
 // False wherever the record is not as the template says: then it is read by keys, which also finds what is wrong.
 bool Reader::read_by(const Template& known, Cursor& cursor) {
     row_->given = known.given;
-    for (const Step& step : known.steps) {
-        if (cursor.end - cursor.at < 64) return false;  // room for all that is read at a time
-#if VESICA_X86
-        const auto same = [&](int half) {
-            const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(cursor.at + half));
-            const __m128i there = _mm_loadu_si128(reinterpret_cast<const __m128i*>(step.text.data() + half));
-            return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(here, there)));
-        };
-        if ((~same(0) & step.mask_low) | (~same(16) & step.mask_high)) return false;
-#else
-        if (std::memcmp(cursor.at, step.text.data(), step.length) != 0) return false;
-#endif
-        cursor.at += step.length;
-        if (!read_value(step, cursor)) return false;
+    const char *at = cursor.at, *value = nullptr;  // here, and where the last value began
+    const char* const end = cursor.end;
+    const char* const last = end - std::min<std::ptrdiff_t>(room, end - at);
+    const Step* const behind = known.steps.data() + known.steps.size();
+    for (const Step* step = known.steps.data(); step != behind; ++step) {
+        if (at >= last) return false;
+        if (!step->is_at(at)) [[unlikely]] {
+            // Perhaps a number goes on: it has an exponent, or a fraction where others have none.
+            if (!value || (*at != '.' && (*at | 0x20) != 'e')) return false;
+            at = read_number(step[-1], value, end);
+            if (!at || at >= last || !step->is_at(at)) return false;
+        }
+        value = at + step->length;
+        if (step->act == Act::box) {
+            const Step& between = step[1];
+            at = decimals::read_four(value, {decimals::eight(between.text.data()), between.mask, between.length},
+                                     row_->box);
+            if (at) {
+                value = nullptr;
+                step += 3;
+                continue;
+            }
+        }
+        at = read_value(*step, value, end);
+        if (!at) return false;
     }
+    cursor.at = at;
     return true;
 }
 
-VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
+VESICA_INLINE const char* Reader::read_value(const Step& step, const char* at, const char* end) {
     char* const target = reinterpret_cast<char*>(row_) + step.offset;
     bool ignored = false;
     switch (step.act) {
-        case Act::nothing: return true;
+        case Act::nothing: return at;
         case Act::number:
-        case Act::skip_number: {
+        case Act::box: {
             double value;
-            const char* behind = decimals::read_short(cursor.at, value);
-            if (!behind || (*behind | 0x20) == 'e') {
-                decimals::Number number;
-                behind = decimals::read(cursor.at, cursor.end, number, ignored);
-                if (!behind) return false;
-                value = number.value;
-            }
-            cursor.at = behind;
-            if (step.act == Act::number) std::memcpy(target, &value, sizeof value);
-            return true;
+            const char* behind = decimals::read_short(at, value);
+            if (!behind) behind = decimals::read_long(at, value);
+            if (!behind) return read_number(step, at, end);
+            std::memcpy(target, &value, sizeof value);
+            return behind;
         }
-        case Act::image:
-        case Act::category:
+        case Act::image: return read_image(at, end);
+        case Act::category: {
+            std::int64_t value;
+            const char* const behind = decimals::read_short(at, value);
+            if (!behind) return read_by_hand(step.field, at, end);
+            row_->category = categories.place(value);
+            return behind;
+        }
         case Act::integer: {
             std::int64_t value;
-            const char* const behind = decimals::read_short(cursor.at, value);
-            // What follows must not belong to the number.
-            if (!behind || *behind == '.' || (*behind | 0x20) == 'e') return read_by_hand(step.field, cursor);
-            cursor.at = behind;
-            if (step.act == Act::image)
-                row_->image = images.place(value);
-            else if (step.act == Act::category)
-                row_->category = categories.place(value);
-            else
-                std::memcpy(target, &value, sizeof value);
-            return true;
+            const char* const behind = decimals::read_short(at, value);
+            if (!behind) return read_by_hand(step.field, at, end);
+            std::memcpy(target, &value, sizeof value);
+            return behind;
         }
         case Act::flag:
-            if (*cursor.at != '0' && *cursor.at != '1') return read_by_hand(step.field, cursor);
-            *target = static_cast<char>(*cursor.at++ - '0');
-            return true;
+            if (*at != '0' && *at != '1') return read_by_hand(step.field, at, end);
+            *target = static_cast<char>(*at - '0');
+            return at + 1;
         case Act::segment: {
-            const char* const begin = cursor.at;
-            if (*begin == 'n' || !json::skip_value(cursor, depth_ + 1)) return false;
-            row_->text = {begin, cursor.at};
-            return true;
+            Cursor cursor{at, end};
+            if (*at == 'n' || !json::skip_value(cursor, depth_ + 1)) return nullptr;
+            row_->text = {at, cursor.at};
+            return cursor.at;
         }
         case Act::name: {
-            const char* const begin = cursor.at - 1;
-            if (!json::skip_string(cursor, ignored)) return false;
-            row_->text = {begin, cursor.at};
-            return true;
+            Cursor cursor{at, end};
+            if (!json::skip_string(cursor, ignored)) return nullptr;
+            row_->text = {at - 1, cursor.at};
+            return cursor.at;
         }
-        case Act::skip_text: return json::skip_string(cursor, ignored);
-        case Act::skip: return json::skip_value(cursor, depth_ + 1);
-        case Act::by_hand: return read_by_hand(step.field, cursor);
+        case Act::skip_text: {
+            Cursor cursor{at, end};
+            return json::skip_string(cursor, ignored) ? cursor.at : nullptr;
+        }
+        case Act::skip_number:
+        case Act::skip: {
+            Cursor cursor{at, end};
+            return json::skip_value(cursor, depth_ + 1) ? cursor.at : nullptr;
+        }
+        case Act::by_hand: return read_by_hand(step.field, at, end);
     }
-    return false;
+    return nullptr;
 }
 
-bool Reader::read_by_hand(Field field, Cursor& cursor) {
-    const char* const begin = cursor.at;
-    if (!json::skip_value(cursor, depth_ + 1)) return false;
-    return understand(field, {begin, cursor.at}).fault == Fault::none && (row_->given & bit(field));
+// Images come in runs: the same text is the same id.
+VESICA_INLINE const char* Reader::read_image(const char* at, const char* end) {
+    const std::uint64_t word = decimals::eight(at);
+    if (((word ^ last_image_) & last_mask_) == 0 && last_mask_) {
+        row_->image = last_place_;
+        return at + last_length_;
+    }
+    std::int64_t id;
+    const char* const behind = decimals::read_short(at, id);
+    if (!behind) return read_by_hand(Field::image_id, at, end);
+    row_->image = images.place(id);
+    if (*behind == '.' || (*behind | 0x20) == 'e') return behind;  // it goes on
+    last_place_ = row_->image;
+    last_length_ = static_cast<std::uint8_t>(behind - at);
+    last_mask_ = ~std::uint64_t(0) >> (56 - 8 * last_length_);
+    last_image_ = word;
+    return behind;
+}
+
+// Numbers of any length and form.
+const char* Reader::read_number(const Step& step, const char* at, const char* end) {
+    if (!step.is_number()) return step.field == Field::nothing ? nullptr : read_by_hand(step.field, at, end);
+    decimals::Number number;
+    bool ends;
+    const char* const behind = decimals::read(at, end, number, ends);
+    if (behind) std::memcpy(reinterpret_cast<char*>(row_) + step.offset, &number.value, sizeof(double));
+    return behind;
+}
+
+const char* Reader::read_by_hand(Field field, const char* at, const char* end) {
+    Cursor cursor{at, end};
+    if (!json::skip_value(cursor, depth_ + 1)) return nullptr;
+    const bool is_sound = understand(field, {at, cursor.at}).fault == Fault::none;
+    return is_sound && (row_->given & bit(field)) ? cursor.at : nullptr;
 }
 
 }  // namespace vesica::records

@@ -2,7 +2,7 @@
 The compiled kernels. Use the functions of vesica, which check their arguments.
 """
 
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -211,7 +211,7 @@ def boxes_fuse(rows: Annotated[NDArray[numpy.float64], dict(order='C', device='c
 
 def components(i: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], j: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
 
-def columns_read(data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], masks: bool, spans: bool, is_mapped: bool, block: int, threads: int) -> tuple: ...
+def columns_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, is_mapped: bool, block: int, threads: int) -> tuple[Any, ...]: ...
 
 def decimal(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float | None:
     """The number that the text is, or None."""

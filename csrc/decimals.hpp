@@ -24,6 +24,11 @@ struct Number {
 // Python refuses to make an integer of more digits.
 constexpr std::ptrdiff_t most_digits = 4300;
 
+// Does a number, and nothing else that JSON has, begin with this character?
+inline bool begins(char c) {
+    return (c >= '0' && c <= '9') || c == '-' || c == 'N' || c == 'I';
+}
+
 // Read the number at `at`: digits as JSON has them, or NaN, Infinity, -Infinity. What is too large is infinity. Returns
 // where the number ends, or nullptr if there is none; `ends` says that the text broke off inside one.
 const char* read(const char* at, const char* end, Number& out, bool& ends);

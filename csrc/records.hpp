@@ -107,6 +107,8 @@ class Reader {
         integer,
         flag,
         segment,
+        opens,   // a segmentation begins here, and its values follow as steps
+        closes,  // and ends here
         name,
         skip_number,
         skip_text,
@@ -124,7 +126,6 @@ class Reader {
         std::array<char, 32> text{};
 
         bool is_at(const char* place) const;
-        bool is_number() const { return act == Act::number || act == Act::box; }
     };
     struct Template {
         std::vector<Step> steps;

@@ -23,6 +23,7 @@
 #include "decimals.hpp"
 #include "decoded.hpp"
 #include "detect.hpp"
+#include "files.hpp"
 #include "fusion.hpp"
 #include "isa.hpp"
 #include "join.hpp"
@@ -874,13 +875,13 @@ nb::tuple give_annotations(columns::Table& table) {
 // What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
 nb::tuple columns_read(Flat<std::uint8_t> data, bool masks, bool spans, bool is_mapped, std::size_t block,
                        std::size_t threads) {
-    columns::File file;
+    files::File file;
     {
         nb::gil_scoped_release unlocked;
-        file = columns::read(reinterpret_cast<const char*>(data.data()), data.size(),
-                             {masks, spans, is_mapped, block, threads});
+        file = files::read(reinterpret_cast<const char*>(data.data()), data.size(),
+                           {masks, spans, is_mapped, block, threads});
     }
-    const columns::Error& error = file.error;
+    const blocks::Error& error = file.error;
     if (error.fault != json::Fault::none)
         return nb::make_tuple(static_cast<int>(error.fault), error.at, error.kind, error.record, error.field,
                               error.detail);

@@ -1,8 +1,4 @@
-// columns.hpp. A whole file of COCO, truth or results, → columns.
-//
-// Large lists of records are cut into blocks that threads read at the same time. Where a block begins in the middle of
-// a record, the reader guesses the next one; only if the block before ended exactly there the guess counts, and
-// otherwise the block is read again from the true place. So columns and errors are those of one thread.
+// columns.hpp. Lists of records as columns.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +13,6 @@
 #include "records.hpp"
 
 namespace vesica::columns {
-
-struct Request {
-    bool masks;         // keep the text of segmentations
-    bool spans;         // keep where each annotation stands
-    bool is_mapped;     // the text is a mapped file: pages that were read may be given back to the system
-    std::size_t block;  // bytes
-    std::size_t threads;
-};
 
 // Memory of columns. Pages that nobody writes to take none.
 void* take(std::size_t bytes);
@@ -54,7 +42,7 @@ class Column {
     }
     // Room for so many more at the end.
     T* extend(std::size_t count) {
-        if (size_ + count > capacity_) reserve(std::max(size_ + count, capacity_ + capacity_ / 4));
+        if (size_ + count > capacity_) reserve(std::max({size_ + count, capacity_ + capacity_ / 4, std::size_t(64)}));
         size_ += count;
         return data_ + size_ - count;
     }
@@ -87,8 +75,8 @@ using Box = std::array<double, 4>;
 struct Table {
     bool is_there = false;
     std::size_t rows = 0;
-    std::uint32_t in_some = 0,
-                  in_all = records::bit(records::Field::nothing) - 1;  // fields that some, all records have
+    // Fields that some records have, and those that all have.
+    std::uint32_t in_some = 0, in_all = records::bit(records::Field::nothing) - 1;
     std::size_t first_odd = SIZE_MAX;      // the first record with a number that no box, score or area should have
     Column<std::uint16_t> given;           // a bit for each field of the record
     Column<std::int32_t> image, category;  // places in the ids below, or -1
@@ -102,25 +90,5 @@ struct Table {
     std::vector<std::pair<std::size_t, std::string>> texts;  // own ids that are no integer of 64 bits
     ids::Table images, categories;
 };
-
-struct Error {
-    json::Fault fault = json::Fault::none;
-    std::size_t at = 0;
-    int kind = -1;             // of the list, or -1 outside of all
-    std::int64_t record = -1;  // or -1 where none was begun
-    int field = static_cast<int>(records::Field::nothing);
-    std::int64_t detail = 0;
-};
-
-struct File {
-    Error error;
-    bool is_results = false;  // a bare list
-    Table images, annotations, categories;
-    std::vector<ids::Id> image_ids, category_ids;            // what the columns of annotations point into
-    std::int64_t unknown_image = -1, unknown_category = -1;  // the first annotation whose id is in no table
-    std::size_t categories_begin = 0, categories_end = 0;    // the text of that list
-};
-
-File read(const char* data, std::size_t size, const Request& request);
 
 }  // namespace vesica::columns

@@ -99,6 +99,36 @@ constexpr auto made_powers() {
 
 constexpr std::array<Power, most - least + 1> table = made_powers();
 
+// top · 2^binary, and a little more if it has a rest, to the nearest double. False if that is not a normal one.
+bool rounded(std::uint64_t top, bool has_rest, std::int64_t binary, double& out) {
+    const int cut = 10 - std::countl_zero(top);
+    std::uint64_t kept = top >> cut;  // 54 bits, the last decides how to round
+    has_rest |= (top & ((std::uint64_t(1) << cut) - 1)) != 0;
+    kept = (kept >> 1) + ((kept & 1) && (has_rest || (kept & 2)));
+    binary += cut + 1;
+    if (kept >> 53) kept >>= 1, ++binary;
+    if (binary < -1074 || binary > 971) return false;
+    return out = std::bit_cast<double>(static_cast<std::uint64_t>(binary + 1075) << 52 | (kept & 0xfffffffffffff)),
+           true;
+}
+
+// The same as `scaled` by a true division, for numbers that are doubles, or the middle of two, to the last digit. Those
+// are common: a float that was widened is written with all its digits.
+bool divided(std::uint64_t mantissa, std::int64_t exponent, double& out) {
+#if defined(__SIZEOF_INT128__)
+    if (exponent < -27 || exponent >= 0) return false;
+    const Power& power = table[static_cast<std::size_t>(-exponent - least)];  // exact: a number of 64 bits
+    const int shift = std::countl_zero(mantissa);
+    const unsigned __int128 dividend = static_cast<unsigned __int128>(mantissa << shift) << 63;
+    const auto quotient = static_cast<std::uint64_t>(dividend / power.high);
+    const bool has_rest = dividend % power.high != 0;
+    return rounded(quotient, has_rest, exponent - shift - 63 - (power.binary + 64), out);
+#else
+    (void)mantissa, (void)exponent, (void)out;
+    return false;
+#endif
+}
+
 bool is_digit(char c) {
     return static_cast<unsigned char>(c - '0') < 10;
 }
@@ -150,24 +180,16 @@ bool scaled(std::uint64_t mantissa, std::int64_t exponent, double& out) {
     const Wide upper = product(w, power.high), lower = product(w, power.low);
     const std::uint64_t bottom = lower.low, middle = upper.low + lower.high;
     const std::uint64_t top = upper.high + (middle < upper.low);
-    const int spare = std::countl_zero(top);  // 0 or 1
-    const int cut = 10 - spare;               // bits of the top that are cut off
-    const std::uint64_t lost = top & ((std::uint64_t(1) << cut) - 1);
+    const bool has_rest = middle || bottom;
     if (!power.is_exact) {
+        const int cut = 10 - std::countl_zero(top);  // bits of the top that are cut off
+        const std::uint64_t ones = (std::uint64_t(1) << cut) - 1;
         // Adding w - 1 reaches the kept bits only if all that is lost, but the lowest limb, is ones.
-        const bool carries = bottom + (w - 1) < bottom;
-        if (carries && middle == ~std::uint64_t(0) && lost == (std::uint64_t(1) << cut) - 1) return false;
+        const bool carries = bottom + (w - 1) < bottom && middle == ~std::uint64_t(0) && (top & ones) == ones;
+        const bool is_between = (top >> cut & 1) && !(top & ones) && !has_rest;  // perhaps exactly between two doubles
+        if (carries || is_between) return divided(mantissa, exponent, out);
     }
-    std::uint64_t kept = top >> cut;  // 54 bits, the last decides how to round
-    const bool has_rest = lost || middle || bottom;
-    if ((kept & 1) && !has_rest && !power.is_exact) return false;  // perhaps exactly between two doubles
-    const bool up = (kept & 1) && (has_rest || (kept & 2));
-    kept = (kept >> 1) + up;
-    std::int64_t binary = power.binary + exponent - shift + 64 + 64 + cut + 1;  // the number is kept · 2^binary
-    if (kept >> 53) kept >>= 1, ++binary;
-    if (binary < -1074 || binary > 971) return false;  // not normal
-    const std::uint64_t bits = (static_cast<std::uint64_t>(binary + 1075) << 52) | (kept & 0xfffffffffffff);
-    return out = std::bit_cast<double>(bits), true;
+    return rounded(top, has_rest, power.binary + exponent - shift + 128, out);
 }
 
 double exact(const char* begin, const char* end, bool is_small) {

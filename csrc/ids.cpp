@@ -33,7 +33,7 @@ std::int32_t Table::add(Id id) {
 }
 
 std::int32_t Table::find_or_add(std::int64_t id) {
-    if (id >= 0 && id < direct) {
+    if (static_cast<std::uint64_t>(id) < direct) {
         std::int32_t& place = small_[static_cast<std::size_t>(id)];
         if (place < 0) place = add({id, {}});
         return place;
@@ -68,7 +68,7 @@ std::int32_t Table::find(const Id& id) const {
         const auto found = texts_.find(id.text);
         return found == texts_.end() ? -1 : found->second;
     }
-    if (id.integer >= 0 && id.integer < direct) return small_[static_cast<std::size_t>(id.integer)];
+    if (static_cast<std::uint64_t>(id.integer) < direct) return small_[static_cast<std::size_t>(id.integer)];
     return slots_[slot_of(id.integer)].place;
 }
 

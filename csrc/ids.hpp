@@ -30,9 +30,12 @@ class Table {
     Table();
 
     VESICA_INLINE std::int32_t place(std::int64_t id) {
-        if (id == last_id_ && last_place_ >= 0) return last_place_;
-        last_place_ = find_or_add(id);
-        last_id_ = id;
+        if (static_cast<std::uint64_t>(id) < direct && small_[static_cast<std::size_t>(id)] >= 0)
+            return small_[static_cast<std::size_t>(id)];
+        if (id != last_id_ || last_place_ < 0) {
+            last_place_ = find_or_add(id);
+            last_id_ = id;
+        }
         return last_place_;
     }
     std::int32_t place(std::string_view text);
@@ -44,7 +47,7 @@ class Table {
     const std::vector<Id>& ids() const { return ids_; }
 
   private:
-    static constexpr std::int64_t direct = 4096;
+    static constexpr std::uint64_t direct = 4096;
     struct Slot {
         std::int64_t id;
         std::int32_t place;

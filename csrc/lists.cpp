@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "isa.hpp"
 
@@ -24,11 +25,13 @@ struct Before {
     std::uint64_t leading_zero = 0, in_fraction = 0;
 };
 
+// Passed by value, so that it stays in registers.
 struct State {
-    Before before;
+    const char* at;
     int opened, room;
-    Skipped safe;
-    bool is_closed = false;
+    Skipped safe;  // the answer, if nothing better comes
+    bool is_over = false;
+    Before before{};
 };
 
 std::uint64_t below(int place) {
@@ -75,11 +78,10 @@ VESICA_INLINE bool step(const Classes& is, const char* at, State& state) {
     for (; brackets; brackets &= brackets - 1) {
         const int place = std::countr_zero(brackets);
         opened += is.open >> place & 1 ? 1 : -1;
-        if (opened > state.room) return false;
+        if (opened > state.room) return state.is_over = true, false;
         if (opened == 0) {
             state.safe = {at + place + 1, 0};
-            state.is_closed = true;
-            return false;
+            return state.is_over = true, false;
         }
     }
     if (const std::uint64_t commas = is.comma & below(plain)) {
@@ -88,22 +90,25 @@ VESICA_INLINE bool step(const Classes& is, const char* at, State& state) {
         state.safe = {at + last + 1, state.opened + before_it};
     }
     state.opened = opened;
+    state.is_over = plain < 64;
     return plain == 64;
 }
 
 #if VESICA_X86
-VESICA_AVX512 bool run_avx512(const char*& at, const char* end, State& state) {
-    for (; end - at >= 64; at += 64) {
+VESICA_AVX512 State run_avx512(State state, const char* end) {
+    for (; end - state.at >= 64; state.at += 64) {
+        const char* const at = state.at;
         const __m512i text = _mm512_loadu_si512(at);
         const auto is = [&](char c) VESICA_AVX512 { return _mm512_cmpeq_epi8_mask(text, _mm512_set1_epi8(c)); };
         const auto digit = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
-        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) return false;
+        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) break;
     }
-    return true;
+    return state;
 }
 
-VESICA_AVX2 bool run_avx2(const char*& at, const char* end, State& state) {
-    for (; end - at >= 64; at += 64) {
+VESICA_AVX2 State run_avx2(State state, const char* end) {
+    for (; end - state.at >= 64; state.at += 64) {
+        const char* const at = state.at;
         const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
         const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 32));
         const auto bits = [&](__m256i low, __m256i high) VESICA_AVX2 {
@@ -118,13 +123,14 @@ VESICA_AVX2 bool run_avx2(const char*& at, const char* end, State& state) {
             return _mm256_cmpeq_epi8(_mm256_min_epu8(value, _mm256_set1_epi8(9)), value);
         };
         const std::uint64_t digit = bits(is_digit(a), is_digit(b));
-        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) return false;
+        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) break;
     }
-    return true;
+    return state;
 }
 
-bool run_baseline(const char*& at, const char* end, State& state) {
-    for (; end - at >= 64; at += 64) {
+State run_baseline(State state, const char* end) {
+    for (; end - state.at >= 64; state.at += 64) {
+        const char* const at = state.at;
         __m128i text[4];
         std::memcpy(text, at, 64);
         const auto bits = [&](auto test) {
@@ -138,13 +144,14 @@ bool run_baseline(const char*& at, const char* end, State& state) {
             const __m128i value = _mm_sub_epi8(v, _mm_set1_epi8('0'));
             return _mm_cmpeq_epi8(_mm_min_epu8(value, _mm_set1_epi8(9)), value);
         });
-        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) return false;
+        if (!step({digit, is('0'), is('.'), is('-'), is(','), is(' '), is('['), is(']')}, at, state)) break;
     }
-    return true;
+    return state;
 }
 #else
-bool run_baseline(const char*& at, const char* end, State& state) {
-    for (; end - at >= 64; at += 64) {
+State run_baseline(State state, const char* end) {
+    for (; end - state.at >= 64; state.at += 64) {
+        const char* const at = state.at;
         Classes is{};
         for (int k = 0; k < 64; ++k) {
             const std::uint64_t bit = std::uint64_t(1) << k;
@@ -168,39 +175,38 @@ bool run_baseline(const char*& at, const char* end, State& state) {
                 default: break;
             }
         }
-        if (!step(is, at, state)) return false;
+        if (!step(is, at, state)) break;
     }
-    return true;
+    return state;
 }
 #endif
 
-bool run(const char*& at, const char* end, State& state) {
+State run(const State& state, const char* end) {
 #if VESICA_X86
     switch (isa::current()) {
-        case isa::Level::avx512: return run_avx512(at, end, state);
-        case isa::Level::avx2: return run_avx2(at, end, state);
+        case isa::Level::avx512: return run_avx512(state, end);
+        case isa::Level::avx2: return run_avx2(state, end);
         case isa::Level::baseline: break;
     }
 #endif
-    return run_baseline(at, end, state);
+    return run_baseline(state, end);
 }
 
 }  // namespace
 
 Skipped skip(const char* at, const char* end, int opened, int room) {
-    State state{{}, opened, room, {at, opened}};
+    State state{at, opened, room, {at, opened}};
     state.before.comma = 1;  // a value is due
-    const char* now = at;
-    if (!run(now, end, state)) return state.safe;
+    state = run(state, end);
+    if (state.is_over) return state.safe;
     // The end of the text, in a room of its own.
     char rest[64] = {};
-    const auto length = static_cast<std::size_t>(end - now);
-    if (length) std::memcpy(rest, now, length);
-    const Skipped safe = state.safe;
-    const char* from = rest;
-    state.safe = {nullptr, 0};
-    run(from, rest + 64, state);
-    return state.safe.at ? Skipped{now + (state.safe.at - rest), state.safe.opened} : safe;
+    const char* const from = state.at;
+    if (from < end) std::memcpy(rest, from, static_cast<std::size_t>(end - from));
+    const Skipped safe = std::exchange(state.safe, {nullptr, 0});
+    state.at = rest;
+    state = run(state, rest + 64);
+    return state.safe.at ? Skipped{from + (state.safe.at - rest), state.safe.opened} : safe;
 }
 
 }  // namespace vesica::lists

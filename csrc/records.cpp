@@ -2,24 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <limits>
 
 #include "decimals.hpp"
-#include "isa.hpp"
-
-#if VESICA_X86
-#include <emmintrin.h>
-#endif
 
 namespace vesica::records {
 namespace {
 
 using json::Cursor;
 using json::Fault;
-
-constexpr std::size_t most_templates = 4;
 
 struct Key {
     Kind kind;
@@ -55,10 +46,6 @@ bool is_finite(double value) {
     return value - value == 0;
 }
 
-bool begins_number(char c) {
-    return (c >= '0' && c <= '9') || c == '-' || c == 'N' || c == 'I';
-}
-
 // Values below have been skipped before, so their text is right.
 decimals::Number number_of(Span value) {
     decimals::Number number;
@@ -69,7 +56,7 @@ decimals::Number number_of(Span value) {
 
 // A whole number, perhaps written as 139.0.
 Fault integer_of(Span value, std::int64_t& out) {
-    if (!begins_number(*value.begin)) return Fault::not_an_integer;
+    if (!decimals::begins(*value.begin)) return Fault::not_an_integer;
     const decimals::Number number = number_of(value);
     if (number.kind == decimals::Kind::integer) return out = number.integer, Fault::none;
     if (number.kind == decimals::Kind::long_integer) return Fault::too_large;
@@ -133,9 +120,6 @@ void Reader::append(Span record) {
     chunk.in_all &= given;
     ++chunk.count;
 }
-
-// --- key by key
-// -------------------------------------------------------------------------------------------------------
 
 bool Reader::read_by_keys(Cursor& cursor) {
     const auto broken = [&] { return problem = {cursor.fault, cursor.where}, false; };
@@ -217,7 +201,7 @@ Problem Reader::understand(Field field, Span value) {
         case Field::score:
         case Field::area: {
             double& target = field == Field::score ? row_->score : row_->area;
-            if (begins_number(*value.begin))
+            if (decimals::begins(*value.begin))
                 target = number_of(value).value;
             else
                 fault = Fault::not_a_number;
@@ -302,7 +286,7 @@ Problem Reader::understand_box(Span value) {
     std::int64_t count = 0;
     for (; *cursor.at != ']'; ++count) {
         const char* const begin = cursor.at;
-        if (!begins_number(*begin)) return {Fault::not_a_box, value.begin, Field::box, -1};
+        if (!decimals::begins(*begin)) return {Fault::not_a_box, value.begin, Field::box, -1};
         json::skip_value(cursor, 0);
         if (count < 4) row_->box[static_cast<std::size_t>(count)] = number_of({begin, cursor.at}).value;
         json::skip_space(cursor);
@@ -315,160 +299,6 @@ Problem Reader::understand_box(Span value) {
     }
     if (count != 4) return {Fault::not_a_box, value.begin, Field::box, count};
     return {};
-}
-
-// --- by template
-// ------------------------------------------------------------------------------------------------------
-
-void Reader::learn(Span record) {
-    Template made;
-    made.given = row_->given;
-    std::uint32_t seen = 0;
-    const char* from = record.begin;
-    const auto text_to = [&](const char* to, Act act, Field field, std::size_t offset) {
-        do {
-            Step step;
-            step.length = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(to - from, 32));
-            const std::uint64_t mask = (std::uint64_t(1) << step.length) - 1;
-            step.mask_low = static_cast<std::uint16_t>(mask);
-            step.mask_high = static_cast<std::uint16_t>(mask >> 16);
-            std::memcpy(step.text.data(), from, step.length);
-            from += step.length;
-            if (from == to) step.act = act, step.field = field, step.offset = static_cast<std::uint16_t>(offset);
-            made.steps.push_back(step);
-        } while (from != to);
-    };
-    for (const Part& part : parts_) {
-        const auto& [value, field] = part;
-        const bool is_text = *value.begin == '"', is_number = begins_number(*value.begin);
-        if (field == Field::nothing) {
-            const Act act = is_text ? Act::skip_text : is_number ? Act::skip_number : Act::skip;
-            text_to(value.begin + is_text, act, field, 0);
-            from = value.end;
-            continue;
-        }
-        if (seen & bit(field)) return;  // a key twice: the last counts, which is for reading by keys
-        seen |= bit(field);
-        if (!(row_->given & bit(field))) continue;  // null, or an empty box: part of the text
-        if (field == Field::box) {
-            Cursor cursor{value.begin, value.end};
-            for (std::size_t side = 0; side < 4; ++side) {
-                ++cursor.at;  // a bracket or a comma
-                json::skip_space(cursor);
-                text_to(cursor.at, Act::number, field, offsetof(Row, box) + side * sizeof(double));
-                json::skip_value(cursor, 0);
-                from = cursor.at;
-                json::skip_space(cursor);
-            }
-            continue;
-        }
-        const auto number = [&](Act act, std::size_t offset) { text_to(value.begin, act, field, offset); };
-        switch (field) {
-            case Field::image_id: number(Act::image, 0); break;
-            case Field::category_id: number(Act::category, 0); break;
-            case Field::own_id: number(Act::integer, offsetof(Row, id)); break;
-            case Field::score: number(Act::number, offsetof(Row, score)); break;
-            case Field::area: number(Act::number, offsetof(Row, area)); break;
-            case Field::crowd: number(Act::flag, offsetof(Row, crowd)); break;
-            case Field::ignore: number(Act::flag, offsetof(Row, ignore)); break;
-            case Field::height: number(Act::integer, offsetof(Row, height)); break;
-            case Field::width: number(Act::integer, offsetof(Row, width)); break;
-            case Field::segment: number(Act::segment, 0); break;
-            case Field::name: text_to(value.begin + 1, Act::name, field, 0); break;
-            default: number(Act::by_hand, 0); break;
-        }
-        from = value.end;
-    }
-    text_to(record.end, Act::nothing, Field::nothing, 0);
-    if (templates_.size() < most_templates) templates_.emplace_back();
-    current_ = next_;
-    next_ = (next_ + 1) % most_templates;
-    templates_[current_] = std::move(made);
-}
-
-// False wherever the record is not as the template says: then it is read by keys, which also finds what is wrong.
-bool Reader::read_by(const Template& known, Cursor& cursor) {
-    row_->given = known.given;
-    for (const Step& step : known.steps) {
-        if (cursor.end - cursor.at < 64) return false;  // room for all that is read at a time
-#if VESICA_X86
-        const auto same = [&](int half) {
-            const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(cursor.at + half));
-            const __m128i there = _mm_loadu_si128(reinterpret_cast<const __m128i*>(step.text.data() + half));
-            return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(here, there)));
-        };
-        if ((~same(0) & step.mask_low) | (~same(16) & step.mask_high)) return false;
-#else
-        if (std::memcmp(cursor.at, step.text.data(), step.length) != 0) return false;
-#endif
-        cursor.at += step.length;
-        if (!read_value(step, cursor)) return false;
-    }
-    return true;
-}
-
-VESICA_INLINE bool Reader::read_value(const Step& step, Cursor& cursor) {
-    char* const target = reinterpret_cast<char*>(row_) + step.offset;
-    bool ignored = false;
-    switch (step.act) {
-        case Act::nothing: return true;
-        case Act::number:
-        case Act::skip_number: {
-            double value;
-            const char* behind = decimals::read_short(cursor.at, value);
-            if (!behind || (*behind | 0x20) == 'e') {
-                decimals::Number number;
-                behind = decimals::read(cursor.at, cursor.end, number, ignored);
-                if (!behind) return false;
-                value = number.value;
-            }
-            cursor.at = behind;
-            if (step.act == Act::number) std::memcpy(target, &value, sizeof value);
-            return true;
-        }
-        case Act::image:
-        case Act::category:
-        case Act::integer: {
-            std::int64_t value;
-            const char* const behind = decimals::read_short(cursor.at, value);
-            // What follows must not belong to the number.
-            if (!behind || *behind == '.' || (*behind | 0x20) == 'e') return read_by_hand(step.field, cursor);
-            cursor.at = behind;
-            if (step.act == Act::image)
-                row_->image = images.place(value);
-            else if (step.act == Act::category)
-                row_->category = categories.place(value);
-            else
-                std::memcpy(target, &value, sizeof value);
-            return true;
-        }
-        case Act::flag:
-            if (*cursor.at != '0' && *cursor.at != '1') return read_by_hand(step.field, cursor);
-            *target = static_cast<char>(*cursor.at++ - '0');
-            return true;
-        case Act::segment: {
-            const char* const begin = cursor.at;
-            if (*begin == 'n' || !json::skip_value(cursor, depth_ + 1)) return false;
-            row_->text = {begin, cursor.at};
-            return true;
-        }
-        case Act::name: {
-            const char* const begin = cursor.at - 1;
-            if (!json::skip_string(cursor, ignored)) return false;
-            row_->text = {begin, cursor.at};
-            return true;
-        }
-        case Act::skip_text: return json::skip_string(cursor, ignored);
-        case Act::skip: return json::skip_value(cursor, depth_ + 1);
-        case Act::by_hand: return read_by_hand(step.field, cursor);
-    }
-    return false;
-}
-
-bool Reader::read_by_hand(Field field, Cursor& cursor) {
-    const char* const begin = cursor.at;
-    if (!json::skip_value(cursor, depth_ + 1)) return false;
-    return understand(field, {begin, cursor.at}).fault == Fault::none && (row_->given & bit(field));
 }
 
 }  // namespace vesica::records

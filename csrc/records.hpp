@@ -107,19 +107,25 @@ class Reader {
         integer,
         flag,
         segment,
+        opens,   // a segmentation begins here, and its values follow as steps
+        closes,  // and ends here
         name,
         skip_number,
         skip_text,
         skip,
+        box,  // the first of four numbers, between which stands what the next step has
         by_hand
     };
     struct Step {
         Act act = Act::nothing;
         std::uint8_t length = 0;
-        Field field = Field::nothing;
         std::uint16_t mask_low = 0, mask_high = 0;  // the bytes of `text` that count
         std::uint16_t offset = 0;                   // of the value in a row
+        std::uint64_t mask = 0;                     // the same of the first eight, if these are all
+        Field field = Field::nothing;
         std::array<char, 32> text{};
+
+        bool is_at(const char* place) const;
     };
     struct Template {
         std::vector<Step> steps;
@@ -133,8 +139,11 @@ class Reader {
     bool read_by_keys(json::Cursor& cursor);
     bool read_part(json::Cursor& cursor);
     bool read_by(const Template& known, json::Cursor& cursor);
-    bool read_value(const Step& step, json::Cursor& cursor);
-    bool read_by_hand(Field field, json::Cursor& cursor);
+    // These return where the value ends, or nullptr where reading by keys must decide.
+    const char* read_value(const Step& step, const char* at, const char* end);
+    const char* read_image(const char* at, const char* end);
+    const char* read_number(const Step& step, const char* at, const char* end);
+    const char* read_by_hand(Field field, const char* at, const char* end);
     void learn(Span record);
     void forget(Field field);
     Problem understand(Field field, Span value);
@@ -153,6 +162,9 @@ class Reader {
     std::array<Problem, field_count> pending_;    // of the row; the last of repeated keys counts
     std::vector<Part> parts_;
     std::vector<Template> templates_;
+    std::uint64_t last_image_ = 0, last_mask_ = 0;  // the text of the last image id, with the character behind it
+    std::int32_t last_place_ = -1;
+    std::uint8_t last_length_ = 0;
     std::size_t current_ = 0, next_ = 0;
 };
 

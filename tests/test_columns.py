@@ -326,27 +326,39 @@ class TestColumns:
     def test_templates(self):
         """Records that look alike, and now and then one that does not."""
         rng = random.Random(0)
-        for _ in range(150):
-            kinds = [
-                rng.sample(
-                    ["image_id", "category_id", "id", "bbox", "score", "area", "iscrowd", "note"], rng.randint(1, 8)
-                )
-                for _ in range(rng.randint(1, 6))
-            ]
+
+        def side():
+            value = rng.uniform(-5 if rng.random() < 0.1 else 0, 1000)
+            widened = float(np.float32(value))  # written with all its digits
+            return rng.choice([round(value, rng.randint(0, 6)), widened, int(value), value / 1e9])
+
+        for _ in range(200):
+            keys = ["image_id", "category_id", "id", "bbox", "score", "area", "iscrowd", "note", "segmentation"]
+            kinds = [rng.sample(keys, rng.randint(1, 9)) for _ in range(rng.randint(1, 6))]
             rows = []
             for k in range(rng.randint(1, 40)):
                 sound = {
-                    "image_id": k // 3,
+                    "image_id": k // 3 * rng.choice([1, 1, 1, 10**5, 10**12]),
                     "category_id": rng.choice([1, 2, 90, "x"]),
                     "id": k * rng.choice([1, 10**9]),
-                    "bbox": [round(rng.uniform(0, 1000), rng.randint(0, 4)) for _ in range(4)],
-                    "score": rng.random(),
+                    "bbox": [side() for _ in range(4)],
+                    "score": rng.choice([rng.random(), float(np.float32(rng.random())), 1e-7 * rng.random(), 1]),
                     "area": rng.choice([1e-7, 5, 12.5, 1e22]),
                     "iscrowd": rng.choice([0, 1, False]),
                     "note": rng.choice([None, "a", "},{", [1], 2.5]),
+                    "segmentation": rng.choice(
+                        [
+                            {"size": [480, rng.randint(1, 10**9)], "counts": "71320N4\\" * rng.randint(0, 20)},
+                            {"counts": [k, 2, 3], "size": [480.0, 640]},
+                            {"size": [1], "counts": []},
+                            {"size": [1e3, 2], "deep": {"a": [1, "b"]}},
+                            {},
+                            [[side() for _ in range(2 * rng.randint(0, 40))] for _ in range(rng.randint(0, 3))],
+                        ]
+                    ),
                 }
                 rows.append({key: sound[key] for key in rng.choice(kinds)})
-            agrees(json.dumps(rows).encode())
+            agrees(json.dumps(rows, separators=rng.choice([(",", ":"), (", ", ": ")])).encode())
 
     @pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
     def test_mutations(self, level):

@@ -135,6 +135,12 @@ class TestDecimal:
     def test_shortest(self, value):
         agrees(repr(value))
 
+    @given(st.floats(width=32, allow_nan=False, allow_infinity=False), st.sampled_from(["{!r}", "{:.25e}", "{:.30f}"]))
+    def test_widened(self, value, form):
+        """A float of 32 bits with all its digits: exactly a double, or exactly between two."""
+        agrees(form.format(value))
+        agrees(form.format(value + np.spacing(np.float32(value), dtype=np.float64).item() / 2))
+
     @given(st.integers(0, 2**64 - 1), st.sampled_from(["{!r}", "{:.17g}", "{:.20e}", "{:.50e}", "{:.9g}"]))
     def test_every_bit_pattern(self, pattern, form):
         value = struct.unpack("<d", struct.pack("<Q", pattern))[0]

@@ -147,8 +147,9 @@ def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
         "id": _own_ids(rows) if is_truth and rows.id is not None else None,
     }
     notes = _notes(rows) if is_truth else ()
-    known = (image >= 0) & (category >= 0)
-    if not known.all():
+    is_known = rows.is_in_all("image_id") and rows.is_in_all("category_id")
+    if rows.rows and not (is_known and found.unknown_image < 0 and found.unknown_category < 0):
+        known = (image >= 0) & (category >= 0)
         columns = {name: None if column is None else column[known] for name, column in columns.items()}
         notes += (f"{np.count_nonzero(~known)} rows of unknown images or categories were left out",)
     return Dataset(images, categories, **columns, notes=notes)

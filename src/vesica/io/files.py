@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
@@ -85,15 +86,12 @@ def _content(path: str, kind: str) -> bytes | mmap.mmap:
     """The bytes of a file, or a map of them."""
     try:
         with open(path, "rb") as file:
-            start = file.read(len(_GZIP))
+            start = file.peek(len(_GZIP))[: len(_GZIP)]
             is_large = os.fstat(file.fileno()).st_size >= _MAPPED
             if is_large and start != _GZIP and kind in ("json", ""):
-                try:
+                with contextlib.suppress(OSError, ValueError):  # not every system maps every file
                     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                except (OSError, ValueError):
-                    pass  # not every system maps every file
-            file.seek(0) if file.seekable() else None
-            return file.read() if file.seekable() else start + file.read()
+            return file.read()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
 

@@ -106,9 +106,10 @@ void Reader::append(Span record) {
     const auto& [x, y, w, h] = row_->box;
     const std::uint32_t given = row_->given;
     bool is_odd = false;
-    if (given & bit(Field::box))
-        is_odd |=
-            !is_finite(x) | !is_finite(y) | (w < 0) | (h < 0) | !(w * h < std::numeric_limits<double>::infinity());
+    if (given & bit(Field::box)) {
+        const bool has_area = w >= 0 && h >= 0 && w * h < std::numeric_limits<double>::infinity();
+        is_odd |= !(has_area && is_finite(x) && is_finite(y));
+    }
     if (given & bit(Field::score)) is_odd |= !is_finite(row_->score);
     if (given & bit(Field::area)) is_odd |= !is_finite(row_->area);
     if (is_odd && chunk.first_odd == SIZE_MAX) chunk.first_odd = chunk.count;

@@ -81,7 +81,8 @@ void Reader::learn(Span record) {
         } while (from != to);
     };
     for (const Part& part : parts_) {
-        const auto& [value, field] = part;
+        const Span value = part.value;
+        const Field field = part.field;
         const bool is_text = *value.begin == '"', is_number = decimals::begins(*value.begin);
         if (field == Field::nothing) {
             const Act act = is_text ? Act::skip_text : is_number ? Act::skip_number : Act::skip;

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
-import io
 import json
 import mmap
 import os
 import re
 import sys
 import zlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,9 +70,9 @@ def load(path: str | os.PathLike[str], /) -> File:
         data = _unpacked(sys.stdin.buffer.read(), "standard input")
         return File("standard input", data, _sniff(data))
     named = _MEMBER.fullmatch(path)
-    if named and not Path(path).exists():
+    if named and not os.path.exists(path):
         return File(path, _bytes(named[1]), "npz", named[2])
-    kind = Path(path.removesuffix(".gz")).suffix.lower().lstrip(".")
+    kind = os.path.splitext(path.removesuffix(".gz"))[1].lower().lstrip(".")
     content = _content(path, kind)
     if isinstance(content, bytes):
         content = _unpacked(content, path)
@@ -98,7 +95,8 @@ def _content(path: str, kind: str) -> bytes | mmap.mmap:
 
 def _bytes(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -107,6 +105,9 @@ def _unpacked(data: bytes, name: str) -> bytes:
     """The bytes that gzip packed, if it did."""
     if not data.startswith(_GZIP):
         return data
+    import gzip
+    import io
+
     parts, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import archives, arrays, coco, tables, voc, yolo
 from vesica.io.files import File, load
 from vesica.io.options import Options
-from vesica.io.rows import bytes_of, text_of
-from vesica.io.yolo_folder import YAML_NAMES, is_label, labels_of
+
+# Formats are imported where they are met: a file of COCO does not wait for XML and archives.
 
 FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
 
@@ -46,8 +43,8 @@ class _Source(NamedTuple):
     """What a path stands for: one file that was loaded, or many below a root."""
 
     name: str
-    root: Path
-    files: list[Path]
+    root: str
+    files: list[str]
     loaded: File | None = None
 
     @property
@@ -61,10 +58,14 @@ class _Source(NamedTuple):
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Names and bytes of all files, of formats that have one for each image."""
+        from pathlib import Path
+
+        from vesica.io.rows import bytes_of
+
         if self.loaded is not None:
             yield self.name, self.loaded.data
         else:
-            yield from ((str(path), bytes_of(path, self.root)) for path in self.files)
+            yield from ((path, bytes_of(Path(path), Path(self.root))) for path in self.files)
 
 
 def read(
@@ -104,6 +105,7 @@ def read(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "guess.csv").write_text("image,class,score,x1,y1,x2,y2\\n7,cat,0.5,10,20,40,60\\n")
     ...     guess = read(Path(folder, "guess.csv"))
@@ -154,35 +156,51 @@ def _label(found: Found) -> str:
 
 
 def _coco(source: _Source, options: Options) -> tuple[Dataset, str]:
-    return coco.dataset_of(
-        source.file, masks=options.masks, check=options.check, threads=options.threads
-    ), "xywh pixels"
+    from vesica.io import coco
+
+    data = coco.dataset_of(source.file, masks=options.masks, check=options.check, threads=options.threads)
+    return data, "xywh pixels"
 
 
 def _voc(source: _Source, options: Options) -> tuple[Dataset, str]:
-    is_text = bool(source.files) and all(path.suffix.lower() == ".txt" for path in source.files)
+    from vesica.io import voc
+
+    is_text = bool(source.files) and all(path.lower().endswith(".txt") for path in source.files)
     data = (voc.results_of if is_text else voc.dataset_of)(source.contents(), options)
     return data, "corners as written" if options.boxes == "as_written" else "pixels from 1"
 
 
 def _yolo(source: _Source, options: Options) -> tuple[Dataset, str]:
+    from pathlib import Path
+
+    from vesica.io import yolo
+    from vesica.io.yolo_folder import labels_of
+
     if not source.files:
         raise InputError(f"{source.name}: label files of YOLO are known by their names. Give the folder.")
-    data = yolo.dataset_of(source.contents(), labels_of(source.files, source.root, options), options)
+    data = yolo.dataset_of(
+        source.contents(), labels_of([Path(path) for path in source.files], Path(source.root), options), options
+    )
     return data, "shares of the image" if options.boxes is None else f"{options.boxes} pixels"
 
 
 def _csv(source: _Source, options: Options) -> tuple[Dataset, str]:
+    from vesica.io import tables
+
     data, form = tables.csv_of(source.file.data, source.name, options)
     return data, f"{form} pixels"
 
 
 def _npz(source: _Source, options: Options) -> tuple[Dataset, str]:
+    from vesica.io import archives, arrays
+
     data, form = archives.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
     return data, f"{form} pixels"
 
 
 def _npy(source: _Source, options: Options) -> tuple[Dataset, str]:
+    from vesica.io import archives, arrays
+
     table = arrays.array_of(source.file._replace(kind="npy"))
     return archives.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
 
@@ -195,44 +213,37 @@ _READERS = {"coco": _coco, "voc": _voc, "yolo": _yolo, "csv": _csv, "npz": _npz,
 
 def _resolved(path: str, format: str | None) -> tuple[_Source, str]:
     """What the path stands for, and its format."""
-    place = Path(path)
-    if path != "-" and place.is_dir():
-        return _of_folder(place, path, format)
-    if place.suffix.lower() in (".yaml", ".yml") and format in (None, "yolo"):
-        return _of_folder(place.parent, path, "yolo")
-    if path != "-" and not place.exists() and glob.has_magic(path):
+    if path != "-" and os.path.isdir(path):
+        return _of_folder(path, path, format)
+    if path.lower().endswith((".yaml", ".yml")) and format in (None, "yolo"):
+        return _of_folder(os.path.dirname(path), path, "yolo")
+    if path != "-" and not os.path.exists(path) and any(letter in path for letter in "*?["):
         return _of_pattern(path, format)
     file = load(path)
-    source = _Source(file.name, place.parent, [] if path == "-" else [place], file)
+    source = _Source(file.name, os.path.dirname(path), [] if path == "-" else [path], file)
     return source, format or _sniffed(file)
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[_Source, str]:
-    files = [Path(found) for found in sorted(glob.glob(pattern, recursive=True)) if Path(found).is_file()]
-    files = [path for path in files if format != "yolo" or is_label(path)]
+    from vesica.io import folders
+
+    files = folders.files_of(pattern)
+    files = [path for path in files if format != "yolo" or folders.is_label(path)]
     if not files:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
-    formats = {_of_ending(path) for path in files} if format is None else {format}
-    if len(formats) != 1:
-        raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(formats))}. Say `format=`.")
-    found = formats.pop()
-    files = [path for path in files if found != "yolo" or is_label(path)]
-    return _Source(pattern, files[0].parent, files), found
+    known = {folders.format_of(path) or _sniffed(load(path)) for path in files} if format is None else {format}
+    if len(known) != 1:
+        raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(known))}. Say `format=`.")
+    found = known.pop()
+    files = [path for path in files if found != "yolo" or folders.is_label(path)]
+    return _Source(pattern, str(files[0].parent), [str(path) for path in files]), found
 
 
-def _of_ending(path: Path) -> str:
-    known = {"xml": "voc", "txt": "yolo", "json": "coco", "csv": "csv", "tsv": "csv", "npz": "npz", "npy": "npy"}
-    ending = _ending(path)
-    return "voc" if voc.RESULTS.fullmatch(path.name) else known.get(ending) or _sniffed(load(path))
-
-
-def _ending(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix[1:]
-
-
-def _of_folder(folder: Path, name: str, format: str | None) -> tuple[_Source, str]:
+def _of_folder(folder: str, name: str, format: str | None) -> tuple[_Source, str]:
     """The files of a folder. Where two formats fit, the caller must say which."""
-    found = {key: value for key, value in _candidates(folder).items() if value[1] and format in (None, key)}
+    from vesica.io import folders
+
+    found = {key: value for key, value in folders.candidates(folder).items() if value[1] and format in (None, key)}
     if not found:
         kinds = (
             "XML files of VOC, label files of YOLO or a JSON file of COCO" if format is None else f"files of {format}"
@@ -242,46 +253,7 @@ def _of_folder(folder: Path, name: str, format: str | None) -> tuple[_Source, st
         listed = " and ".join(f"{len(files)} of {key}" for key, (_, files) in found.items())
         raise InputError(f"{name} has files of several formats: {listed}. Say which: format={next(iter(found))!r}.")
     chosen, (root, files) = next(iter(found.items()))
-    return _Source(name, root, files), chosen
-
-
-def _candidates(folder: Path) -> dict[str, tuple[Path, list[Path]]]:
-    """For each format the folder that has its files, and these."""
-    annotations = folder / "Annotations"
-    pages = sorted(folder.glob("*.xml"))
-    root = folder if pages or not annotations.is_dir() else annotations
-    results = [path for path in sorted(folder.glob("*.txt")) if voc.RESULTS.fullmatch(path.name)]
-    found: dict[str, tuple[Path, list[Path]]] = {"voc": (root, pages or sorted(root.glob("*.xml")) or results)}
-    if not results:
-        found["yolo"] = _label_files(folder)
-    for format, ending in (("coco", "json"), ("csv", "csv"), ("npz", "npz"), ("npy", "npy")):
-        found[format] = (folder, sorted(path for path in folder.glob(f"*.{ending}*") if _ending(path) == ending))
-    return found
-
-
-def _label_files(folder: Path) -> tuple[Path, list[Path]]:
-    """YOLO's label files in the folder, or in the one folder below that has any."""
-    homes: dict[Path, list[Path]] = {}
-    for top, folders, names in os.walk(folder):
-        place = Path(top)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        depth = len(place.relative_to(folder).parts)
-        if depth >= 3:
-            folders.clear()
-        labels = sorted(place / name for name in names if is_label(place / name))
-        is_home = depth == 0 or any(part in _HOMES for part in place.relative_to(folder).parts)
-        if labels and is_home:
-            homes[place] = labels
-    if folder in homes and not any((folder / name).exists() for name in YAML_NAMES):
-        return folder, homes[folder]
-    below = {place: labels for place, labels in homes.items() if place != folder}
-    if len(below) > 1:
-        listed = ", ".join(str(place) for place in below)
-        raise InputError(f"{folder} has label files in several folders: {listed}. Read one of them.")
-    return next(iter(below.items()), (folder, homes.get(folder, [])))
-
-
-_HOMES = ("labels", "obj_train_data", "obj_valid_data", "obj_test_data")
+    return _Source(name, str(root), [str(path) for path in files]), chosen
 
 
 def _sniffed(file: File) -> str:
@@ -294,7 +266,10 @@ def _sniffed(file: File) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start in (b"{", b"["):
         return "coco"
-    if start == b"<" or voc.RESULTS.fullmatch(Path(name).name):
+    from vesica.io import tables, voc, yolo
+    from vesica.io.rows import text_of
+
+    if start == b"<" or voc.RESULTS.fullmatch(os.path.basename(name)):
         return "voc"
     text = text_of(head[: head.rfind(b"\n") + 1] or head, name)
     if not text.strip():

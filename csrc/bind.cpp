@@ -129,6 +129,11 @@ std::tuple<int, std::size_t> boxes_first_fault(In<T> rows, T limit) {
     return {static_cast<int>(found.fault), found.row};
 }
 
+bool boxes_are_sides_sound(In<double> rows, double limit) {
+    nb::gil_scoped_release unlocked;
+    return boxes::are_sides_sound({rows.data(), rows.size() / 4}, limit);
+}
+
 template <class R>
 void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                       std::size_t threads) {
@@ -1125,6 +1130,7 @@ NB_MODULE(_native, m) {
     define_boxes<float>(m);
     define_boxes<double>(m);
     define_boxes<std::int64_t>(m);
+    m.def("boxes_are_sides_sound", &boxes_are_sides_sound, "rows"_a.noconvert(), "limit"_a);
     define_rotated<float>(m);
     define_rotated<double>(m);
     define_pixels(m);

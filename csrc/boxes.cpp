@@ -102,6 +102,22 @@ struct Sound {
     }
 };
 
+// The same of x, y, width, height.
+struct SidesSound {
+    static VESICA_INLINE void body(const double* VESICA_RESTRICT data, std::size_t count, double limit, bool* all) {
+        constexpr std::size_t lanes = 32;
+        std::uint64_t bad[lanes] = {};
+        double least[lanes];
+        for (std::size_t k = 0; k < lanes; ++k) least[k] = k % 4 < 2 ? -limit : 0;
+        for (; count >= lanes; count -= lanes, data += lanes)
+            for (std::size_t k = 0; k < lanes; ++k) bad[k] |= !((data[k] >= least[k]) & (data[k] <= limit));
+        for (std::size_t k = 0; k < count; ++k) bad[k] |= !((data[k] >= least[k]) & (data[k] <= limit));
+        std::uint64_t any = 0;
+        for (const std::uint64_t one : bad) any |= one;
+        *all = !any;
+    }
+};
+
 template <class M, class T, class Out>
 void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, std::size_t threads) {
     if (!a.count || !b.count) return;
@@ -180,6 +196,12 @@ Finding first_fault(Rows<T> rows, T limit) {
         return {r[2] - r[0] >= 0 ? Fault::inverted_y : Fault::inverted_x, i};
     }
     return {Fault::none, 0};
+}
+
+bool are_sides_sound(Rows<double> rows, double limit) {
+    bool all = false;
+    isa::run<SidesSound>(rows.data, 4 * rows.count, limit, &all);
+    return all;
 }
 
 #define VESICA_INSTANTIATE(T)                                                                                     \

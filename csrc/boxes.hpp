@@ -91,4 +91,7 @@ struct Finding {
 template <class T>
 Finding first_fault(Rows<T> rows, T limit);
 
+// Of rows of x, y, width, height: are all numbers within +-limit, and no side below 0?
+bool are_sides_sound(Rows<double> rows, double limit);
+
 }  // namespace vesica::boxes

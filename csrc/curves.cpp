@@ -29,6 +29,16 @@ struct CountWrong {
     }
 };
 
+// The share of right guesses at each hit. Divisions are many, and come in vectors.
+struct Precisions {
+    static VESICA_INLINE void body(const Hit* hits, std::size_t count, double epsilon, double* VESICA_RESTRICT out) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const double right = static_cast<double>(k + 1), wrong = static_cast<double>(hits[k].wrong);
+            out[k] = right / ((wrong + right) + epsilon);
+        }
+    }
+};
+
 class Category {
   public:
     Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
@@ -84,13 +94,17 @@ class Category {
         return ((t * records_.category_count + number_) * records_.areas + a) * request_.limit_count + m;
     }
 
-    // Only how many are found, which no order changes.
+    // Only how many are found, which no order changes: the first few guesses of each cell are looked at.
     void write_recalls(std::size_t w, std::size_t m, std::uint32_t limit) {
         std::uint32_t found[64] = {};
-        for (std::uint32_t row = 0; row < ranks_.size(); ++row)
-            if (ranks_[row] < limit)
+        std::uint32_t first = 0;
+        for (std::size_t cell = cells_begin(); cell < cells_end(); ++cell) {
+            const auto count = static_cast<std::uint32_t>(records_.guesses[cell]);
+            for (std::uint32_t row = first; row < first + std::min(count, limit); ++row)
                 for (Word right = matched(row, w) & ~ignored(row, w); right; right &= right - 1)
                     ++found[std::countr_zero(right)];
+            first += count;
+        }
         for (std::size_t k = 0; k < lanes_of(w); ++k)
             if (const std::int64_t positives = positives_[(64 * w + k) / records_.thresholds])
                 recall_[place(64 * w + k, m)] = static_cast<double>(found[k]) / static_cast<double>(positives);
@@ -135,13 +149,10 @@ class Category {
         const double all = static_cast<double>(positives);
         recall_[place(lane, m)] = static_cast<double>(hits.size()) / all;
 
-        envelope_.resize(hits.size() + 1);
+        envelope_.resize(hits.size());
+        isa::run<Precisions>(hits.data(), hits.size(), request_.epsilon, envelope_.data());
         double best = 0;
-        for (std::size_t k = hits.size(); k-- > 0;) {
-            const double right = static_cast<double>(k + 1), wrong = static_cast<double>(hits[k].wrong);
-            best = std::max(best, right / ((wrong + right) + request_.epsilon));
-            envelope_[k] = best;
-        }
+        for (std::size_t k = hits.size(); k-- > 0;) envelope_[k] = best = std::max(best, envelope_[k]);
         const std::size_t limits = request_.limit_count - request_.first_limit;
         const std::size_t step = records_.category_count * records_.areas * limits;
         std::size_t out = (t * request_.recall_count * records_.category_count + number_) * records_.areas * limits +

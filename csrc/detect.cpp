@@ -57,9 +57,9 @@ Grouped grouped(const Side& side, const Request& request) {
 
 struct Cell {
     std::int32_t image;
-    const Row *guesses, *truths;
+    std::uint32_t guesses, truths;  // the first of each among the rows that are grouped
     std::uint32_t guess_count, truth_count;
-    std::size_t out;  // where its guesses go
+    std::uint32_t out;  // where its guesses go
 };
 
 // The cells of one category.
@@ -74,8 +74,8 @@ void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const 
         const std::size_t from_i = i, from_j = j;
         while (i < end_i && guesses.image[g.rows[i]] == image) ++i;
         while (j < end_j && truths.image[t.rows[j]] == image) ++j;
-        cells.push_back({image, g.rows.data() + from_i, t.rows.data() + from_j, static_cast<std::uint32_t>(i - from_i),
-                         static_cast<std::uint32_t>(j - from_j), 0});
+        cells.push_back({image, static_cast<std::uint32_t>(from_i), static_cast<std::uint32_t>(from_j),
+                         static_cast<std::uint32_t>(i - from_i), static_cast<std::uint32_t>(j - from_j), 0});
     }
 }
 
@@ -124,11 +124,15 @@ class Masks {
     }
 
     // The lanes of the ranges that the area lies outside of.
+    template <std::size_t fixed_words>
     void outside(double area, Word* out) const {
-        std::fill_n(out, words_, Word(0));
-        for (std::size_t a = 0; a < lanes_.lowest.size(); ++a) {
-            const Word is_outside = -Word((area < lanes_.lowest[a]) | (area > lanes_.highest[a]));
-            for (std::size_t w = 0; w < words_; ++w) out[w] |= areas_[a * words_ + w] & is_outside;
+        const std::size_t words = fixed_words ? fixed_words : words_;
+        const double *const lowest = lanes_.lowest.data(), *const highest = lanes_.highest.data();
+        const Word* const lanes = areas_.data();
+        std::fill_n(out, words, Word(0));
+        for (std::size_t a = 0, count = lanes_.lowest.size(); a < count; ++a) {
+            const Word is_outside = -Word((area < lowest[a]) | (area > highest[a]));
+            for (std::size_t w = 0; w < words; ++w) out[w] |= lanes[a * words + w] & is_outside;
         }
     }
 
@@ -162,8 +166,9 @@ class Boxes {
         const double area = box[2] * box[3];
         // Most pairs are far below the floor: a product shows it without a division, and with a margin for rounding.
         const double low = has_nan || !(floor > 0) ? -1 : floor * (1 - 1e-12);
-        for (std::size_t k = 0; k < here_.size(); ++k) {
-            const Truth& truth = here_[k];
+        const Truth* const truths = here_.data();
+        for (std::size_t k = 0, count = here_.size(); k < count; ++k) {
+            const Truth& truth = truths[k];
             const double width = lesser(right, truth.right) - greater(box[0], truth.x);
             const double height = lesser(bottom, truth.bottom) - greater(box[1], truth.y);
             const double inter = std::max(width, 0.0) * std::max(height, 0.0);
@@ -195,12 +200,14 @@ class Boxes {
 template <class Scorer, std::size_t fixed_words>
 class Matcher {
   public:
-    Matcher(const Request& request, const Masks& masks, const Truths& truths, const Guesses& guesses, Scorer scorer,
-            Records& records)
+    Matcher(const Request& request, const Masks& masks, const Truths& truths, const Rows& truth_rows,
+            const Guesses& guesses, const Rows& guess_rows, Scorer scorer, Records& records)
         : request_(request),
           masks_(masks),
           truths_(truths),
+          truth_rows_(truth_rows),
           guesses_(guesses),
+          guess_rows_(guess_rows),
           scorer_(std::move(scorer)),
           records_(records),
           word_count_(masks.words()),
@@ -224,7 +231,7 @@ class Matcher {
         const std::size_t count = std::min<std::size_t>(cell.guess_count, request_.limit);
         for (std::size_t k = 0; k < count; ++k) {
             const Row row = ranked_[k].row;
-            const std::size_t at = cell.out + k;
+            const std::size_t at = std::size_t(cell.out) + k;
             records_.row[at] = static_cast<std::int32_t>(row);
             records_.score[at] = guesses_.score[row];
             Word *matched = &records_.matched[at * words()], *ignored = &records_.ignored[at * words()];
@@ -233,7 +240,7 @@ class Matcher {
             std::fill_n(matched, words(), Word(0));
             std::fill_n(ignored, words(), Word(0));
             std::copy_n(masks_.all(), words(), open_.data());
-            if (cell.truth_count) find(cell, row, matched, ignored);
+            if (cell.truth_count) find(row, matched, ignored);
             // What found nothing counts only where its area lies.
             if (std::all_of(open_.begin(), open_.end(), [](Word lanes) { return !lanes; })) continue;
             outside(row);
@@ -245,26 +252,28 @@ class Matcher {
     // The state of each truth of the cell: where it does not count, where it is taken.
     void open(const Cell& cell, std::int32_t* counted) {
         const std::size_t areas = request_.lanes.lowest.size(), thresholds = request_.lanes.bars.size();
+        here_ = truth_rows_.data() + cell.truths;
         off_.resize(cell.truth_count * words());
         taken_.assign(cell.truth_count * words(), 0);
         std::fill_n(counted, areas, 0);
         for (std::size_t k = 0; k < cell.truth_count; ++k) {
-            const Row row = cell.truths[k];
+            const Row row = here_[k];
             Word* const off = &off_[k * words()];
             if (truths_.ignore && truths_.ignore[row])
                 std::copy_n(masks_.all(), words(), off);
             else
-                masks_.outside(truths_.area[row], off);
+                masks_.template outside<fixed_words>(truths_.area[row], off);
             for (std::size_t a = 0; a < areas; ++a) counted[a] += !has(off, a * thresholds);
         }
-        if (cell.truth_count && cell.guess_count) scorer_.open(cell.truths, cell.truth_count);
+        if (cell.truth_count && cell.guess_count) scorer_.open(here_, cell.truth_count);
     }
 
     // The guesses of the cell, best first; equal ones as they came.
     void rank(const Cell& cell) {
+        const Row* const offered = guess_rows_.data() + cell.guesses;
         ranked_.resize(cell.guess_count);
         for (std::size_t k = 0; k < cell.guess_count; ++k)
-            ranked_[k] = {order::falling(guesses_.score[cell.guesses[k]]), cell.guesses[k]};
+            ranked_[k] = {order::falling(guesses_.score[offered[k]]), offered[k]};
         const auto is_better = [](const Ranked& a, const Ranked& b) { return a.key < b.key; };
         if (!std::is_sorted(ranked_.begin(), ranked_.end(), is_better))
             std::stable_sort(ranked_.begin(), ranked_.end(), is_better);
@@ -274,33 +283,34 @@ class Matcher {
         if (guesses_.lenient && guesses_.lenient[row])
             std::copy_n(masks_.all(), words(), outside_.data());
         else
-            masks_.outside(guesses_.area ? guesses_.area[row] : scorer_.area(row), outside_.data());
+            masks_.template outside<fixed_words>(guesses_.area ? guesses_.area[row] : scorer_.area(row),
+                                                 outside_.data());
     }
 
     // Leaves open the lanes in which nothing was found.
-    void find(const Cell& cell, Row row, Word* matched, Word* ignored) {
+    void find(Row row, Word* matched, Word* ignored) {
         found_.clear();
         if (request_.is_plain) {
             scorer_.compare(row, -std::numeric_limits<double>::infinity(), found_);
-            return find_plainly(cell, matched, ignored);
+            return find_plainly(matched, ignored);
         }
         scorer_.compare(row, masks_.floor(), found_);
         if (found_.empty()) return;
-        if (request_.rule == Rule::voc) return find_best(cell, matched, ignored);
+        if (request_.rule == Rule::voc) return find_best(matched, ignored);
 
         std::fill_n(nobody_.data(), words(), Word(0));
         std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
             return a.iou != b.iou ? a.iou > b.iou : a.truth > b.truth;
         });
-        visit(cell, false, matched, ignored);
-        visit(cell, true, matched, ignored);
+        visit(false, matched, ignored);
+        visit(true, matched, ignored);
         close();
     }
 
     // Truths in the order in which a lane would take them: it closes at the first that is free.
-    void visit(const Cell& cell, bool is_second, Word* matched, Word* ignored) {
+    void visit(bool is_second, Word* matched, Word* ignored) {
         for (const Candidate& candidate : found_) {
-            const Row truth = cell.truths[candidate.truth];
+            const Row truth = here_[candidate.truth];
             const Word *reached = masks_.reached(candidate.iou), *off = &off_[candidate.truth * words()];
             Word* const taken = &taken_[candidate.truth * words()];
             const bool is_crowd = truths_.crowd && truths_.crowd[truth];
@@ -323,7 +333,7 @@ class Matcher {
         hits_ += any != 0;
     }
 
-    void find_best(const Cell& cell, Word* matched, Word* ignored) {
+    void find_best(Word* matched, Word* ignored) {
         const Candidate best = *std::min_element(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
             return a.iou != b.iou ? a.iou > b.iou : a.truth < b.truth;
         });
@@ -334,12 +344,12 @@ class Matcher {
             ignored[w] |= reached[w] & off[w];
             matched[w] |= hit, taken[w] |= hit;
             open_[w] &= ~(hit | (reached[w] & off[w]));
-            note(hit, w, cell.truths[best.truth]);
+            note(hit, w, here_[best.truth]);
         }
     }
 
     // One lane at a time, truths one after the other: the rule as it is told. All truths are in `found_`, in order.
-    void find_plainly(const Cell& cell, Word* matched, Word* ignored) {
+    void find_plainly(Word* matched, Word* ignored) {
         const std::size_t lanes = request_.lanes.count(), thresholds = request_.lanes.bars.size();
         std::fill_n(nobody_.data(), words(), Word(0));
         for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -352,7 +362,7 @@ class Matcher {
                 if (is_off && held) break;
                 for (const Candidate& candidate : found_) {
                     if (has(&off_[candidate.truth * words()], lane) != is_off) continue;
-                    const Row truth = cell.truths[candidate.truth];
+                    const Row truth = here_[candidate.truth];
                     const bool is_crowd = truths_.crowd && truths_.crowd[truth];
                     if (has(&taken_[candidate.truth * words()], lane) && !is_crowd) continue;
                     if (candidate.iou < bar) continue;
@@ -360,7 +370,7 @@ class Matcher {
                 }
             }
             if (!held) continue;
-            const Row truth = cell.truths[held->truth];
+            const Row truth = here_[held->truth];
             const bool is_nobody = truths_.nobody && truths_.nobody[truth];
             open_[w] &= ~bit, taken_[held->truth * words() + w] |= bit;
             if (holds_ignored) ignored[w] |= bit;
@@ -389,7 +399,10 @@ class Matcher {
     const Request& request_;
     const Masks& masks_;
     const Truths& truths_;
+    const Rows& truth_rows_;
     const Guesses& guesses_;
+    const Rows& guess_rows_;
+    const Row* here_ = nullptr;  // the truths of the cell
     Scorer scorer_;
     Records& records_;
     std::size_t word_count_, hits_ = 0;
@@ -418,7 +431,7 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     out.categories = {0};
     for (auto& part : parts) {
         for (Cell& cell : part) {
-            cell.out = guess_count;
+            cell.out = static_cast<std::uint32_t>(guess_count);
             guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
             cells.push_back(cell);
         }
@@ -435,7 +448,8 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     std::mutex mutex;
     const auto match = [&]<std::size_t fixed_words>() {
         threads::over(count, 512, request.threads, [&](std::size_t begin, std::size_t end) {
-            Matcher<Scorer, fixed_words> matcher(request, masks, truths, guesses, scorer, out);
+            Matcher<Scorer, fixed_words> matcher(request, masks, truths, by_truth.rows, guesses, by_guess.rows, scorer,
+                                                 out);
             for (std::size_t at = begin; at < end; ++at) {
                 const std::size_t k = order[at];
                 out.image[k] = cells[k].image;

@@ -5,11 +5,8 @@ Checks of one noun have a file of their own; here is what serves several, and bo
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +37,8 @@ def one_of(value: Any, options: Iterable[str], name: str) -> str:
     if isinstance(value, str) and value in options:
         return value
     listed = ", ".join(f'"{option}"' for option in options)
+    import difflib  # late: most callers make no mistake
+
     near = difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")
@@ -119,8 +118,10 @@ def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
             f"`{name}` must lie in (0, 1]; got {value!r}, which every pair reaches. "
             "All pairs that meet: `strict=True`. All pairs: the measure itself gives the matrix."
         )
-    if isinstance(value, (Fraction, Decimal)) and Fraction(value).denominator < 2**63:
-        return Threshold(*Fraction(value).as_integer_ratio(), 0, strict)
+    if not isinstance(value, (int, float)) and hasattr(value, "as_integer_ratio"):  # Fraction, Decimal
+        p, q = value.as_integer_ratio()
+        if q < 2**63 and not hasattr(value, "dtype"):
+            return Threshold(p, q, 0, strict)
     # A float32 of 0.3 means 3/10 as well, although as a float64 it is 0.30000001192…
     narrow = np.dtype(dtype_name(value)).type(number) if _is_narrow(value) else None
     text = repr(number) if narrow is None else np.format_float_positional(narrow, unique=True, trim="-")

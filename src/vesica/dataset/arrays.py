@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from vesica._array import as_array, to_numpy
+from vesica._check import LIMITS
 from vesica._check import dataset as check
+from vesica._kernels import native
 from vesica.dataset.ids import places, table_of
-from vesica.dataset.masks import segments_of
 from vesica.dataset.segments import Segments
 from vesica.dataset.tables import Categories, Images
-from vesica.regions.boxes import Boxes
-from vesica.regions.collection import Collection
 
 
 def columns_of(
@@ -37,17 +36,18 @@ def columns_of(
     table, image_of = _placed(ids, images, Images, "image", "images")
     table = _sized(table, sizes, given=images is not None)
     kinds, category_of = _categories(category, categories, len(ids))
-    of_rows = table.sizes[image_of]
-    segments = None if masks is None else _segments(masks, of_rows, len(ids), look)
+    of_rows = table.sizes[image_of] if normalised or masks is not None else None
+    segments = None if of_rows is None or masks is None else _segments(masks, of_rows, len(ids), look)
     if segments is not None:
         table = _sized_by_masks(table, image_of, segments)
     annotators, annotator_of = _annotators(given.pop("annotator"), len(ids))
     xywh = None
     if boxes is not None:
         check.no_outlines(boxes)
-        if normalised:
-            check.known_size(of_rows, ids)
-        xywh = xywh_of(boxes, form, of_rows if normalised else None, look=look)
+        shares = of_rows if normalised else None
+        if shares is not None:
+            check.known_size(shares, ids)
+        xywh = xywh_of(boxes, form, shares, look=look)
         check.one_for_each(xywh, len(ids), "boxes")
     return {
         "images": table,
@@ -117,6 +117,8 @@ def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
 
 
 def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> Segments:
+    from vesica.dataset.masks import segments_of  # late: boxes need no other region
+
     check.one_for_each(masks, count, "masks")
     return segments_of(masks, of_rows, look=look)
 
@@ -139,6 +141,14 @@ def xywh_of(boxes: Any, form: str, sizes: np.ndarray | None, /, *, look: bool) -
 
     With `sizes`, (N, 2) heights and widths, the boxes are shares of their images.
     """
+    own: np.ndarray
+    if form == "xywh" and sizes is None and _is_plain(boxes):
+        own = boxes.view()  # the caller's array stays writeable
+        if not look or native.are_sides_sound(own, LIMITS["float64"]):
+            return own
+    from vesica.regions.boxes import Boxes
+    from vesica.regions.collection import Collection
+
     scale = None
     if isinstance(boxes, Collection):
         boxes, form, scale = boxes.array, boxes.form, boxes.normalised  # type: ignore[attr-defined]
@@ -153,8 +163,13 @@ def xywh_of(boxes: Any, form: str, sizes: np.ndarray | None, /, *, look: bool) -
     xywh: np.ndarray = table.to("xywh")
     if form == "cxcywh" and scale is None:
         xywh[:, 2:] = array[:, 2:]
-    own: np.ndarray = xywh.view()  # the caller's array stays writeable
+    own = xywh.view()
     return own
+
+
+def _is_plain(boxes: Any) -> bool:
+    """Is it what a data set has already?"""
+    return type(boxes) is np.ndarray and boxes.dtype == np.float64 and boxes.ndim == 2 and boxes.shape[1] == 4
 
 
 def _plain(given: dict[str, Any], count: int, look: bool) -> dict[str, Any]:

@@ -44,9 +44,13 @@ def places(ids: np.ndarray, table: np.ndarray, /) -> np.ndarray:
         return np.full(len(ids), -1, np.int64)
     low = int(table.min())
     if _is_dense(table, low, len(ids)):
-        place = np.full(int(table.max()) - low + 1, -1, np.int64)
+        high = int(table.max())
+        place = np.full(high - low + 1, -1, np.int64)
         place[table - low] = np.arange(len(table))
-        inside = (ids >= low) & (ids <= int(table.max()))
+        if low <= int(ids.min()) and int(ids.max()) <= high:
+            found: np.ndarray = place[ids - low]
+            return found
+        inside = (ids >= low) & (ids <= high)
         return np.where(inside, place[np.where(inside, ids - low, 0)], -1)
     order = np.argsort(table)
     near = order[np.minimum(np.searchsorted(table, ids, sorter=order), len(table) - 1)]

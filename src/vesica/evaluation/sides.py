@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import evaluation as check
+from vesica._kernels import native
 from vesica._kernels.native.detect import Guesses, Truths
 from vesica.dataset import Categories, Dataset, Segments
 from vesica.dataset.ids import places, rising
@@ -99,8 +100,9 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
 def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
     """Check that both sides can be compared, and find where images and categories of one are in the other."""
     if not protocol.quirks:
-        check.values(truth, "truth")
-        check.values(guess, "guess")
+        for data, side in ((truth, "truth"), (guess, "guess")):
+            if not _is_sound(data):
+                check.values(data, side)
         check.ids_once(truth)
     check.scores(guess)
     check.some_regions(truth, guess)
@@ -109,7 +111,8 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
     check.known_images(guess, guess_image < 0)
     categories, truth_category = rising(truth.categories.ids)
     guess_category = places(guess.categories.ids, categories).astype(np.int32)
-    left_out = int((guess_category < 0)[guess.category].sum()) if len(guess) else 0
+    strange = guess_category < 0
+    left_out = int(strange[guess.category].sum()) if strange.any() else 0
     if not protocol.quirks:
         check.categories_meet(guess, truth, left_out)
     note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
@@ -125,9 +128,15 @@ _WILD = 1e150
 """Sides beyond it have an area that may be infinite, and so an iou that is no number."""
 
 
+def _is_sound(data: Dataset) -> bool:
+    """Are all numbers what they should be? A quick look, which may say no too often."""
+    columns = (data.score, data.area)
+    return _is_tame(data.xywh) and all(column is None or np.isfinite(column).all() for column in columns)
+
+
 def _is_tame(boxes: np.ndarray | None) -> bool:
-    """Is every iou of these boxes a number? Comparisons with NaN are false."""
-    return boxes is None or not boxes.size or bool(boxes.min() > -_WILD and boxes.max() < _WILD)
+    """Is every iou of these boxes a number, and no side negative?"""
+    return boxes is None or native.are_sides_sound(boxes, _WILD)
 
 
 def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
@@ -223,5 +232,8 @@ def _sized(data: Dataset, sizes: np.ndarray) -> Segments:
     """The masks, in images of the size that the truth says where they say none; boxes where there are no masks."""
     if data.segments is None:
         return Segments.none(sizes)
-    known = (data.segments.size > 0).all(axis=1, keepdims=True)
-    return replace(data.segments, size=np.where(known, data.segments.size, sizes))
+    known = data.segments.size > 0
+    if known.all():
+        return data.segments
+    own = np.where(known.all(axis=1, keepdims=True), data.segments.size, sizes) if known.any() else sizes
+    return replace(data.segments, size=own)

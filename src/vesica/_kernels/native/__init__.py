@@ -63,6 +63,11 @@ def first_fault(corners: np.ndarray, limit: float) -> tuple[int, int]:
     return _native.boxes_first_fault(np.ascontiguousarray(corners), limit)
 
 
+def are_sides_sound(xywh: np.ndarray, limit: float) -> bool:
+    """Are all rows of x, y, width, height within the limit, and no side negative?"""
+    return _native.boxes_are_sides_sound(np.ascontiguousarray(xywh, np.float64), limit)
+
+
 def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: bool, threads: int | None) -> Array:
     """The measure of every pair, or of aligned rows: parts and formula in one pass."""
     if tables.is_flat:

@@ -34,6 +34,8 @@ LAPS = 3
 LONG = 8.0
 """CPU seconds after which a process is not run again: what took so long to give its answer is timed by that."""
 ARRAYS = ("stats", *CURVES)
+NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
+"""What COCO's twelve numbers are called, in their order."""
 READS = 5
 
 Command = Callable[[int, str | None], list[str]]
@@ -165,7 +167,8 @@ def _answered(command: Command, threads: int) -> tuple[Lap, Answers]:
         keep = Path(place) / "answer.npz"
         lap, printed = run(command(threads, str(keep)), threads)
         if not keep.exists():  # a command for the shell, which prints what it found
-            return lap, {"stats": np.array(list(json.loads(printed)["summary"].values()))}
+            told = json.loads(printed)["summary"]
+            return lap, {"stats": np.array([told[name] for name in NAMES])}
         with np.load(keep) as table:
             return lap, {name: np.asarray(table[name], np.float64) for name in ARRAYS if name in table}
 

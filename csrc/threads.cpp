@@ -1,5 +1,6 @@
 #include "threads.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -114,10 +115,16 @@ Pool& pool() {
     return *seen;
 }
 
+// More threads than this only get in each other's way, whatever the caller asks for.
+std::size_t most() {
+    static const std::size_t count = std::max<std::size_t>(16, 2 * std::thread::hardware_concurrency());
+    return count;
+}
+
 }  // namespace
 
 void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work) {
-    const std::size_t helpers = threads < chunks ? threads : chunks;
+    const std::size_t helpers = std::min({threads, chunks, most()});
     if (helpers < 2 || inside) {
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) work(chunk);
         return;

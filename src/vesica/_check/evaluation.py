@@ -83,14 +83,14 @@ def three_limits(limits: tuple[int, ...], /) -> None:
         )
 
 
-def values(data: Any, side: str, /) -> None:
+def values(data: Any, side: str, regions: str, /) -> None:
     """Boxes and scores that are numbers, and boxes that are not inside out."""
     for name in ("xywh", "score", "area"):
         column = getattr(data, name)
         if column is None:
             continue
         bad = ~np.isfinite(column) if name != "area" else np.isinf(column)
-        if name == "xywh" and data.segments is not None:
+        if name == "xywh" and data.segments is not None and regions != "box":
             bad &= (data.segments.form == data.segments.NONE)[:, None]  # a row may have a mask and no box
         if bad.any():
             row = int(np.argmax(bad.any(axis=-1) if column.ndim > 1 else bad))

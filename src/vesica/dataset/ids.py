@@ -45,13 +45,14 @@ def places(ids: np.ndarray, table: np.ndarray, /) -> np.ndarray:
     low = int(table.min())
     if _is_dense(table, low, len(ids)):
         high = int(table.max())
-        place = np.full(high - low + 1, -1, np.int64)
-        place[table - low] = np.arange(len(table))
+        low = 0 if 0 <= low <= high - low else low  # then nothing is subtracted
+        place = np.full(high - low + 1, -1, np.int32)
+        place[table - low if low else table] = np.arange(len(table), dtype=np.int32)
         if low <= int(ids.min()) and int(ids.max()) <= high:
-            found: np.ndarray = place[ids - low]
+            found: np.ndarray = place[ids - low if low else ids]
             return found
         inside = (ids >= low) & (ids <= high)
-        return np.where(inside, place[np.where(inside, ids - low, 0)], -1)
+        return np.where(inside, place[np.where(inside, ids - low, 0)], np.int32(-1))
     order = np.argsort(table)
     near = order[np.minimum(np.searchsorted(table, ids, sorter=order), len(table) - 1)]
     return np.where(table[near] == ids, near, -1)

@@ -61,7 +61,8 @@ class Sides:
 
 def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     """Bring both to one order of images and categories: rising ids, as every score is counted."""
-    meeting = _meeting(truth, guess, protocol)
+    is_tame = _is_tame(truth.xywh) and _is_tame(guess.xywh)
+    meeting = _meeting(truth, guess, protocol, is_tame)
     by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
     if protocol.regions == "box":
         truth, guess = _boxed(truth), _boxed(guess)
@@ -88,7 +89,7 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
         categories = Categories(np.array([-1]))
     boxes = (chosen.xywh, offered.xywh)
     # Masks have an iou in any case, and the rule of VOC looks for the best one alone.
-    plain = protocol.regions == "box" and not protocol.is_voc and not all(_is_tame(side) for side in boxes)
+    plain = protocol.regions == "box" and not protocol.is_voc and not is_tame
     segments: tuple[Segments | None, Segments | None] = (None, None)
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
@@ -97,12 +98,12 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     return Sides(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
 
 
-def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol) -> Meeting:
+def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, is_tame: bool) -> Meeting:
     """Check that both sides can be compared, and find where images and categories of one are in the other."""
     if not protocol.quirks:
         for data, side in ((truth, "truth"), (guess, "guess")):
-            if not _is_sound(data):
-                check.values(data, side)
+            if not (is_tame and _is_finite(data)):
+                check.values(data, side, protocol.regions)
         check.ids_once(truth)
     check.scores(guess)
     check.some_regions(truth, guess)
@@ -128,10 +129,9 @@ _WILD = 1e150
 """Sides beyond it have an area that may be infinite, and so an iou that is no number."""
 
 
-def _is_sound(data: Dataset) -> bool:
-    """Are all numbers what they should be? A quick look, which may say no too often."""
-    columns = (data.score, data.area)
-    return _is_tame(data.xywh) and all(column is None or np.isfinite(column).all() for column in columns)
+def _is_finite(data: Dataset) -> bool:
+    """Are all scores and areas numbers? A quick look: an area that nobody wrote is none."""
+    return all(column is None or bool(np.isfinite(column).all()) for column in (data.score, data.area))
 
 
 def _is_tame(boxes: np.ndarray | None) -> bool:

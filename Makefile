@@ -44,7 +44,7 @@ format: $(VENV)/.check
 
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITISED) -m pytest -q -k "not memory and not fork" \
-	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors clusters soft fusion merging nms batches matching decimals json columns decimals json columns records,tests/test_$(noun).py)
+	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors clusters soft fusion merging nms batches matching decimals json columns records,tests/test_$(noun).py)
 
 fuzz: $(SANITISE)/.installed  ## any input at all, under the same sanitisers; FUZZ_SECONDS=600 FUZZ_SEED=7
 	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))

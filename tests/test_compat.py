@@ -81,6 +81,7 @@ class TestScores:
             ("guess", {"score": np.float32(0.3)}),
             ("guess", {"bbox": [1, float("nan"), 3, 4]}),
             ("guess", {"bbox": [float("inf"), 2, 3, 4]}),
+            ("guess", {"bbox": [0, 0, 1e160, 1e160]}),  # finite, and its area is not
         ],
         ids=str,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,14 @@ def _numpy_namespace() -> Any:
     import array_api_compat.numpy
 
     return array_api_compat.numpy
+
+
+def objects(values: Iterable[Any], /) -> np.ndarray:
+    """A NumPy column of any objects, lists and None too, one for each."""
+    listed = list(values)
+    column = np.empty(len(listed), object)
+    column[:] = listed
+    return column
 
 
 def as_array(value: Any, /) -> Array:

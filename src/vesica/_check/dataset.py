@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import as_array, to_numpy
+from vesica._array import as_array, objects, to_numpy
 from vesica.errors import SizeValueError
 
 _KINDS = {
@@ -69,9 +69,7 @@ def ids(value: Any, name: str) -> np.ndarray:
 def _listed(value: Any, name: str) -> np.ndarray:
     """A list by its elements, for NumPy would make strings of integers that stand among strings."""
     if isinstance(value, (list, tuple)) and any(isinstance(one, str) for one in value):
-        array = np.empty(len(value), object)
-        array[:] = value
-        return array
+        return objects(value)
     try:
         return to_numpy(as_array(value))
     except ValueError:
@@ -93,9 +91,7 @@ def _objects(array: np.ndarray, name: str) -> np.ndarray:
     plain = [_id(one, row, name) for row, one in enumerate(array.tolist())]
     if not any(isinstance(one, str) for one in plain):
         return np.array(plain, np.int64)
-    array = np.empty(len(plain), object)
-    array[:] = plain
-    return array
+    return objects(plain)
 
 
 def _id(value: Any, row: int, name: str) -> int | str:

@@ -117,13 +117,15 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
 
 def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Dataset | None = None) -> Dataset:
     from vesica.io.options import Options
-    from vesica.io.read import describe, find, format_at
+    from vesica.io.read import describe, find
 
-    # Faults of pycocotools are faults of values too.
-    look, masks = arguments.quirks is None, arguments.regions != "box"
-    format = format or arguments.format or format_at(path)
-    of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
-    found = find(path, Options(masks=masks, check=look, threads=arguments.threads, **of_yolo), format=format)
+    def options(format: str) -> Options:
+        # Faults of pycocotools are faults of values too.
+        look, masks = arguments.quirks is None, arguments.regions != "box"
+        of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
+        return Options(masks=masks, check=look, threads=arguments.threads, **of_yolo)
+
+    found = find(path, options, format=format or arguments.format)
     scores.say(describe(found), arguments)
     for note in found.data.notes:
         scores.say(f"  note: {note}.", arguments)

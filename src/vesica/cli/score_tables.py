@@ -12,7 +12,7 @@ from rich.text import Text
 
 from vesica.cli.gates import Verdict
 from vesica.evaluation.lvis import LIMIT
-from vesica.evaluation.protocol import Protocol
+from vesica.evaluation.protocol import UNLIMITED, Protocol
 from vesica.evaluation.summary import lines_of
 
 _GROUPS = {"r": "rare", "c": "common", "f": "frequent"}
@@ -114,7 +114,7 @@ def _pixels(area: float) -> str:
 
 def _limit(protocol: Protocol, place: int) -> str:
     limit = protocol.max_dets[place]
-    if limit < 2**31 - 1:
+    if limit < UNLIMITED:
         return f"{limit:,}"
     return f"{LIMIT} an image" if protocol.name == "lvis" else "all"
 

@@ -11,7 +11,7 @@ from vesica._kernels.native.detect import Guesses, Truths
 from vesica.dataset import Categories, Dataset, Segments
 from vesica.dataset.masks import segments_of
 from vesica.evaluation.protocol import Protocol
-from vesica.evaluation.sides import Sides
+from vesica.evaluation.sides import Sides, is_tame
 
 Row = dict[str, Any]
 Images = Mapping[Any, Row]
@@ -57,7 +57,7 @@ def sides_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Images
     # A guess is told by an id above 0, and areas that are no numbers lie in every range.
     if (ids[1] <= 0).any() or any(np.isnan(area).any() for area in areas):
         raise NoColumns
-    plain = min(p.iouThrs) <= 0 or not all(side is None or np.isfinite(side).all() for side in boxes)
+    plain = min(p.iouThrs) <= 0 or not all(map(is_tame, boxes))
     places = [_places(rows, p) for rows in (truths, guesses)]
     return Sides(
         np.arange(len(p.imgIds)),

@@ -12,13 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import compat as check
+from vesica.evaluation.curves import EPSILON
+from vesica.evaluation.protocol import NEVER_QUITE
 
 Cell = dict[str, Any]
-
-# An overlap of 1 is enough for a threshold of 1, whatever the last bit says.
-_HIGHEST_BAR = 1 - 1e-10
-# One guess that is right has this precision less than 1.
-_EPSILON = float(np.spacing(1.0))
 
 
 class Matches(NamedTuple):
@@ -48,7 +45,7 @@ def match(
     for t, threshold in enumerate(thresholds if overlaps else ()):
         taken = [0] * len(truth_ids)
         for d, row in enumerate(overlaps[: len(guess_ids)]):
-            held, bar = -1, min(threshold, _HIGHEST_BAR)
+            held, bar = -1, min(threshold, NEVER_QUITE)
             for g, overlap in enumerate(row):
                 if taken[g] > 0 and not crowd[g]:
                     continue
@@ -119,7 +116,7 @@ def _curve(cells: list[Cell], cap: int, positives: int, recall_points: Any) -> C
     hits = np.cumsum(matched & counted, axis=1).astype(float)
     misses = np.cumsum(~matched & counted, axis=1).astype(float)
     recall = hits / positives
-    precision = hits / (misses + hits + _EPSILON)
+    precision = hits / (misses + hits + EPSILON)
     envelope = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
 
     points = len(recall_points)

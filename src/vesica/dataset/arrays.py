@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import as_array, to_numpy
+from vesica._array import as_array, objects, to_numpy
 from vesica._check import LIMITS
 from vesica._check import dataset as check
 from vesica._kernels import native
@@ -70,16 +70,10 @@ def _placed(ids: np.ndarray, table: Any, kind: Any, name: str, names: str) -> tu
     if not isinstance(table, kind):
         labels = list(table.values()) if isinstance(table, Mapping) else None
         own = check.different(check.ids(list(table) if labels is not None else table, names), names)
-        table = kind(own) if labels is None else kind(own, names=_objects(labels))
+        table = kind(own) if labels is None else kind(own, names=objects(labels))
     where = places(ids, table.ids)
     check.known(where, ids, name, names)
     return table, where
-
-
-def _objects(values: list[Any]) -> np.ndarray:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def _categories(category: Any, categories: Any, count: int) -> tuple[Categories, np.ndarray]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+
+def together(tables: Sequence[np.ndarray], /) -> np.ndarray:
+    """The ids of several tables one behind the other: objects, if any of them has strings."""
+    has_objects = any(table.dtype == object for table in tables)
+    return np.concatenate([table.astype(object) if has_objects else table for table in tables])
 
 
 def table_of(ids: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from vesica._array import objects
 from vesica._check import dataset as check
-from vesica.dataset.ids import places, table_of
+from vesica.dataset.ids import places, table_of, together
 from vesica.dataset.segments import Segments
 from vesica.dataset.tables import Categories, Images
 
@@ -19,7 +20,7 @@ _FILLED = {"area": np.nan, "crowd": False, "ignore": False}
 def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[str, Any]:
     """What the fields of a data set are that has all rows of all parts, one part after the other."""
     counts = [len(part) for part in parts]
-    ids = np.concatenate([_as_objects(part.images.ids, parts) for part in parts])
+    ids = together([part.images.ids for part in parts])
     check.different(ids, "images")
     first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
     kinds = _categories(parts) if categories is None else categories
@@ -36,16 +37,9 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     }
 
 
-def _as_objects(ids: np.ndarray, parts: Sequence[Any]) -> np.ndarray:
-    """Integers as objects, if the ids of any part are."""
-    return ids.astype(object) if any(part.images.ids.dtype == object for part in parts) else ids
-
-
 def _categories(parts: Sequence[Any]) -> Categories:
     """All categories of all parts; names as the first part that has them."""
-    some_objects = any(part.categories.ids.dtype == object for part in parts)
-    listed = [part.categories.ids.astype(object) if some_objects else part.categories.ids for part in parts]
-    ids, _ = table_of(np.concatenate(listed))
+    ids, _ = table_of(together([part.categories.ids for part in parts]))
     names: dict[Any, Any] = {}
     for part in parts:
         if part.categories.names is not None:
@@ -53,9 +47,7 @@ def _categories(parts: Sequence[Any]) -> Categories:
                 names.setdefault(one, name)
     if not names:
         return Categories(ids)
-    column = np.empty(len(ids), object)
-    column[:] = [names.get(one) for one in ids.tolist()]
-    return Categories(ids, column)
+    return Categories(ids, objects(names.get(one) for one in ids.tolist()))
 
 
 def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | None:

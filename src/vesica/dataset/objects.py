@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import as_array, to_numpy
+from vesica._array import as_array, objects, to_numpy
 from vesica._check import dataset as check
 from vesica.dataset.arrays import columns_of
 from vesica.dataset.masks import of_pixels, segments_of, stacked, without_channel
@@ -68,7 +68,7 @@ def _columns(
     given = {"score": None, "category": None, **flat, "ignore": None, "id": None, "annotator": None}
     sizes = {id: one["size"] for id, one in zip(ids.tolist(), found, strict=True) if one.get("size") is not None}
     names = [one.get("name") for one in found]
-    table = Images(ids, names=_names(names)) if any(names) else ids
+    table = Images(ids, names=objects(names)) if any(names) else ids
     all_masks = _all(masks, counts, "masks", stacked)
     all_boxes = _all(boxes, counts, "boxes", np.concatenate)
     return columns_of(
@@ -83,12 +83,6 @@ def _columns(
         look=look,
         **given,
     )
-
-
-def _names(values: list[Any]) -> np.ndarray:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def _gathered(found: list[dict[str, Any]], name: str, read: Callable[[Any, int], Any]) -> list[Any]:

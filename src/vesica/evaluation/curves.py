@@ -10,7 +10,7 @@ import numpy as np
 from vesica._kernels.native import detect
 from vesica.evaluation.records import Records
 
-_EPSILON = float(np.spacing(1.0))
+EPSILON = float(np.spacing(1.0))
 """COCO adds it to the number of guesses. It shows where there is one."""
 
 
@@ -35,7 +35,7 @@ def arrays_of(records: Records, /, *, full: bool = True, threads: int | None = N
         np.array(protocol.recalls, np.float64),
         limits,
         first_limit=0 if full else len(limits) - 1,
-        epsilon=_EPSILON,
+        epsilon=EPSILON,
         with_scores=full,
         threads=threads,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from vesica._check import evaluation as check
 
-_NEVER_QUITE = 1 - 1e-10
+NEVER_QUITE = 1 - 1e-10
 """COCO lets an iou of 1 reach a threshold of 1 that was rounded up."""
 
 _AREAS = (("all", 0.0, 1e10), ("small", 0.0, 32.0**2), ("medium", 32.0**2, 96.0**2), ("large", 96.0**2, 1e10))
@@ -16,7 +16,7 @@ _AREAS = (("all", 0.0, 1e10), ("small", 0.0, 32.0**2), ("medium", 32.0**2, 96.0*
 _THRESHOLDS = (*(i * ((0.95 - 0.5) / 9) + 0.5 for i in range(9)), 0.95)
 # i × 0.01, which is not i / 100.
 _RECALLS = tuple(i * 0.01 for i in range(101))
-_UNLIMITED = 2**31 - 1
+UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Protocol:
     @property
     def bars(self) -> tuple[float, ...]:
         """The least value that matches at each threshold."""
-        given = self.iou if self.is_voc else tuple(min(t, _NEVER_QUITE) for t in self.iou)
+        given = self.iou if self.is_voc else tuple(min(t, NEVER_QUITE) for t in self.iou)
         return tuple(math.nextafter(t, math.inf) for t in given) if self.strict else given
 
     @property
@@ -89,7 +89,7 @@ def protocol_of(
     check.one_of(regions, check.REGIONS, "regions")
     check.quirks(quirks, name)
     is_voc = name.startswith("voc")
-    limits: tuple[int, ...] = (_UNLIMITED,) if name != "coco" else (1, 10, 100)
+    limits: tuple[int, ...] = (UNLIMITED,) if name != "coco" else (1, 10, 100)
     return Protocol(
         name="voc" if name == "voc12" else name,
         regions=regions,

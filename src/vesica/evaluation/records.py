@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from vesica._array import objects
 from vesica._check import records as check
 from vesica._check.segments import bad_segment
 from vesica._kernels.native import detect
 from vesica._kernels.native.segments import Fault
 from vesica._ragged import taken
 from vesica.dataset import Categories
-from vesica.dataset.ids import rising
+from vesica.dataset.ids import rising, together
 from vesica.errors import InputError
 from vesica.evaluation.protocol import Protocol
 from vesica.evaluation.sides import Note, Sides
@@ -253,9 +254,7 @@ def merge(*records: Records) -> Records:
 
 def _united(tables: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """All ids, rising, and the rank of each id of each table."""
-    if any(table.dtype == object for table in tables):
-        tables = [table.astype(object) for table in tables]
-    ids, rank = rising(np.concatenate(tables))
+    ids, rank = rising(together(tables))
     check.disjoint(ids)
     return ids, np.split(rank, np.cumsum([len(table) for table in tables])[:-1])
 
@@ -296,9 +295,7 @@ def _column(values: list[Any] | None) -> np.ndarray | None:
         return None
     if all(isinstance(value, int) for value in values):
         return np.array(values, np.int64)
-    column = np.empty(len(values), object)
-    column[:] = values
-    return column
+    return objects(values)
 
 
 def _protocol(fields: dict[str, Any]) -> Protocol:

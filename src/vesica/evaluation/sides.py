@@ -61,8 +61,8 @@ class Sides:
 
 def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     """Bring both to one order of images and categories: rising ids, as every score is counted."""
-    is_tame = _is_tame(truth.xywh) and _is_tame(guess.xywh)
-    meeting = _meeting(truth, guess, protocol, is_tame)
+    are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
+    meeting = _meeting(truth, guess, protocol, are_tame)
     by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
     if protocol.regions == "box":
         truth, guess = _boxed(truth), _boxed(guess)
@@ -89,7 +89,7 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
         categories = Categories(np.array([-1]))
     boxes = (chosen.xywh, offered.xywh)
     # Masks have an iou in any case, and the rule of VOC looks for the best one alone.
-    plain = protocol.regions == "box" and not protocol.is_voc and not is_tame
+    plain = protocol.regions == "box" and not protocol.is_voc and not are_tame
     segments: tuple[Segments | None, Segments | None] = (None, None)
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
@@ -98,11 +98,11 @@ def sides_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Sides:
     return Sides(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
 
 
-def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, is_tame: bool) -> Meeting:
+def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> Meeting:
     """Check that both sides can be compared, and find where images and categories of one are in the other."""
     if not protocol.quirks:
         for data, side in ((truth, "truth"), (guess, "guess")):
-            if not (is_tame and _is_finite(data)):
+            if not (are_tame and _is_finite(data)):
                 check.values(data, side, protocol.regions)
         check.ids_once(truth)
     check.scores(guess)
@@ -134,7 +134,7 @@ def _is_finite(data: Dataset) -> bool:
     return all(column is None or bool(np.isfinite(column).all()) for column in (data.score, data.area))
 
 
-def _is_tame(boxes: np.ndarray | None) -> bool:
+def is_tame(boxes: np.ndarray | None) -> bool:
     """Is every iou of these boxes a number, and no side negative?"""
     return boxes is None or native.are_sides_sound(boxes, _WILD)
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._array import objects
 from vesica._check.dataset import different, ids
 from vesica.dataset import Categories, Dataset, Images, Segments
 from vesica.errors import InputError
 from vesica.io.options import Options
-from vesica.io.rows import objects
 
 
 def array_of(array: np.ndarray, name: str, options: Options, /) -> Dataset:

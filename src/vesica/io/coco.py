@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from vesica._array import objects
 from vesica._kernels.native import columns as native
 from vesica._kernels.native.columns import Annotations, Columns
 from vesica.dataset import Categories, Dataset, Images, Ragged, Segments
@@ -161,7 +162,7 @@ def _images(found: Columns) -> Images:
         found.image_ids,
         images.height,
         images.width,
-        None if images.names is None else _objects(json.loads(b"[" + images.names.tobytes() + b"]")),
+        None if images.names is None else objects(json.loads(b"[" + images.names.tobytes() + b"]")),
         _ragged(images.absent),
         _ragged(images.partial),
     )
@@ -179,17 +180,10 @@ def _categories(file: File, found: Columns) -> Categories:
         return Categories(found.category_ids)
     records = json.loads(file.content[found.categories])
     names, parents, frequency = (
-        _objects([record.get(key) for record in records]) if any(key in record for record in records) else None
+        objects([record.get(key) for record in records]) if any(key in record for record in records) else None
         for key in ("name", "supercategory", "frequency")
     )
     return Categories(found.category_ids, names, parents, frequency)
-
-
-def _objects(values: list[Any]) -> np.ndarray:
-    """A column of anything, lists too."""
-    column = np.empty(len(values), object)
-    column[:] = values
-    return column
 
 
 def _segments(rows: Annotations, images: Images, image: np.ndarray) -> Segments | None:

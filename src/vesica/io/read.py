@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from vesica import _check as check
@@ -116,20 +116,21 @@ def read(
     return find(path, options, format=format).data
 
 
-def find(path: str | os.PathLike[str], options: Options | None = None, /, *, format: str | None = None) -> Found:
-    """Read a data set, and tell what its file turned out to be."""
-    options = Options() if options is None else options
+def find(
+    path: str | os.PathLike[str],
+    options: Options | Callable[[str], Options] | None = None,
+    /,
+    *,
+    format: str | None = None,
+) -> Found:
+    """Read a data set, and tell what its file turned out to be. Options may depend on the format that is found."""
     if format is not None:
         check.one_of(format, FORMATS, "format")
     source, format = _resolved(os.fspath(path), format)
-    options = options.for_format(format, _USES[format])
+    given = options(format) if callable(options) else options
+    options = (Options() if given is None else given).for_format(format, _USES[format])
     data, form = _READERS[format](source, options)
     return Found(data, source.name, format, form)
-
-
-def format_at(path: str, /) -> str | None:
-    """The format of what is there; None for standard input, which can be read only once."""
-    return None if path == "-" else _resolved(path, None)[1]
 
 
 def describe(found: Found, /) -> str:

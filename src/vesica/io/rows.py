@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vesica._check import brief
 from vesica._check import dataset as check
 from vesica.dataset import Dataset
@@ -70,14 +68,6 @@ def stem_of(id: Any, what: str, /) -> str:
     if not name or name in (".", "..") or any(c in name for c in "/\\\0:") or len(os.fsencode(name)) > 200:
         raise InputError(f"{what} {brief(id)} cannot be the name of a file. Give it an id without / \\ : and NUL.")
     return name
-
-
-def objects(values: Any, /) -> np.ndarray:
-    """A column of strings, or of None."""
-    values = list(values)
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def different(stems: list[str], /) -> list[str]:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.arrays import xywh_of
 from vesica.errors import InputError
 from vesica.io.options import Options
-from vesica.io.rows import is_number, objects, sound, text_of
+from vesica.io.rows import is_number, sound, text_of
 
 SEPARATORS = ",;\t"
 

@@ -12,10 +12,11 @@ from xml.etree.ElementTree import ParseError, TreeBuilder
 import numpy as np
 
 from vesica import _check as check
+from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError, MissingExtra
 from vesica.io.options import Options
-from vesica.io.rows import number, objects, sound, text_of
+from vesica.io.rows import number, sound, text_of
 
 DEEPEST = 64
 """Elements within elements."""

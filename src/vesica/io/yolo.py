@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
+from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images, Segments
 from vesica.dataset.arrays import xywh_of
 from vesica.dataset.ids import places, table_of
 from vesica.dataset.masks import segments_of
 from vesica.errors import InputError
 from vesica.io.options import Options
-from vesica.io.rows import is_number, number, objects, sound, text_of
+from vesica.io.rows import is_number, number, sound, text_of
 
 KINDS = ("polygon", "pose")
 COLUMNS = ("class box score", "class score box")

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from vesica import _check
+from vesica._array import objects
 from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.errors import InputError, MissingExtra
 from vesica.io.options import Options
 from vesica.io.pictures import pictures_in, size_of
-from vesica.io.rows import bytes_of, objects, text_of
+from vesica.io.rows import bytes_of, text_of
 from vesica.io.yolo import Labels
 
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")

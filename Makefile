@@ -7,6 +7,7 @@ SANITISE  := .venv-sanitise
 SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
              $(SANITISE)/bin/python
 SOURCE := $(shell find src csrc -type f ! -name '*.pyc') CMakeLists.txt pyproject.toml
+CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
 BUILD  := --no-build-isolation --no-deps
 # The requirements of an extra, without the package itself.
 extra   = $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
@@ -25,7 +26,7 @@ check: $(VENV)/.check  ## style, types, layers, C++ format, stub
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror csrc/*.cpp csrc/*.hpp
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew
 
@@ -40,11 +41,11 @@ stub: $(VENV)/.check
 format: $(VENV)/.check
 	$(BIN)/ruff check --fix src tests benchmarks examples
 	$(BIN)/ruff format src tests benchmarks examples
-	$(BIN)/clang-format -i csrc/*.cpp csrc/*.hpp
+	$(BIN)/clang-format -i $(CXX_FILES)
 
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITISED) -m pytest -q -k "not memory and not fork" \
-	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors clusters soft fusion merging nms batches matching decimals json columns records,tests/test_$(noun).py)
+	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors kmeans soft fusion nmm nms nms_batched matching decimals json coco_file records,tests/test_$(noun).py)
 
 fuzz: $(SANITISE)/.installed  ## any input at all, under the same sanitisers; FUZZ_SECONDS=600 FUZZ_SEED=7
 	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))

@@ -14,7 +14,7 @@ PROPOSALS = 50
 STRIDES, IMAGE_SIDE = (8, 16, 32), 640
 """Of a YOLO head: 80² + 40² + 20² cells, one box each."""
 YOLO_LOG_SIDE, YOLO_SPREAD = 1.85, 0.3
-"""Sides of its boxes, in strides."""
+"""Inputs of its boxes, in strides."""
 OBJECTS = 7.3
 """In an image of COCO."""
 

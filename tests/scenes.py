@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica.dataset import Categories, Dataset, Images, Segments
+from vesica.dataset import Categories, CocoMasks, Dataset, Images
 
 SIDE = 128
 """Images are this large, so that a box can have an area on the edge of every range."""
@@ -85,7 +85,7 @@ def awkward(seed: int, *, masks: bool = False) -> Job:
     return Job(*job(rng, traits), traits)
 
 
-# Sides whose product lies on the edges of COCO's ranges, or on either side of them.
+# Inputs whose product lies on the edges of COCO's ranges, or on either side of them.
 _STEP = 4.0
 _SIDES = (32.0, 96.0, 31.0, 33.0, 16.0, 64.0, 8.0, 10.0, 20.0, 40.0)
 
@@ -308,14 +308,14 @@ def _columns(rows: list[dict[str, Any]], images: Images, categories: Categories)
     }
 
 
-def _segments(rows: list[dict[str, Any]], images: Images, image: np.ndarray) -> Segments:
+def _segments(rows: list[dict[str, Any]], images: Images, image: np.ndarray) -> CocoMasks:
     written = [json.dumps(row["segmentation"]).encode() for row in rows]
     end = np.cumsum([len(one) for one in written])
     assert images.height is not None and images.width is not None
-    return Segments(
+    return CocoMasks(
         np.frombuffer(b"".join(written), np.uint8),
         end - [len(one) for one in written],
         end,
-        np.full(len(rows), Segments.JSON, np.uint8),
+        np.full(len(rows), CocoMasks.JSON, np.uint8),
         np.stack([images.height[image], images.width[image]], axis=1),
     )

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pycocotools import mask as peer
 from scipy import ndimage
 
-from test_segments import column
+from test_coco_masks import column
 from vesica import RleMasks
-from vesica._kernels.native import segments as native
+from vesica._kernels.native import coco_masks as native
 
 
 def reach(height, width):

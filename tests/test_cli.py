@@ -316,10 +316,10 @@ class TestDemo:
 class TestHelp:
     def test_choices_are_those_of_the_library(self):
         from vesica import _check
-        from vesica.cli import iou, nms, operands
+        from vesica.cli import iou, nms, region_files
         from vesica.overlaps.measures import MEASURES
 
-        assert operands.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
+        assert region_files.FORMS == _check.FORMS and tuple(MEASURES) == iou.MEASURES
         assert set(nms.SIMILARITIES) == set(MEASURES) - {"distance", "tversky"}
 
     @pytest.mark.parametrize("verb", VERBS)
@@ -365,7 +365,7 @@ def _write_records():
             )
             for side in (truth, guess)
         )
-        Path(f"image{image}.records").write_bytes(vesica.evaluation.match(*sides, protocol="voc").to_bytes())
+        Path(f"image{image}.records").write_bytes(vesica.detection.records_of(*sides, protocol="voc").to_bytes())
 
 
 class TestPage:

@@ -10,7 +10,7 @@ from pycocotools import mask as peer
 from pycocotools.coco import COCO
 
 from vesica import InputError, RleMasks
-from vesica._kernels.native import columns
+from vesica._kernels.native import coco_file
 from vesica.io import files
 from vesica.io.coco import dataset_of, is_coco, run_lengths
 
@@ -75,14 +75,14 @@ class TestBrokenOff:
     def test_every_place(self, text):
         for length in range(1, len(text)):
             data = np.frombuffer(text[:length], np.uint8)
-            whole = columns.read(data)
-            assert isinstance(whole, columns.Problem) and whole.at <= length
-            assert all(columns.read(data, block=block, threads=2) == whole for block in (1, 2, 7, 40)), text[:length]
+            whole = coco_file.read(data)
+            assert isinstance(whole, coco_file.Problem) and whole.at <= length
+            assert all(coco_file.read(data, block=block, threads=2) == whole for block in (1, 2, 7, 40)), text[:length]
 
     @pytest.mark.parametrize("text", ["[", "[ ", '{"images": [', '{"annotations": [', '{"images": [{"id": 1}, '])
     def test_before_a_record(self, text):
-        found = columns.read(np.frombuffer(text.encode(), np.uint8))
-        assert isinstance(found, columns.Problem) and (found.fault, found.at) == ("end", len(text))
+        found = coco_file.read(np.frombuffer(text.encode(), np.uint8))
+        assert isinstance(found, coco_file.Problem) and (found.fault, found.at) == ("end", len(text))
 
 
 ROW = {"image_id": 139, "category_id": 18, "bbox": [10, 20, 30.5, 40], "score": 0.25}

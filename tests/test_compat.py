@@ -61,7 +61,7 @@ class TestScores:
     def test_all_at_once(self, kind, monkeypatch):
         """No cell is looked at one by one, unless somebody wants to do a step differently."""
         monkeypatch.setattr(our_eval.COCOeval, "_matches", None)
-        monkeypatch.setattr("vesica.compat.engine.accumulate", None)
+        monkeypatch.setattr("vesica.compat.reference_eval.accumulate", None)
         scores, _ = evaluated("ours", *case(6, masks=True), kind)
         assert "evalImgs" not in vars(scores) and scores.stats.max() > 0
         with pytest.raises(TypeError, match="not callable"):

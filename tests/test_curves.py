@@ -7,7 +7,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve
 import vesica
 from scenes import awkward, datasets
 from vesica import Dataset
-from vesica.evaluation import Curve
+from vesica.detection import Curve
 
 
 def curve(score, right, positives):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from samples import same
 from vesica import Boxes, Dataset, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica._check import FORMS
+from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.ids import places, table_of
-from vesica.dataset.segments import Segments
 
 BOX = [[10.0, 20.0, 40.0, 60.0]]
 CROSS = np.zeros((2, 5, 5), bool)
@@ -204,7 +204,7 @@ class TestMasks:
     def test_kinds(self, kind):
         data = Dataset.from_arrays(masks=kind(CROSS), image=[1, 2])
         assert list(data.segments.written()) == RleMasks.from_masks(CROSS).to_strings()
-        assert data.segments.form.tolist() == [Segments.COUNTS] * 2 and data.segments.size.tolist() == [[5, 5]] * 2
+        assert data.segments.form.tolist() == [CocoMasks.COUNTS] * 2 and data.segments.size.tolist() == [[5, 5]] * 2
         assert data.images.height.tolist() == [5, 5]
 
     def test_torch(self):

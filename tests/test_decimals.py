@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vesica._kernels.native.columns import decimal
+from vesica._kernels.native.coco_file import decimal
 
 
 def bits(value):

@@ -8,7 +8,7 @@ import pytest
 
 import vesica
 from vesica.cli import main
-from vesica.evaluation import Records
+from vesica.detection import Records
 
 TRUTH = {
     "images": [{"id": 1, "width": 80, "height": 80}, {"id": 2, "width": 80, "height": 80}],
@@ -418,7 +418,7 @@ class TestProgress:
 
 class TestHelp:
     def test_choices_are_those_of_the_library(self):
-        from vesica._check import evaluation as check
+        from vesica._check import detection as check
         from vesica.cli import eval as verb
         from vesica.io.read import FORMATS
 

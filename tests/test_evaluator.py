@@ -6,7 +6,7 @@ import torch
 
 import vesica
 from vesica import Dataset, Evaluator, InputError
-from vesica.evaluation import merge, summarise
+from vesica.detection import merge, summarise
 
 OPTIONS = ({}, {"protocol": "voc"}, {"iou": 0.5, "by_class": False}, {"max_dets": (1, 3, 100), "quirks": "pycocotools"})
 

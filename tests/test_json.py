@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vesica import _native
-from vesica._kernels.native.columns import json_fault
+from vesica._kernels.native.coco_file import json_fault
 
 DEPTH = 64
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import vesica
-from vesica.evaluation import Protocol
-from vesica.evaluation.protocol import protocol_of
+from vesica.detection import Protocol
+from vesica.detection.protocol import protocol_of
 
 
 class TestGrids:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import vesica
 from scenes import Traits, awkward, datasets, job
 from vesica.dataset import Categories, Dataset, Images
+from vesica.detection import Records, merge, records_of, summarise
 from vesica.errors import InputError
-from vesica.evaluation import Records, match, merge, summarise
 
 MAGIC = b"VESICA records\n"
 
@@ -34,7 +34,7 @@ def parts(truth, results, owner):
     """Records of the images that each of several owners has, and of all of them."""
     ids = [row["id"] for row in truth["images"]]
     shards = [{one for one, its in zip(ids, owner, strict=False) if its == k} for k in range(max(owner) + 1)]
-    return [match(*part(truth, results, shard)) for shard in shards if shard]
+    return [records_of(*part(truth, results, shard)) for shard in shards if shard]
 
 
 @functools.cache
@@ -55,7 +55,7 @@ class TestMerge:
         truth, results = awkward_job(seed)
         shards = parts(truth, results, owner)
         order.shuffle(shards)
-        whole = match(*datasets(truth, results))
+        whole = records_of(*datasets(truth, results))
         assert same(merge(*shards), whole)
 
     def test_associative_and_commutative(self):
@@ -67,7 +67,7 @@ class TestMerge:
 
     def test_nothing_is_neutral(self):
         truth, results = awkward_job(1)
-        whole, nothing = match(*datasets(truth, results)), match(*part(truth, results, set()))
+        whole, nothing = records_of(*datasets(truth, results)), records_of(*part(truth, results, set()))
         assert len(nothing) == 0
         assert same(merge(whole, nothing), whole) and same(merge(nothing, whole), whole)
         assert same(merge(whole), whole)
@@ -86,13 +86,14 @@ class TestMerge:
         truth, results = awkward_job(3)
         halves = [{10, 11, 12}, {13, 14, 15}]
         for options in ({"by_class": False}, {"quirks": "pycocotools"}, {"protocol": "voc"}, {"protocol": "lvis"}):
-            whole = match(*datasets(truth, results), **options)
-            assert same(merge(*(match(*part(truth, results, half), **options) for half in halves)), whole), options
+            whole = records_of(*datasets(truth, results), **options)
+            assert same(merge(*(records_of(*part(truth, results, half), **options) for half in halves)), whole), options
 
     def test_strings_and_numbers(self):
         """Ids of both kinds have one order."""
         a, b, c = (
-            match(*(one_image(name, **score) for score in ({}, {"score": np.array([0.5])}))) for name in ("b", 7, "a")
+            records_of(*(one_image(name, **score) for score in ({}, {"score": np.array([0.5])})))
+            for name in ("b", 7, "a")
         )
         merged = merge(a, b, c)
         assert merged.images.tolist() == [7, "a", "b"]
@@ -103,10 +104,10 @@ class TestMerge:
             merge()
 
     def test_image_twice(self):
-        whole = match(*datasets(*awkward_job(0)))
+        whole = records_of(*datasets(*awkward_job(0)))
         with pytest.raises(InputError, match="image 10 is in two of them"):
             merge(whole, whole)
-        some = match(*part(*awkward_job(0), {13, 14}))
+        some = records_of(*part(*awkward_job(0), {13, 14}))
         with pytest.raises(InputError, match="image 13 is in two"):
             merge(whole, some)
 
@@ -124,13 +125,13 @@ class TestMerge:
     )
     def test_other_header(self, options, named):
         truth, results = awkward_job(0)
-        a, b = match(*part(truth, results, {10})), match(*part(truth, results, {11}), **options)
+        a, b = records_of(*part(truth, results, {10})), records_of(*part(truth, results, {11}), **options)
         with pytest.raises(InputError, match=f"different protocols do not belong together: {named}"):
             merge(a, b)
 
     def test_other_categories(self):
         truth, results = awkward_job(0)
-        a = match(*part(truth, results, {10}))
+        a = records_of(*part(truth, results, {10}))
         for change, named in (
             ({"ids": np.array([1, 2, 3, 5])}, "ids number 3 is 4 here and 5 there"),
             ({"ids": np.array([1, 2])}, "ids has 4 entries here and 2 there"),
@@ -155,7 +156,7 @@ class TestBytes:
         ids=["40 lanes", "4 lanes", "130 lanes"],
     )
     def test_round_trip(self, seed, options):
-        records = match(*datasets(*awkward_job(seed)), **options)
+        records = records_of(*datasets(*awkward_job(seed)), **options)
         back = Records.from_bytes(records.to_bytes())
         assert same(back, records)
         assert back.protocol == records.protocol and back.notes == records.notes
@@ -167,7 +168,7 @@ class TestBytes:
     def test_wild_scores(self):
         """NaN, infinities, both zeros and what no short number holds."""
         wild = awkward(next(seed for seed in range(99) if awkward(seed).traits.wild))
-        records = match(*datasets(wild.truth, wild.results), quirks="pycocotools")
+        records = records_of(*datasets(wild.truth, wild.results), quirks="pycocotools")
         assert np.isnan(records.score).any()
         for score in (records.score, np.where(np.arange(len(records)) == 3, 1e300, records.score)):
             changed = dataclasses.replace(records, score=score)
@@ -175,7 +176,7 @@ class TestBytes:
 
     def test_short_scores(self):
         """Scores that were single precision take half the room, and nothing else changes."""
-        records = match(*datasets(*awkward_job(0)))
+        records = records_of(*datasets(*awkward_job(0)))
         short = dataclasses.replace(records, score=records.score.astype(np.float32).astype(np.float64))
         assert len(records.to_bytes()) - len(short.to_bytes()) == 4 * len(records)
         assert np.array_equal(Records.from_bytes(short.to_bytes()).score, short.score)
@@ -183,13 +184,13 @@ class TestBytes:
     def test_no_guess_and_no_image(self):
         truth, results = awkward_job(0)
         for images in ({10}, set()):
-            records = match(*part(truth, [], images))
+            records = records_of(*part(truth, [], images))
             assert same(Records.from_bytes(records.to_bytes()), records)
-        assert summarise(match(*part(truth, results, set())))["AP"] == -1
+        assert summarise(records_of(*part(truth, results, set())))["AP"] == -1
 
     def test_every_flipped_bit(self):
         """Magic, lengths, checksums, header and columns: nothing goes unseen."""
-        data = match(*part(*awkward_job(0), {10, 11})).to_bytes()
+        data = records_of(*part(*awkward_job(0), {10, 11})).to_bytes()
         for at in range(len(data)):
             damaged = bytearray(data)
             damaged[at] ^= 1 << (at % 8)
@@ -198,7 +199,7 @@ class TestBytes:
 
     def test_every_length(self):
         """Cut anywhere, or with something behind it."""
-        data = match(*part(*awkward_job(0), {10, 11})).to_bytes()
+        data = records_of(*part(*awkward_job(0), {10, 11})).to_bytes()
         for end in range(len(data)):
             with pytest.raises(InputError):
                 Records.from_bytes(data[:end])
@@ -207,7 +208,7 @@ class TestBytes:
                 Records.from_bytes(data + more)
 
     def test_what_it_says(self):
-        data = match(*datasets(*awkward_job(0))).to_bytes()
+        data = records_of(*datasets(*awkward_job(0))).to_bytes()
         with pytest.raises(InputError, match="no records of vesica"):
             Records.from_bytes(b"PK\3\4")
         with pytest.raises(InputError, match="end in the middle"):
@@ -272,7 +273,7 @@ class TestBytes:
 
 def rewritten(change):
     """Records with a changed header or changed columns, and checksums that are right."""
-    data = match(*datasets(*awkward_job(0))).to_bytes()
+    data = records_of(*datasets(*awkward_job(0))).to_bytes()
     blocks, at = [], len(MAGIC)
     while at < len(data):
         length, _ = struct.unpack_from("<QI", data, at)
@@ -286,7 +287,7 @@ def rewritten(change):
 
 
 def test_length_and_name():
-    records = match(*datasets(*awkward_job(0)))
+    records = records_of(*datasets(*awkward_job(0)))
     assert len(records) == len(records.score) > 0
     assert repr(records) == f"Records({len(records)} guesses, 6 images, coco)"
 
@@ -296,7 +297,7 @@ class TestLanes:
 
     def test_positives_and_bounds(self):
         truth, results = awkward_job(0)
-        records = match(*datasets(truth, results))
+        records = records_of(*datasets(truth, results))
         categories = sorted(row["id"] for row in truth["categories"])
         for k, one in enumerate(categories):
             mine = [row for row in truth["annotations"] if row["category_id"] == one]

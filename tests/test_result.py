@@ -10,8 +10,8 @@ import vesica
 from scenes import Traits, awkward, datasets, job
 from vesica import Dataset
 from vesica.dataset import Categories, Images
+from vesica.detection import records_of, summarise
 from vesica.errors import InputError
-from vesica.evaluation import match, summarise
 
 SQUARE = [0, 0, 10, 10]
 
@@ -119,7 +119,7 @@ class TestPairs:
         assert seen > 1000
 
     def test_of_records_alone(self):
-        result = summarise(match(truths([SQUARE]), guesses([SQUARE], [0.5])))
+        result = summarise(records_of(truths([SQUARE]), guesses([SQUARE], [0.5])))
         with pytest.raises(ValueError, match="comes from records, which know no pairs"):
             result.pairs()
 

@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
+    from vesica.detection.evaluator import Evaluator
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
-    from vesica.evaluation.evaluator import Evaluator
     from vesica.io.read import read
     from vesica.io.write import write
     from vesica.matching.assign import assign
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
     from vesica.scoring import evaluate
-    from vesica.selection.batches import nms_padded, nms_ragged
     from vesica.selection.fusion import Fused, fuse
-    from vesica.selection.merging import Merged, merge
+    from vesica.selection.nmm import Merged, nmm
     from vesica.selection.nms import nms
+    from vesica.selection.nms_batched import nms_padded, nms_ragged
     from vesica.selection.soft import Kept, soft_nms
 
 __all__ = [
@@ -69,7 +69,7 @@ __all__ = [
     "iou",
     "join",
     "match",
-    "merge",
+    "nmm",
     "nms",
     "nms_padded",
     "nms_ragged",
@@ -85,7 +85,7 @@ __all__ = [
 _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
-    "vesica.evaluation.evaluator": ("Evaluator",),
+    "vesica.detection.evaluator": ("Evaluator",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
     "vesica.io.write": ("write",),
@@ -108,9 +108,9 @@ _HOMES = {
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
     "vesica.scoring": ("evaluate",),
-    "vesica.selection.batches": ("nms_padded", "nms_ragged"),
+    "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),
     "vesica.selection.fusion": ("Fused", "fuse"),
-    "vesica.selection.merging": ("Merged", "merge"),
+    "vesica.selection.nmm": ("Merged", "nmm"),
     "vesica.selection.nms": ("nms",),
     "vesica.selection.soft": ("Kept", "soft_nms"),
 }
@@ -118,7 +118,7 @@ _HOMES = {
 # Modules that are names of their own: `vesica.losses.giou(…)`.
 _MODULES = {
     "anchors": "vesica.matching.anchors",
-    "evaluation": "vesica.evaluation",
+    "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
 }

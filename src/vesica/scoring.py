@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vesica.dataset import Dataset
-from vesica.evaluation.protocol import Protocol, protocol_of
-from vesica.evaluation.records import match
-from vesica.evaluation.result import DetectionResult
-from vesica.evaluation.sides import sides_of
+from vesica.detection.inputs import inputs_of
+from vesica.detection.protocol import Protocol, protocol_of
+from vesica.detection.records import match_inputs
+from vesica.detection.result import DetectionResult
 
 
 def evaluate(
@@ -83,8 +83,8 @@ def evaluate(
         strict=strict,
         quirks=quirks,
     )
-    sides = sides_of(data_of(truth, asked, threads), data_of(guess, asked, threads), asked)
-    return DetectionResult(match(sides, asked, threads=threads), sides, threads)
+    inputs = inputs_of(data_of(truth, asked, threads), data_of(guess, asked, threads), asked)
+    return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
 
 
 def data_of(value: Any, protocol: Protocol, threads: int | None, /) -> Dataset:

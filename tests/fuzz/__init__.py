@@ -10,7 +10,8 @@ import numpy as np
 
 from . import (
     anchors,
-    columns,
+    coco_file,
+    coco_masks,
     formats,
     fusion,
     labels,
@@ -19,7 +20,6 @@ from . import (
     nms,
     polygons,
     rle,
-    segments,
     sets,
     soft,
     sparse,
@@ -28,7 +28,7 @@ from . import (
 TRIALS = {
     "masks": masks.trial,
     "rle": rle.trial,
-    "segments": segments.trial,
+    "coco_masks": coco_masks.trial,
     "sparse": sparse.trial,
     "polygons": polygons.trial,
     "labels": labels.trial,
@@ -39,7 +39,7 @@ TRIALS = {
     "soft": soft.trial,
     "fusion": fusion.trial,
     "formats": formats.trial,
-    "columns": columns.trial,
+    "coco_file": coco_file.trial,
 }
 
 

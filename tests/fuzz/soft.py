@@ -71,7 +71,7 @@ def _groups(boxes: Boxes, scores: Any, keys: Any, rng: Rng) -> None:
         "keys": keys,
     }
     options["score"] = pick(rng, ("max", "mean"))
-    merged = sound.attempt(lambda: vesica.merge(boxes, scores, **options), *NAMES)
+    merged = sound.attempt(lambda: vesica.nmm(boxes, scores, **options), *NAMES)
     if merged is None:
         return
     assert sorted(set(merged.group.tolist())) == list(range(len(merged)))

@@ -84,7 +84,7 @@ def val2017():
 
 def data_of(rows, names, images, **columns):
     boxes = np.array([[float(row[key]) for key in ("x1", "y1", "x2", "y2")] for row in rows])
-    # Sides as the reference has them: x2 − x1.
+    # Inputs as the reference has them: x2 − x1.
     return Dataset.from_arrays(
         np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1),
         form="xywh",

@@ -11,10 +11,10 @@ import pycoco
 import twin
 import vesica
 from scenes import Job, awkward, datasets
-from vesica._kernels.native import detect
-from vesica.evaluation.protocol import protocol_of
-from vesica.evaluation.records import found_of
-from vesica.evaluation.sides import sides_of
+from vesica._kernels.native import match_cells
+from vesica.detection.inputs import inputs_of
+from vesica.detection.protocol import protocol_of
+from vesica.detection.records import found_of
 
 pytest.importorskip("pycocotools")
 
@@ -99,14 +99,14 @@ class TestLanes:
         assert len(protocol.iou) * len(protocol.areas) == lanes
         for seed in range(0, 40):
             job = awkward(seed)
-            sides = sides_of(*datasets(job.truth, job.results), protocol)
+            sides = inputs_of(*datasets(job.truth, job.results), protocol)
             if sides.plain:
                 continue
             fast, plain = (
                 found_of(sides, protocol, plain=way, partners=True, threads=threads)
                 for way, threads in ((False, 2), (True, 1))
             )
-            for name, a, b in zip(detect.Found._fields, fast, plain, strict=True):
+            for name, a, b in zip(match_cells.Found._fields, fast, plain, strict=True):
                 assert np.array_equal(a, b), (seed, name)
 
     def test_twin(self, lanes):
@@ -123,13 +123,13 @@ class TestDelegation:
     @pytest.fixture
     def asked(self, monkeypatch):
         """The `plain` of every request."""
-        seen, match_boxes = [], detect.match_boxes
+        seen, match_boxes = [], match_cells.match_boxes
 
         def spy(request, *sides, **options):
             seen.append(request.plain)
             return match_boxes(request, *sides, **options)
 
-        monkeypatch.setattr(detect, "match_boxes", spy)
+        monkeypatch.setattr(match_cells, "match_boxes", spy)
         return seen
 
     def test_native(self, monkeypatch):
@@ -139,7 +139,7 @@ class TestDelegation:
             raise AssertionError("the kernel was called")
 
         job = awkward(1)
-        for name in ("detect_boxes", "curves_accumulate"):
+        for name in ("match_cells_boxes", "curves_accumulate"):
             with monkeypatch.context() as patch:
                 patch.setattr(f"vesica._native.{name}", broken)
                 with pytest.raises(AssertionError, match="the kernel was called"):

@@ -63,7 +63,7 @@ def _bad_shape(values: np.ndarray, name: str, row: int, limit: float) -> ValueEr
         return ValueError(f"{start} must be finite; got {_said(values, row)}. Leave the row out, or repair it.")
     if np.any(values[row] < 0):
         return ValueError(f"{start} must not have a negative side; got {_said(values, row)}.")
-    return ValueError(f"{start} is too large: {_said(values, row)}. Sides must stay within {limit:g}.")
+    return ValueError(f"{start} is too large: {_said(values, row)}. Inputs must stay within {limit:g}.")
 
 
 def _said(values: np.ndarray, row: int) -> str:

@@ -18,7 +18,7 @@ def only_boxes(kind: str) -> None:
     if kind != "Boxes":
         raise TypeError(
             f"`boxes` must be upright boxes, whose mean is a box; got {kind}. "
-            "Regions of other kinds can be united: merge(regions, scores)."
+            "Regions of other kinds can be united: nmm(regions, scores)."
         )
 
 

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(facts | {"page": str(page)}, sort_keys=True))
     else:
-        from vesica.cli.score_tables import show
+        from vesica.cli.eval_tables import show
 
         show(facts, result.protocol, per_class=True)
         print(f"\nread and scored in {seconds * 1e3:.0f} ms: vesica eval {files[0]} {files[1]} --per-class")

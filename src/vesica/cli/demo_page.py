@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica.dataset import Dataset
-from vesica.evaluation import Curve, DetectionResult
+from vesica.detection import Curve, DetectionResult
 
 IOU = 0.5
 """Where guesses of pictures and curves are right."""

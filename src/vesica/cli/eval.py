@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import scores
+from vesica.cli import eval_output
 from vesica.cli.convert import images_of, is_size, sizes_of
 from vesica.cli.progress import steps
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
     parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
-    scores.add_arguments(parser)
+    eval_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,18 +63,20 @@ def run(arguments: argparse.Namespace) -> int:
         result = evaluate(truth, guess, **options, threads=arguments.threads)
         done()
         if arguments.records:
-            scores.write_records(arguments.records, result.records)
-            scores.say(f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments)
-        facts = scores.facts_of(result, arguments)
-    return scores.tell(facts, result, arguments)
+            eval_output.write_records(arguments.records, result.records)
+            eval_output.say(
+                f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments
+            )
+        facts = eval_output.facts_of(result, arguments)
+    return eval_output.tell(facts, result, arguments)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The options of `evaluate`; leave with exit code 2 for those that no file could make right."""
-    from vesica.evaluation.protocol import protocol_of
+    from vesica.detection.protocol import protocol_of
 
     try:
-        scores.check_usage(arguments)
+        eval_output.check_usage(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
         if arguments.sizes is not None and not is_size(arguments.sizes):
@@ -126,9 +128,9 @@ def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: D
         return Options(masks=masks, check=look, threads=arguments.threads, **of_yolo)
 
     found = find(path, options, format=format or arguments.format)
-    scores.say(describe(found), arguments)
+    eval_output.say(describe(found), arguments)
     for note in found.data.notes:
-        scores.say(f"  note: {note}.", arguments)
+        eval_output.say(f"  note: {note}.", arguments)
     return found.data
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from vesica.cli import operands
-from vesica.cli.answer import Answer, options_of
+from vesica.cli import region_files
+from vesica.cli.iou_output import Answer, options_of
 
 MEASURES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "b", metavar="B", nargs="?", help="the second file; without it, pairs within A (needs --at-least)"
     )
-    operands.add_arguments(parser)
+    region_files.add_arguments(parser)
     parser.add_argument("--measure", choices=MEASURES, default="iou", help="default: iou")
     parser.add_argument("--of", choices=("a", "b"), help="coverage: share of which side (default: a)")
     parser.add_argument("--alpha", type=float, help="tversky: weight of what only A has")
@@ -54,9 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     from vesica.io.arrays import write
 
-    a = operands.read(arguments.a, arguments)
-    b = None if arguments.b is None else operands.read(arguments.b, arguments)
-    a, b = operands.matched(a, b, aligned=arguments.aligned)
+    a = region_files.read(arguments.a, arguments)
+    b = None if arguments.b is None else region_files.read(arguments.b, arguments)
+    a, b = region_files.matched(a, b, aligned=arguments.aligned)
     answer = Answer(arguments, a, b)
     if arguments.output:
         write(arguments.output, answer.table(), header=answer.header)
@@ -88,7 +88,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         for name in ("threads", "best"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
-        operands.check_usage(arguments)
+        region_files.check_usage(arguments)
         KNOWN[arguments.measure].options(options_of(arguments))
     except (ValueError, TypeError) as error:
         wrong(str(error))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vesica.cli import scores
+from vesica.cli import eval_output
 from vesica.cli.progress import steps
 
 if TYPE_CHECKING:
-    from vesica.evaluation import Records
+    from vesica.detection import Records
 
 _EPILOG = """\
 Records are written by `vesica eval … --records FILE`, or in Python by Records.to_bytes(). Their order does not matter.
@@ -28,15 +28,15 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="RECORDS", nargs="+", help="files of records, of different images")
-    scores.add_arguments(parser)
+    eval_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        scores.check_usage(arguments)
+        eval_output.check_usage(arguments)
     except ValueError as error:
         arguments.usage_error(str(error))
-    from vesica.evaluation import summarise
+    from vesica.detection import summarise
 
     with steps("read", "merge", "summarise") as done:
         parts = [_read(path) for path in arguments.files]
@@ -44,16 +44,16 @@ def run(arguments: argparse.Namespace) -> int:
         total = _merged(arguments.files, parts)
         done()
         if arguments.records:
-            scores.write_records(arguments.records, total)
-        scores.say(f"Merged {len(parts)} files: {total!r}", arguments)
+            eval_output.write_records(arguments.records, total)
+        eval_output.say(f"Merged {len(parts)} files: {total!r}", arguments)
         result = summarise(total, threads=arguments.threads)
-        facts = scores.facts_of(result, arguments)
-    return scores.tell(facts, result, arguments)
+        facts = eval_output.facts_of(result, arguments)
+    return eval_output.tell(facts, result, arguments)
 
 
 def _read(path: str) -> Records:
+    from vesica.detection import Records
     from vesica.errors import InputError
-    from vesica.evaluation import Records
 
     try:
         return Records.from_bytes(Path(path).read_bytes())
@@ -65,8 +65,8 @@ def _read(path: str) -> Records:
 
 def _merged(names: Sequence[str], parts: Sequence[Records]) -> Records:
     """All as one. When that cannot be, the two files are named that do not go together."""
+    from vesica.detection import merge
     from vesica.errors import InputError
-    from vesica.evaluation import merge
 
     try:
         return merge(*parts)

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from vesica.cli.operands import FORMS, rotation
+from vesica.cli.region_files import FORMS, rotation
 
 SIMILARITIES = ("iou", "dice", "coverage", "overlap", "giou", "diou", "ciou", "eiou")
 
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
-    from vesica.cli.selection import chosen
+    from vesica.cli.nms_rows import chosen
     from vesica.io.detections import detections_of, rows_of, text_of, write
     from vesica.io.files import load
 

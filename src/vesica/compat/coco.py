@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica.compat import mask, unread
+from vesica.compat import lazy_file, mask
 from vesica.compat.cocoeval import COCOeval
 from vesica.compat.drawing import draw
-from vesica.compat.unread import Unread
+from vesica.compat.lazy_file import Unread
 from vesica.dataset import Dataset
 
 __all__ = ["COCO", "COCOeval", "mask"]
@@ -65,7 +65,7 @@ class COCO:
         print("loading annotations into memory...")
         text = Path(annotation_file).read_bytes()
         if type(self).createIndex is COCO.createIndex:
-            self._unread = unread.truths(text, str(annotation_file))
+            self._unread = lazy_file.truths(text, str(annotation_file))
         if self._unread is None:
             self.dataset = check.annotation_file(json.loads(text), str(annotation_file))
         print(f"Done (t={time.time() - start:0.2f}s)")
@@ -188,7 +188,7 @@ class COCO:
             resFile = self.loadNumpyAnnotations(resFile)
         text = Path(resFile).read_bytes() if isinstance(resFile, (str, Path)) else None
         if text is not None and self.columns is not None:
-            found._unread = unread.results(text, str(resFile), self.columns.images.ids)
+            found._unread = lazy_file.results(text, str(resFile), self.columns.images.ids)
         if found._unread is None:
             rows = check.results(resFile if text is None else json.loads(text), self.getImgIds())
             found.dataset = self._with_results(_completed(rows))

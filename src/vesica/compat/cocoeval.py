@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica.compat import engine, mask, summary
+from vesica.compat import mask, reference_eval, summary
+from vesica.compat.fast_eval import Shortcut, shortcut_of, shortcut_of_files
 from vesica.compat.params import Params
-from vesica.compat.shortcut import Shortcut, shortcut_of, shortcut_of_files
 
 __all__ = ["COCOeval", "Params"]
 
@@ -226,7 +226,7 @@ class COCOeval:
         ignored = [truth["_ignore"] for truth in truths]
         crowd = [int(truth["iscrowd"]) for truth in truths]
 
-        found = engine.match(overlaps, guess_ids, truth_ids, ignored, crowd, self.params.iouThrs)
+        found = reference_eval.match_cell(overlaps, guess_ids, truth_ids, ignored, crowd, self.params.iouThrs)
 
         outside = np.array([guess["area"] < low or guess["area"] > high for guess in guesses], bool)
         return {
@@ -255,7 +255,7 @@ class COCOeval:
         if self._shortcut is not None and is_untouched:
             found = self._shortcut.curves(p.recThrs)
         else:
-            found = engine.accumulate(self.evalImgs, p, self._paramsEval)
+            found = reference_eval.accumulate(self.evalImgs, p, self._paramsEval)
 
         self.eval = {
             "params": p,

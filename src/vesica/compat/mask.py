@@ -35,9 +35,9 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica._check.segments import bad_segment
+from vesica._check.coco_masks import bad_segment
+from vesica._kernels.native import coco_masks as native_masks
 from vesica._kernels.native import pixels as native_pixels
-from vesica._kernels.native import segments as native_segments
 from vesica.dataset.masks import segments_of
 from vesica.regions import Polygons, RleMasks
 
@@ -161,7 +161,7 @@ def _mask_iou(guess: Any, truth: Any, crowd: np.ndarray) -> np.ndarray:
         segments_of(check.run_lengths(side, name), np.zeros((len(side), 2)), look=False).column()
         for side, name in ((guess, "dt"), (truth, "gt"))
     )
-    found, fault = native_segments.iou(guesses, truths, crowd, literal=True)
+    found, fault = native_masks.iou(guesses, truths, crowd, literal=True)
     if fault is not None:
         raise bad_segment(fault, "`dt`" if fault.side == "guess" else "`gt`")
     return np.asfortranarray(found)

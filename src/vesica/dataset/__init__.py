@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vesica._check import dataset as check
-from vesica.dataset.segments import Segments
+from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.tables import Categories, Images, Ragged
 
-__all__ = ["Categories", "Dataset", "Images", "Ragged", "Segments"]
+__all__ = ["Categories", "CocoMasks", "Dataset", "Images", "Ragged"]
 
 if TYPE_CHECKING:
     from vesica.regions import Boxes
@@ -31,7 +31,7 @@ class Dataset:
     categories : Categories
     image, category : (N,) int64: the place of each row's image and category in those tables
     xywh : (N, 4) float64: x, y, width, height as they were written, or None
-    segments : Segments, or None
+    segments : CocoMasks, or None
     score : (N,) float64: of guesses, or None
     area : (N,) float64 as it was written, NaN where it was not; or None. Scores by size go by it.
     crowd : (N,) bool: the region is a group; None if no row is
@@ -56,7 +56,7 @@ class Dataset:
     image: np.ndarray
     category: np.ndarray
     xywh: np.ndarray | None = None
-    segments: Segments | None = None
+    segments: CocoMasks | None = None
     score: np.ndarray | None = None
     area: np.ndarray | None = None
     crowd: np.ndarray | None = None
@@ -92,7 +92,7 @@ class Dataset:
     @classmethod
     def joined(cls, parts: Sequence[Dataset], /, *, categories: Categories | None = None) -> Dataset:
         """Several data sets of different images as one, one after the other; categories meet by their ids."""
-        from vesica.dataset.joined import columns_of_parts
+        from vesica.dataset.concat import columns_of_parts
 
         if not parts:
             nothing = np.empty(0, np.int64)
@@ -212,7 +212,7 @@ class Dataset:
         >>> Dataset.from_dicts([found, nothing])
         Dataset(2 guesses in 2 images, 2 categories)
         """
-        from vesica.dataset.objects import columns_of_dicts
+        from vesica.dataset.adapters import columns_of_dicts
 
         return cls(**columns_of_dicts(dicts, form, images, categories, above, check))
 
@@ -230,7 +230,7 @@ class Dataset:
         categories : as for `from_arrays`. By default with the names that the objects bring.
         check : as for `from_arrays`
         """
-        from vesica.dataset.objects import columns_of_objects
+        from vesica.dataset.adapters import columns_of_objects
 
         return cls(**columns_of_objects(objects, images, categories, check))
 

@@ -11,8 +11,8 @@ from vesica._array import as_array, objects, to_numpy
 from vesica._check import LIMITS
 from vesica._check import dataset as check
 from vesica._kernels import native
+from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.ids import places, table_of
-from vesica.dataset.segments import Segments
 from vesica.dataset.tables import Categories, Images
 
 
@@ -110,14 +110,14 @@ def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
     return Images(table.ids, pairs[:, 0].copy(), pairs[:, 1].copy(), table.names, table.absent, table.partial)
 
 
-def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> Segments:
+def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> CocoMasks:
     from vesica.dataset.masks import segments_of  # late: boxes need no other region
 
     check.one_for_each(masks, count, "masks")
     return segments_of(masks, of_rows, look=look)
 
 
-def _sized_by_masks(table: Images, image_of: np.ndarray, segments: Segments) -> Images:
+def _sized_by_masks(table: Images, image_of: np.ndarray, segments: CocoMasks) -> Images:
     """Run lengths know how large their image is: fill in what nobody said, and refuse what differs."""
     sizes = table.sizes
     rows = np.flatnonzero((segments.size > 0).all(axis=1))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from vesica._array import objects
-from vesica._kernels.native import columns as native
-from vesica._kernels.native.columns import Annotations, Columns
-from vesica.dataset import Categories, Dataset, Images, Ragged, Segments
+from vesica._kernels.native import coco_file as native
+from vesica._kernels.native.coco_file import Annotations, Columns
+from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged
 from vesica.errors import InputError
-from vesica.io import faults
+from vesica.io import coco_errors
 from vesica.io.files import File, load
 
 
@@ -56,7 +56,7 @@ def dataset_of(
         file = load(file)
     found = native.read(file.view, masks=masks, is_mapped=file.is_mapped, threads=threads)
     if isinstance(found, native.Problem):
-        raise faults.error(file, found)
+        raise coco_errors.error(file, found)
     if not found.annotations.is_there:
         raise InputError(f'{file.name} has no "annotations": truths are an object with that list, results are a list.')
     if check:
@@ -74,23 +74,23 @@ def _check(file: File, found: Columns) -> None:
     rows = found.annotations
     if not rows.rows:
         return
-    faults.check_given(file, found, ("image_id", "category_id", *(("score",) if found.is_results else ())))
+    coco_errors.check_given(file, found, ("image_id", "category_id", *(("score",) if found.is_results else ())))
     if not (rows.is_in_all("bbox") or rows.is_in_all("segmentation")):
         has_region = rows.has("bbox") | rows.has("segmentation")
         if not has_region.all():
             row = int(np.argmin(has_region))
-            raise faults.error_of_row(file, found, row, 'has neither a "bbox" nor a "segmentation".')
+            raise coco_errors.error_of_row(file, found, row, 'has neither a "bbox" nor a "segmentation".')
     if rows.odd >= 0:
-        raise faults.error_of_row(file, found, rows.odd, _odd(rows, rows.odd))
+        raise coco_errors.error_of_row(file, found, rows.odd, _odd(rows, rows.odd))
     for field, row, ids in (
         ("image_id", found.unknown_image, found.image_ids),
         ("category_id", found.unknown_category, found.category_ids),
     ):
         if row >= 0:
             noun = "images" if field == "image_id" else "categories"
-            written = json.dumps(json.loads(file.content[faults.span(file, row)])[field])
+            written = json.dumps(json.loads(file.content[coco_errors.span(file, row)])[field])
             words = f'has the "{field}" {written}, which is not among the {len(ids)} {noun}.'
-            raise faults.error_of_row(file, found, row, words)
+            raise coco_errors.error_of_row(file, found, row, words)
     if not found.is_results and rows.is_in_all("id"):
         _check_own_ids(file, found)
 
@@ -100,14 +100,14 @@ def _odd(rows: Annotations, row: int) -> str:
     if rows.xywh is not None and rows.row_has(row, "bbox"):
         box = rows.xywh[row].tolist()
         if not all(map(math.isfinite, box)):
-            return f'has a "bbox" that is not finite: {faults.listed(box)}.'
+            return f'has a "bbox" that is not finite: {coco_errors.listed(box)}.'
         if box[2] < 0 or box[3] < 0:
             return (
-                f'has a "bbox" of negative width or height: {faults.listed(box)}. It is read as x, y, width, height; '
-                "corners x1, y1, x2, y2 look like this."
+                f'has a "bbox" of negative width or height: {coco_errors.listed(box)}. '
+                "It is read as x, y, width, height; corners x1, y1, x2, y2 look like this."
             )
         if math.isinf(box[2] * box[3]):
-            return f'has a "bbox" whose area overflows: {faults.listed(box)}.'
+            return f'has a "bbox" whose area overflows: {coco_errors.listed(box)}.'
     field = (
         "score" if rows.score is not None and not np.isfinite(rows.score[row]) and rows.has("score")[row] else "area"
     )
@@ -123,7 +123,7 @@ def _check_own_ids(file: File, found: Columns) -> None:
     for row, own in enumerate(ids.tolist()) if ids.dtype == object or len(np.unique(ids)) < len(ids) else ():
         if own in seen:
             words = f'has the "id" {json.dumps(own)} of annotation {seen[own]}.'
-            raise faults.error_of_row(file, found, row, words)
+            raise coco_errors.error_of_row(file, found, row, words)
         seen[own] = row
 
 
@@ -186,15 +186,15 @@ def _categories(file: File, found: Columns) -> Categories:
     return Categories(found.category_ids, names, parents, frequency)
 
 
-def _segments(rows: Annotations, images: Images, image: np.ndarray) -> Segments | None:
+def _segments(rows: Annotations, images: Images, image: np.ndarray) -> CocoMasks | None:
     if rows.segment_begin is None or rows.segment_end is None:
         return None
     size = np.zeros((rows.rows, 2), np.int64)
     if images.height is not None and images.width is not None:
         size = np.stack([images.height, images.width], 1)[image]
-    form = (rows.segment_end > rows.segment_begin).astype(np.uint8) * np.uint8(Segments.JSON)
+    form = (rows.segment_end > rows.segment_begin).astype(np.uint8) * np.uint8(CocoMasks.JSON)
     text = np.empty(0, np.uint8) if rows.text is None else rows.text
-    return Segments(text, rows.segment_begin, rows.segment_end, form, size)
+    return CocoMasks(text, rows.segment_begin, rows.segment_end, form, size)
 
 
 def _flags(column: np.ndarray | None) -> np.ndarray | None:

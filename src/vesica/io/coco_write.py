@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica.dataset import Dataset, Ragged, Segments
+from vesica.dataset import CocoMasks, Dataset, Ragged
 from vesica.errors import InputError
 
 
@@ -148,6 +148,6 @@ def _masks(data: Dataset) -> Iterator[str] | None:
 
 
 def _mask(text: bytes, form: int, size: list[int]) -> str:
-    if form == Segments.COUNTS:
+    if form == CocoMasks.COUNTS:
         return f'{{"size": [{size[0]}, {size[1]}], "counts": {json.dumps(text.decode("latin-1"))}}}'
-    return text.decode("utf-8") if form == Segments.JSON else ""
+    return text.decode("utf-8") if form == CocoMasks.JSON else ""

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from vesica._kernels.native import columns as native
-from vesica._kernels.native.columns import Annotations, Columns
+from vesica._kernels.native import coco_file as native
+from vesica._kernels.native.coco_file import Annotations, Columns
 from vesica.errors import InputError
-from vesica.io import arrays, faults
+from vesica.io import arrays, coco_errors
 from vesica.io.files import File
 
 _RESULTS = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*[{\]]")
@@ -38,14 +38,14 @@ class Detections:
     scores: np.ndarray
     boxes: np.ndarray | None
     masks: RunLengths | None
-    rows: Records | np.ndarray
+    rows: JsonRows | np.ndarray
 
     def __len__(self) -> int:
         return len(self.scores)
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class JsonRows:
     """Objects of a JSON file, each by its own bytes."""
 
     file: File
@@ -77,7 +77,7 @@ class RunLengths:
             mask = json.loads(rows.text[rows.segment_begin[row] : rows.segment_end[row]].tobytes())
             if isinstance(mask, dict) and {"size", "counts"} <= mask.keys():
                 return mask
-        raise faults.error_of_row(
+        raise coco_errors.error_of_row(
             self.file,
             self.found,
             row,
@@ -118,8 +118,8 @@ def _of_table(table: np.ndarray, columns: int, name: str) -> Detections:
 def _of_results(file: File, masks: bool) -> Detections:
     found = native.read(file.view, masks=True, spans=True, is_mapped=file.is_mapped)
     if not isinstance(found, Columns):
-        raise faults.error(file, found)
-    faults.check_given(file, found, ("image_id", "score"))
+        raise coco_errors.error(file, found)
+    coco_errors.check_given(file, found, ("image_id", "score"))
     rows = found.annotations
     has_boxes = not rows.rows or (not masks and rows.is_in_all("bbox"))
     return Detections(
@@ -132,9 +132,9 @@ def _of_results(file: File, masks: bool) -> Detections:
     )
 
 
-def _records(file: File, rows: Annotations) -> Records:
+def _records(file: File, rows: Annotations) -> JsonRows:
     none = np.empty(0, np.int64)
-    return Records(file, none if rows.record_begin is None else rows.record_begin,
+    return JsonRows(file, none if rows.record_begin is None else rows.record_begin,
                    none if rows.record_end is None else rows.record_end)  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _span_of(text: str, wanted: str) -> tuple[int, int]:
 
 def write(path: str, found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> None:
     """Write some of the rows, with these scores, in the form of the file they came from."""
-    if not isinstance(found.rows, Records):
+    if not isinstance(found.rows, JsonRows):
         return arrays.write(path, _table_of(found, kept, scores))
     if Path(path).suffix.lower() != ".json":
         raise InputError(f"{path}: results of COCO are written as .json.")
@@ -170,7 +170,7 @@ def write(path: str, found: Detections, kept: np.ndarray, scores: np.ndarray, /)
 
 def rows_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> list[Any]:
     """Some of the rows, with these scores: objects, or lists of numbers."""
-    if isinstance(found.rows, Records):
+    if isinstance(found.rows, JsonRows):
         return [json.loads(text) for text in _texts(found, found.rows, kept, scores)]
     rows: list[Any] = _table_of(found, kept, scores).tolist()
     return rows
@@ -178,12 +178,12 @@ def rows_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> list[
 
 def text_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> str:
     """The rows as the text of a file: JSON with a row a line, or CSV."""
-    if isinstance(found.rows, Records):
+    if isinstance(found.rows, JsonRows):
         return "[" + ",\n ".join(_texts(found, found.rows, kept, scores)) + "]\n"
     return "".join(arrays.csv_lines(_table_of(found, kept, scores)))
 
 
-def _texts(found: Detections, records: Records, kept: np.ndarray, scores: np.ndarray) -> list[str]:
+def _texts(found: Detections, records: JsonRows, kept: np.ndarray, scores: np.ndarray) -> list[str]:
     """A score that was not changed stays as it was written."""
     changed = scores != found.scores[kept]
     rows = zip(kept.tolist(), scores.tolist(), changed.tolist(), strict=True)

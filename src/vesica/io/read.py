@@ -12,7 +12,7 @@ from vesica.errors import InputError
 from vesica.io.files import File, load
 from vesica.io.options import Options
 
-# Formats are imported where they are met: a file of COCO does not wait for XML and archives.
+# Formats are imported where they are met: a file of COCO does not wait for XML and npz.
 
 FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
 
@@ -60,7 +60,7 @@ class _Source(NamedTuple):
         """Names and bytes of all files, of formats that have one for each image."""
         from pathlib import Path
 
-        from vesica.io.rows import bytes_of
+        from vesica.io.text_fields import bytes_of
 
         if self.loaded is not None:
             yield self.name, self.loaded.data
@@ -186,24 +186,24 @@ def _yolo(source: _Source, options: Options) -> tuple[Dataset, str]:
 
 
 def _csv(source: _Source, options: Options) -> tuple[Dataset, str]:
-    from vesica.io import tables
+    from vesica.io import csv
 
-    data, form = tables.csv_of(source.file.data, source.name, options)
+    data, form = csv.csv_of(source.file.data, source.name, options)
     return data, f"{form} pixels"
 
 
 def _npz(source: _Source, options: Options) -> tuple[Dataset, str]:
-    from vesica.io import archives, arrays
+    from vesica.io import arrays, npz
 
-    data, form = archives.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
+    data, form = npz.archive_of(arrays.archive_of(source.file.data, source.name), source.name, options)
     return data, f"{form} pixels"
 
 
 def _npy(source: _Source, options: Options) -> tuple[Dataset, str]:
-    from vesica.io import archives, arrays
+    from vesica.io import arrays, npz
 
     table = arrays.array_of(source.file._replace(kind="npy"))
-    return archives.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
+    return npz.array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels"
 
 
 _READERS = {"coco": _coco, "voc": _voc, "yolo": _yolo, "csv": _csv, "npz": _npz, "npy": _npy}
@@ -267,8 +267,8 @@ def _sniffed(file: File) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start in (b"{", b"["):
         return "coco"
-    from vesica.io import tables, voc, yolo
-    from vesica.io.rows import text_of
+    from vesica.io import csv, voc, yolo
+    from vesica.io.text_fields import text_of
 
     if start == b"<" or voc.RESULTS.fullmatch(os.path.basename(name)):
         return "voc"
@@ -277,7 +277,7 @@ def _sniffed(file: File) -> str:
         if name.lower().endswith(".txt"):
             return "yolo"  # an image in which nothing was found
         raise InputError(f"{name} is empty.")
-    fits = [format for format, fits in (("csv", tables.looks_like_csv), ("yolo", yolo.looks_like_labels)) if fits(text)]
+    fits = [format for format, fits in (("csv", csv.looks_like_csv), ("yolo", yolo.looks_like_labels)) if fits(text)]
     if len(fits) == 1:
         return fits[0]
     if fits:

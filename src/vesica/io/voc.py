@@ -16,7 +16,7 @@ from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError, MissingExtra
 from vesica.io.options import Options
-from vesica.io.rows import number, sound, text_of
+from vesica.io.text_fields import number, sound, text_of
 
 DEEPEST = 64
 """Elements within elements."""

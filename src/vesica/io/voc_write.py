@@ -12,7 +12,7 @@ from vesica import _check as check
 from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io.rows import different, names_of, stem_of
+from vesica.io.text_fields import different, names_of, stem_of
 from vesica.io.voc import EXACT
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import archives_write, coco_write, tables_write, voc_write, yolo_write
+from vesica.io import coco_write, csv_write, npz_write, voc_write, yolo_write
 
 FORMATS = ("coco", "coco_results", "voc", "yolo", "csv", "npz", "npy")
 
@@ -74,7 +74,7 @@ def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:
 
 def _content(format: str, data: Dataset) -> tuple[bytes, tuple[str, ...]]:
     if format in ("npz", "npy"):
-        found: Any = archives_write.archive_of(data) if format == "npz" else archives_write.table_of(data)
+        found: Any = npz_write.archive_of(data) if format == "npz" else npz_write.table_of(data)
         out = io.BytesIO()
         if format == "npz":
             np.savez_compressed(out, **found[0])
@@ -82,8 +82,6 @@ def _content(format: str, data: Dataset) -> tuple[bytes, tuple[str, ...]]:
             np.save(out, found[0], allow_pickle=False)
         return out.getvalue(), found[1]
     is_results = format == "coco_results" or (format == "coco" and data.score is not None)
-    make = (
-        tables_write.csv_text if format == "csv" else coco_write.results_text if is_results else coco_write.truth_text
-    )
+    make = csv_write.csv_text if format == "csv" else coco_write.results_text if is_results else coco_write.truth_text
     text, notes = make(data)
     return text.encode("utf-8"), notes

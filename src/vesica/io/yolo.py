@@ -11,13 +11,13 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import objects
-from vesica.dataset import Categories, Dataset, Images, Segments
+from vesica.dataset import Categories, CocoMasks, Dataset, Images
 from vesica.dataset.arrays import xywh_of
 from vesica.dataset.ids import places, table_of
 from vesica.dataset.masks import segments_of
 from vesica.errors import InputError
 from vesica.io.options import Options
-from vesica.io.rows import is_number, number, sound, text_of
+from vesica.io.text_fields import is_number, number, sound, text_of
 
 KINDS = ("polygon", "pose")
 COLUMNS = ("class box score", "class score box")
@@ -198,7 +198,7 @@ def _regions(
     return boxes, outlines
 
 
-def _segments(outlines: list[Any], image: np.ndarray, images: Images) -> Segments:
+def _segments(outlines: list[Any], image: np.ndarray, images: Images) -> CocoMasks:
     masks = [None if outline is None else [outline] for outline in outlines]
     return segments_of(masks, images.sizes[image])
 

@@ -14,9 +14,9 @@ from vesica._array import objects
 from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.errors import InputError, MissingExtra
+from vesica.io.image_size import pictures_in, size_of
 from vesica.io.options import Options
-from vesica.io.pictures import pictures_in, size_of
-from vesica.io.rows import bytes_of, text_of
+from vesica.io.text_fields import bytes_of, text_of
 from vesica.io.yolo import Labels
 
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")

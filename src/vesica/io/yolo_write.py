@@ -11,7 +11,7 @@ from vesica._check import brief
 from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io.rows import different, stem_of
+from vesica.io.text_fields import different, stem_of
 
 
 def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:

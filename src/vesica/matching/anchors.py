@@ -13,7 +13,7 @@ from vesica._check import anchors as check_anchors
 from vesica._kernels import pick
 from vesica._kernels.generic import anchors as generic
 from vesica._kernels.native import anchors as native
-from vesica.matching.clusters import Anchors, cluster
+from vesica.matching.kmeans import Anchors, cluster
 from vesica.overlaps.measures import iou
 from vesica.overlaps.parts import twin_parts
 from vesica.regions import Boxes, as_region, comparable

@@ -13,11 +13,11 @@ from vesica._check import anchors as check_anchors
 from vesica._check import grid as check_grid
 from vesica._kernels.generic import grid as generic
 from vesica.matching.anchors import shape_iou
-from vesica.matching.clusters import Anchors
-from vesica.matching.slots import Slots, slots_of
+from vesica.matching.grid_targets import Slots, slots_of
+from vesica.matching.kmeans import Anchors
 from vesica.overlaps.measures import Measure, iou
 from vesica.regions import Boxes, as_region
-from vesica.selection.batches import nms_ragged
+from vesica.selection.nms_batched import nms_ragged
 
 __all__ = ["Decoded", "Detections", "Grid", "Slots"]
 

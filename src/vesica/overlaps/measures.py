@@ -1,6 +1,6 @@
 """Measures: formulas on Parts, 1–6 lines each.
 
-The same names stand in csrc/measures.hpp, where the native kernels take the formulas as template parameters.
+The same names stand in csrc/base/measures.hpp, where the native kernels take the formulas as template parameters.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from vesica._kernels import Tables
 from vesica._kernels.generic.join import reaches
 from vesica._kernels.generic.tiles import tiles
 
-# What is known of an anchor's iou with its best truth; the same bits stand in csrc/anchors.hpp.
+# What is known of an anchor's iou with its best truth; the same bits stand in csrc/matching/anchors.hpp.
 NOT_BACKGROUND, POSITIVE, ATTAINS = 1, 2, 4
 
 

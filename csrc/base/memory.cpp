@@ -1,0 +1,118 @@
+#include "base/memory.hpp"
+
+#include <mutex>
+#include <new>
+#include <vector>
+
+#if !defined(_WIN32)
+#include <sys/mman.h>
+#endif
+
+namespace vesica::memory {
+namespace {
+
+constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, larger steps for the system
+
+std::size_t rounded(std::size_t bytes) {
+    return (bytes + page - 1) / page * page;
+}
+
+#if defined(_WIN32)
+void* reserve(std::size_t bytes) {
+    return ::operator new(bytes);
+}
+void release(void* data, std::size_t) noexcept {
+    ::operator delete(data);
+}
+void lend(void*, std::size_t) noexcept {}
+#else
+void* reserve(std::size_t bytes) {
+    void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+    madvise(data, bytes, MADV_HUGEPAGE);
+#endif
+    return data;
+}
+void release(void* data, std::size_t bytes) noexcept {
+    munmap(data, bytes);
+}
+// The content is not needed: the system may take the pages if it is short of memory, and leaves them otherwise.
+void lend(void* data, std::size_t bytes) noexcept {
+#if defined(MADV_FREE)
+    madvise(data, bytes, MADV_FREE);
+#else
+    (void)data, (void)bytes;
+#endif
+}
+#endif
+
+struct Block {
+    void* data;
+    std::size_t size;
+};
+
+struct Shelf {
+    std::mutex mutex;
+    std::vector<Block> blocks;  // oldest first
+    std::size_t total = 0, most = std::size_t(256) << 20;
+
+    void drop(std::size_t k) {
+        release(blocks[k].data, blocks[k].size);
+        total -= blocks[k].size;
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    void trim() {
+        while (total > most) drop(0);
+    }
+};
+
+Shelf& shelf() {
+    static Shelf* const one = new Shelf;  // never destroyed: arrays may outlive main()
+    return *one;
+}
+
+}  // namespace
+
+void* take(std::size_t bytes) {
+    const std::size_t size = rounded(bytes);
+    Shelf& s = shelf();
+    {
+        std::lock_guard lock(s.mutex);
+        for (std::size_t k = s.blocks.size(); k-- > 0;) {
+            if (s.blocks[k].size != size) continue;
+            void* const data = s.blocks[k].data;
+            s.total -= size;
+            s.blocks.erase(s.blocks.begin() + static_cast<std::ptrdiff_t>(k));
+            return data;
+        }
+    }
+    return reserve(size);
+}
+
+void give_back(void* data, std::size_t bytes) noexcept {
+    const std::size_t size = rounded(bytes);
+    Shelf& s = shelf();
+    std::lock_guard lock(s.mutex);
+    if (size > s.most) return release(data, size);
+    lend(data, size);
+    s.blocks.push_back({data, size});
+    s.total += size;
+    s.trim();
+}
+
+std::size_t keep_at_most(std::size_t bytes) {
+    Shelf& s = shelf();
+    std::lock_guard lock(s.mutex);
+    s.most = bytes;
+    s.trim();
+    return s.total;
+}
+
+std::size_t kept() {
+    Shelf& s = shelf();
+    std::lock_guard lock(s.mutex);
+    return s.total;
+}
+
+}  // namespace vesica::memory

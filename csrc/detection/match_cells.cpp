@@ -1,0 +1,483 @@
+#include "detection/match_cells.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "base/order.hpp"
+#include "base/threads.hpp"
+#include "detection/boundary.hpp"
+#include "detection/candidate.hpp"
+#include "detection/cell_masks.hpp"
+
+namespace vesica::match_cells {
+namespace {
+
+using Row = std::uint32_t;
+using Rows = memory::Vector<Row>;
+
+// ---- Cells
+
+// Rows by category, then image, then as they came; and where each category begins.
+struct Grouped {
+    Rows rows;
+    std::vector<std::size_t> starts;
+};
+
+// A stable counting sort of the rows by a place below `places`; rows with no place are left out.
+Rows counted_by(const std::int32_t* place, std::size_t places, const Rows* rows, std::size_t count,
+                std::vector<std::size_t>& starts) {
+    const auto row_at = [&](std::size_t k) { return rows ? (*rows)[k] : static_cast<Row>(k); };
+    starts.assign(places + 2, 0);
+    for (std::size_t k = 0; k < count; ++k)
+        if (const std::int32_t at = place[row_at(k)]; at >= 0) ++starts[static_cast<std::size_t>(at) + 2];
+    for (std::size_t p = 2; p < starts.size(); ++p) starts[p] += starts[p - 1];
+    Rows out(starts.back());
+    for (std::size_t k = 0; k < count; ++k) {
+        const Row row = row_at(k);
+        if (place[row] >= 0) out[starts[static_cast<std::size_t>(place[row]) + 1]++] = row;
+    }
+    starts.pop_back();
+    return out;
+}
+
+Grouped grouped(const Side& side, const Request& request) {
+    Grouped out;
+    // Most files have their images in order, or at least all rows of an image together.
+    if (std::is_sorted(side.image, side.image + side.count) && (!side.count || side.image[0] >= 0)) {
+        out.rows = counted_by(side.category, request.categories, nullptr, side.count, out.starts);
+    } else {
+        const Rows by_image = counted_by(side.image, request.images, nullptr, side.count, out.starts);
+        out.rows = counted_by(side.category, request.categories, &by_image, by_image.size(), out.starts);
+    }
+    return out;
+}
+
+struct Cell {
+    std::int32_t image;
+    std::uint32_t guesses, truths;  // the first of each among the rows that are grouped
+    std::uint32_t guess_count, truth_count;
+    std::uint32_t out;  // where its guesses go
+};
+
+// The cells of one category.
+void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const Grouped& t, std::size_t category,
+               std::vector<Cell>& cells) {
+    std::size_t i = g.starts[category], j = t.starts[category];
+    const std::size_t end_i = g.starts[category + 1], end_j = t.starts[category + 1];
+    while (i < end_i || j < end_j) {
+        const std::int32_t left = i < end_i ? guesses.image[g.rows[i]] : INT32_MAX;
+        const std::int32_t right = j < end_j ? truths.image[t.rows[j]] : INT32_MAX;
+        const std::int32_t image = std::min(left, right);
+        const std::size_t from_i = i, from_j = j;
+        while (i < end_i && guesses.image[g.rows[i]] == image) ++i;
+        while (j < end_j && truths.image[t.rows[j]] == image) ++j;
+        cells.push_back({image, static_cast<std::uint32_t>(from_i), static_cast<std::uint32_t>(from_j),
+                         static_cast<std::uint32_t>(i - from_i), static_cast<std::uint32_t>(j - from_j), 0});
+    }
+}
+
+// The cells in the order of images, in which files have them: what one image needs lies together.
+Rows by_image(const std::vector<Cell>& cells, std::size_t images) {
+    std::vector<Row> starts(images + 1, 0);
+    for (const Cell& cell : cells) ++starts[static_cast<std::size_t>(cell.image) + 1];
+    for (std::size_t image = 0; image < images; ++image) starts[image + 1] += starts[image];
+    Rows order(cells.size());
+    for (std::size_t k = 0; k < cells.size(); ++k)
+        order[starts[static_cast<std::size_t>(cells[k].image)]++] = static_cast<Row>(k);
+    return order;
+}
+
+// ---- Lanes
+
+// The masks of a request that are asked for again and again.
+class Masks {
+  public:
+    explicit Masks(const Lanes& lanes) : lanes_(lanes), words_(lanes.words()), all_(words_, 0) {
+        const std::size_t t = lanes.bars.size(), a = lanes.lowest.size();
+        areas_.resize(a * words_, 0);
+        for (std::size_t lane = 0; lane < lanes.count(); ++lane) {
+            const Word bit = Word(1) << (lane & 63);
+            all_[lane / 64] |= bit;
+            areas_[lane / t * words_ + lane / 64] |= bit;
+        }
+        // The thresholds in rising order: the first k of them are the ones that a value reaches.
+        sorted_ = lanes.bars;
+        std::sort(sorted_.begin(), sorted_.end());
+        reached_.resize((t + 1) * words_, 0);
+        for (std::size_t k = 1; k <= t; ++k)
+            for (std::size_t lane = 0; lane < lanes.count(); ++lane)
+                if (lanes.bars[lane % t] <= sorted_[k - 1]) reached_[k * words_ + lane / 64] |= Word(1) << (lane & 63);
+    }
+
+    std::size_t words() const { return words_; }
+    const Word* all() const { return all_.data(); }
+    double floor() const { return sorted_.empty() ? 1 : sorted_.front(); }
+
+    // The lanes whose threshold the value reaches.
+    const Word* reached(double value) const {
+        std::size_t k = 0;
+        for (const double bar : sorted_) k += bar <= value;
+        return reached_.data() + k * words_;
+    }
+
+    // The lanes of the ranges that the area lies outside of.
+    template <std::size_t fixed_words>
+    void outside(double area, Word* out) const {
+        const std::size_t words = fixed_words ? fixed_words : words_;
+        const double *const lowest = lanes_.lowest.data(), *const highest = lanes_.highest.data();
+        const Word* const lanes = areas_.data();
+        std::fill_n(out, words, Word(0));
+        for (std::size_t a = 0, count = lanes_.lowest.size(); a < count; ++a) {
+            const Word is_outside = -Word((area < lowest[a]) | (area > highest[a]));
+            for (std::size_t w = 0; w < words; ++w) out[w] |= lanes[a * words + w] & is_outside;
+        }
+    }
+
+  private:
+    const Lanes& lanes_;
+    std::size_t words_;
+    std::vector<Word> all_, areas_, reached_;
+    std::vector<double> sorted_;
+};
+
+// ---- Matching
+
+// Boxes of one cell. See coco_masks.hpp for masks.
+template <bool has_nan>
+class Boxes {
+  public:
+    Boxes(const double* truths, const std::uint8_t* crowd, const double* guesses)
+        : truths_(truths), crowd_(crowd), guesses_(guesses) {}
+
+    void open(const Row* truths, std::size_t count) {
+        here_.resize(count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const double* box = truths_ + 4 * std::size_t(truths[k]);
+            here_[k] = {box[0], box[1], box[0] + box[2], box[1] + box[3], box[2] * box[3], crowd_ && crowd_[truths[k]]};
+        }
+    }
+
+    // Every truth whose iou is not below the floor.
+    void compare(Row guess, double floor, std::vector<Candidate>& found) const {
+        const double *box = guesses_ + 4 * std::size_t(guess), right = box[0] + box[2], bottom = box[1] + box[3];
+        const double area = box[2] * box[3];
+        // Most pairs are far below the floor: a product shows it without a division, and with a margin for rounding.
+        const double low = has_nan || !(floor > 0) ? -1 : floor * (1 - 1e-12);
+        const Truth* const truths = here_.data();
+        for (std::size_t k = 0, count = here_.size(); k < count; ++k) {
+            const Truth& truth = truths[k];
+            const double width = lesser(right, truth.right) - greater(box[0], truth.x);
+            const double height = lesser(bottom, truth.bottom) - greater(box[1], truth.y);
+            const double inter = std::max(width, 0.0) * std::max(height, 0.0);
+            const double whole = truth.is_crowd ? area : area + truth.area - inter;
+            if (low >= 0 && inter < low * whole) continue;
+            const double iou = width <= 0 || height <= 0 ? 0 : width * height / whole;
+            if (!(iou < floor)) found.push_back({iou, static_cast<std::uint32_t>(k)});
+        }
+    }
+
+    double area(Row guess) const { return guesses_[4 * std::size_t(guess) + 2] * guesses_[4 * std::size_t(guess) + 3]; }
+
+  private:
+    // Of a number and what is none, C's functions take the number.
+    static double lesser(double a, double b) { return has_nan ? std::fmin(a, b) : std::min(a, b); }
+    static double greater(double a, double b) { return has_nan ? std::fmax(a, b) : std::max(a, b); }
+
+    struct Truth {
+        double x, y, right, bottom, area;
+        bool is_crowd;
+    };
+    const double* truths_;
+    const std::uint8_t* crowd_;
+    const double* guesses_;
+    std::vector<Truth> here_;
+};
+
+// One thread's work on one cell after the other. Nearly always one word has all lanes: `fixed_words` is 1, or else 0.
+template <class Scorer, std::size_t fixed_words>
+class Matcher {
+  public:
+    Matcher(const Request& request, const Masks& masks, const Truths& truths, const Rows& truth_rows,
+            const Guesses& guesses, const Rows& guess_rows, Scorer scorer, Records& records)
+        : request_(request),
+          masks_(masks),
+          truths_(truths),
+          truth_rows_(truth_rows),
+          guesses_(guesses),
+          guess_rows_(guess_rows),
+          scorer_(std::move(scorer)),
+          records_(records),
+          word_count_(masks.words()),
+          outside_(words()),
+          open_(words()),
+          nobody_(words()) {}
+
+    // What is known only when all cells are done.
+    void add_to(Records& records) const {
+        records.hits_of_nobody += hits_;
+        if constexpr (requires { scorer_.fault(); }) {
+            if (scorer_.fault().before(records.fault)) records.fault = scorer_.fault();
+            records.findings.short_counts += scorer_.findings().short_counts;
+            records.findings.no_area += scorer_.findings().no_area;
+        }
+    }
+
+    void match(const Cell& cell, std::int32_t* counted) {
+        open(cell, counted);
+        rank(cell);
+        const std::size_t count = std::min<std::size_t>(cell.guess_count, request_.limit);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Row row = ranked_[k].row;
+            const std::size_t at = std::size_t(cell.out) + k;
+            records_.row[at] = static_cast<std::int32_t>(row);
+            records_.score[at] = guesses_.score[row];
+            Word *matched = &records_.matched[at * words()], *ignored = &records_.ignored[at * words()];
+            partner_ = request_.wants_partners ? &records_.partner[at * request_.lanes.count()] : nullptr;
+            if (partner_) std::fill_n(partner_, request_.lanes.count(), -1);
+            std::fill_n(matched, words(), Word(0));
+            std::fill_n(ignored, words(), Word(0));
+            std::copy_n(masks_.all(), words(), open_.data());
+            if (cell.truth_count) find(row, matched, ignored);
+            // What found nothing counts only where its area lies.
+            if (std::all_of(open_.begin(), open_.end(), [](Word lanes) { return !lanes; })) continue;
+            outside(row);
+            for (std::size_t w = 0; w < words(); ++w) ignored[w] |= outside_[w] & open_[w];
+        }
+    }
+
+  private:
+    // The state of each truth of the cell: where it does not count, where it is taken.
+    void open(const Cell& cell, std::int32_t* counted) {
+        const std::size_t areas = request_.lanes.lowest.size(), thresholds = request_.lanes.bars.size();
+        here_ = truth_rows_.data() + cell.truths;
+        off_.resize(cell.truth_count * words());
+        taken_.assign(cell.truth_count * words(), 0);
+        std::fill_n(counted, areas, 0);
+        for (std::size_t k = 0; k < cell.truth_count; ++k) {
+            const Row row = here_[k];
+            Word* const off = &off_[k * words()];
+            if (truths_.ignore && truths_.ignore[row])
+                std::copy_n(masks_.all(), words(), off);
+            else
+                masks_.template outside<fixed_words>(truths_.area[row], off);
+            for (std::size_t a = 0; a < areas; ++a) counted[a] += !has(off, a * thresholds);
+        }
+        if (cell.truth_count && cell.guess_count) scorer_.open(here_, cell.truth_count);
+    }
+
+    // The guesses of the cell, best first; equal ones as they came.
+    void rank(const Cell& cell) {
+        const Row* const offered = guess_rows_.data() + cell.guesses;
+        ranked_.resize(cell.guess_count);
+        for (std::size_t k = 0; k < cell.guess_count; ++k)
+            ranked_[k] = {order::falling(guesses_.score[offered[k]]), offered[k]};
+        const auto is_better = [](const Ranked& a, const Ranked& b) { return a.key < b.key; };
+        if (!std::is_sorted(ranked_.begin(), ranked_.end(), is_better))
+            std::stable_sort(ranked_.begin(), ranked_.end(), is_better);
+    }
+
+    void outside(Row row) {
+        if (guesses_.lenient && guesses_.lenient[row])
+            std::copy_n(masks_.all(), words(), outside_.data());
+        else
+            masks_.template outside<fixed_words>(guesses_.area ? guesses_.area[row] : scorer_.area(row),
+                                                 outside_.data());
+    }
+
+    // Leaves open the lanes in which nothing was found.
+    void find(Row row, Word* matched, Word* ignored) {
+        found_.clear();
+        if (request_.is_plain) {
+            scorer_.compare(row, -std::numeric_limits<double>::infinity(), found_);
+            return find_plainly(matched, ignored);
+        }
+        scorer_.compare(row, masks_.floor(), found_);
+        if (found_.empty()) return;
+        if (request_.rule == Rule::voc) return find_best(matched, ignored);
+
+        std::fill_n(nobody_.data(), words(), Word(0));
+        std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
+            return a.iou != b.iou ? a.iou > b.iou : a.truth > b.truth;
+        });
+        visit(false, matched, ignored);
+        visit(true, matched, ignored);
+        close();
+    }
+
+    // Truths in the order in which a lane would take them: it closes at the first that is free.
+    void visit(bool is_second, Word* matched, Word* ignored) {
+        for (const Candidate& candidate : found_) {
+            const Row truth = here_[candidate.truth];
+            const Word *reached = masks_.reached(candidate.iou), *off = &off_[candidate.truth * words()];
+            Word* const taken = &taken_[candidate.truth * words()];
+            const bool is_crowd = truths_.crowd && truths_.crowd[truth];
+            const bool is_nobody = truths_.nobody && truths_.nobody[truth];
+            for (std::size_t w = 0; w < words(); ++w) {
+                Word m = open_[w] & reached[w] & (is_second ? off[w] : ~off[w]);
+                if (!is_crowd) m &= ~taken[w];
+                open_[w] &= ~m, taken[w] |= m;
+                if (is_second) ignored[w] |= m;
+                (is_nobody ? nobody_[w] : matched[w]) |= m;
+                note(m, w, truth);
+            }
+        }
+    }
+
+    // A match with nobody does not count as one.
+    void close() {
+        Word any = 0;
+        for (std::size_t w = 0; w < words(); ++w) any |= nobody_[w], open_[w] |= nobody_[w];
+        hits_ += any != 0;
+    }
+
+    void find_best(Word* matched, Word* ignored) {
+        const Candidate best = *std::min_element(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
+            return a.iou != b.iou ? a.iou > b.iou : a.truth < b.truth;
+        });
+        const Word *reached = masks_.reached(best.iou), *off = &off_[best.truth * words()];
+        Word* const taken = &taken_[best.truth * words()];
+        for (std::size_t w = 0; w < words(); ++w) {
+            const Word hit = reached[w] & ~off[w] & ~taken[w];
+            ignored[w] |= reached[w] & off[w];
+            matched[w] |= hit, taken[w] |= hit;
+            open_[w] &= ~(hit | (reached[w] & off[w]));
+            note(hit, w, here_[best.truth]);
+        }
+    }
+
+    // One lane at a time, truths one after the other: the rule as it is told. All truths are in `found_`, in order.
+    void find_plainly(Word* matched, Word* ignored) {
+        const std::size_t lanes = request_.lanes.count(), thresholds = request_.lanes.bars.size();
+        std::fill_n(nobody_.data(), words(), Word(0));
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const std::size_t w = lane / 64;
+            const Word bit = Word(1) << (lane & 63);
+            double bar = request_.lanes.bars[lane % thresholds];
+            const Candidate* held = nullptr;
+            bool holds_ignored = false;
+            for (const bool is_off : {false, true}) {
+                if (is_off && held) break;
+                for (const Candidate& candidate : found_) {
+                    if (has(&off_[candidate.truth * words()], lane) != is_off) continue;
+                    const Row truth = here_[candidate.truth];
+                    const bool is_crowd = truths_.crowd && truths_.crowd[truth];
+                    if (has(&taken_[candidate.truth * words()], lane) && !is_crowd) continue;
+                    if (candidate.iou < bar) continue;
+                    bar = candidate.iou, held = &candidate, holds_ignored = is_off;
+                }
+            }
+            if (!held) continue;
+            const Row truth = here_[held->truth];
+            const bool is_nobody = truths_.nobody && truths_.nobody[truth];
+            open_[w] &= ~bit, taken_[held->truth * words() + w] |= bit;
+            if (holds_ignored) ignored[w] |= bit;
+            (is_nobody ? nobody_[w] : matched[w]) |= bit;
+            note(bit, w, truth);
+        }
+        close();
+    }
+
+    void note(Word lanes, std::size_t word, Row truth) {
+        if (partner_)
+            for (; lanes; lanes &= lanes - 1)
+                partner_[word * 64 + static_cast<std::size_t>(std::countr_zero(lanes))] =
+                    static_cast<std::int32_t>(truth);
+    }
+
+    std::size_t words() const { return fixed_words ? fixed_words : word_count_; }
+
+    static bool has(const Word* words, std::size_t lane) { return words[lane / 64] >> (lane & 63) & 1; }
+
+    struct Ranked {
+        std::uint64_t key;
+        Row row;
+    };
+
+    const Request& request_;
+    const Masks& masks_;
+    const Truths& truths_;
+    const Rows& truth_rows_;
+    const Guesses& guesses_;
+    const Rows& guess_rows_;
+    const Row* here_ = nullptr;  // the truths of the cell
+    Scorer scorer_;
+    Records& records_;
+    std::size_t word_count_, hits_ = 0;
+    std::vector<Word> off_, taken_, outside_, open_, nobody_;
+    std::vector<Ranked> ranked_;
+    std::vector<Candidate> found_;
+    std::int32_t* partner_ = nullptr;
+};
+
+template <class Scorer>
+Records matched(const Request& request, const Truths& truths, const Guesses& guesses, const Scorer& scorer) {
+    const Masks masks(request.lanes);
+    Grouped by_guess, by_truth;
+    threads::run(2, request.threads, [&](std::size_t side) {
+        side ? void(by_truth = grouped(truths, request)) : void(by_guess = grouped(guesses, request));
+    });
+
+    std::vector<std::vector<Cell>> parts(request.categories);
+    threads::run(request.categories, request.threads,
+                 [&](std::size_t c) { add_cells(guesses, by_guess, truths, by_truth, c, parts[c]); });
+    Records out;
+    std::vector<Cell> cells;
+    std::size_t count = 0, guess_count = 0;
+    for (const auto& part : parts) count += part.size();
+    cells.reserve(count);
+    out.categories = {0};
+    for (auto& part : parts) {
+        for (Cell& cell : part) {
+            cell.out = static_cast<std::uint32_t>(guess_count);
+            guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
+            cells.push_back(cell);
+        }
+        out.categories.push_back(static_cast<std::int64_t>(cells.size()));
+        part = {};
+    }
+
+    const std::size_t areas = request.lanes.lowest.size();
+    out.image.resize(count), out.guesses.resize(count), out.counted.resize(count * areas);
+    out.row.resize(guess_count), out.score.resize(guess_count);
+    out.matched.resize(guess_count * masks.words()), out.ignored.resize(guess_count * masks.words());
+    if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
+    const Rows order = by_image(cells, request.images);
+    std::mutex mutex;
+    const auto match = [&]<std::size_t fixed_words>() {
+        threads::over(count, 512, request.threads, [&](std::size_t begin, std::size_t end) {
+            Matcher<Scorer, fixed_words> matcher(request, masks, truths, by_truth.rows, guesses, by_guess.rows, scorer,
+                                                 out);
+            for (std::size_t at = begin; at < end; ++at) {
+                const std::size_t k = order[at];
+                out.image[k] = cells[k].image;
+                out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cells[k].guess_count, request.limit));
+                matcher.match(cells[k], &out.counted[k * areas]);
+            }
+            const std::lock_guard lock(mutex);
+            matcher.add_to(out);
+        });
+    };
+    masks.words() == 1 ? match.template operator()<1>() : match.template operator()<0>();
+    return out;
+}
+
+}  // namespace
+
+Records of_boxes(const Request& request, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
+                 const double* guess_boxes) {
+    return request.is_plain ? matched(request, truths, guesses, Boxes<true>(truth_boxes, truths.crowd, guess_boxes))
+                            : matched(request, truths, guesses, Boxes<false>(truth_boxes, truths.crowd, guess_boxes));
+}
+
+Records of_masks(const Request& request, const Truths& truths, const coco_masks::Column& truth_masks,
+                 const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal) {
+    const auto by = [&]<class Scorer>() {
+        return matched(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal));
+    };
+    return boundary ? by.template operator()<coco_masks::Boundaries>() : by.template operator()<coco_masks::Masks>();
+}
+
+}  // namespace vesica::match_cells

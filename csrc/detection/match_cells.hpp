@@ -1,0 +1,83 @@
+// match_cells.hpp. Which guess finds which truth? In every cell (one image, one category), for every lane (one
+// threshold, one range of areas) at once.
+//
+// Lanes are bits: lane = area range * thresholds + threshold, in words of 64. What comes out is a record of each guess:
+// the lanes in which it found a truth, and those in which it does not count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "dataset/coco_masks.hpp"
+
+namespace vesica::match_cells {
+
+using Word = std::uint64_t;
+
+// Columns of one side. A place below 0 leaves the row out.
+struct Side {
+    std::size_t count;
+    const std::int32_t *image, *category;
+    const double* area;  // null: that of the region
+};
+
+struct Truths : Side {
+    const std::uint8_t* crowd;   // may be found by many; null: none
+    const std::uint8_t* ignore;  // neither to be found nor wrong to find; null: none. Crowds are among them.
+    const std::uint8_t* nobody;  // its match does not count, though it is taken; null: none
+};
+
+struct Guesses : Side {
+    const double* score;
+    const std::uint8_t* lenient;  // where it finds nothing it does not count; null: none
+};
+
+struct Lanes {
+    std::vector<double> bars;             // the least value that matches, one for each threshold
+    std::vector<double> lowest, highest;  // of each range of areas, both included
+    std::size_t count() const { return bars.size() * lowest.size(); }
+    std::size_t words() const { return (count() + 63) / 64; }
+};
+
+enum class Rule : int {
+    coco = 0,  // the best truth that is free, counted ones first; of equals the last
+    voc,       // the best truth, free or not; of equals the first
+};
+
+struct Request {
+    Lanes lanes;
+    Rule rule;
+    std::size_t images, categories;
+    std::size_t limit;  // guesses of a cell that are looked at, best first
+    bool is_plain;      // COCO's rule one lane and one truth at a time: the only way for values that are not numbers
+    bool wants_partners;
+    std::size_t threads;
+};
+
+// Cells by category, then image; those without guess and truth are left out. The guesses of a cell follow those of the
+// one before, best first.
+struct Records {
+    std::vector<std::int64_t> categories;   // the first cell of each category, and the end
+    memory::Vector<std::int32_t> image;     // of each cell
+    memory::Vector<std::int32_t> guesses;   // of each cell: how many
+    memory::Vector<std::int32_t> counted;   // (cells, area ranges): truths to be found
+    memory::Vector<std::int32_t> row;       // of each guess
+    memory::Vector<double> score;           // of each guess
+    memory::Vector<Word> matched, ignored;  // (guesses, words)
+    memory::Vector<std::int32_t> partner;   // (guesses, lanes): the row of its truth, or -1
+    std::size_t hits_of_nobody = 0;         // guesses that found a truth whose match does not count
+    coco_masks::Fault fault;                // the first mask that cannot be read; then nothing else is of use
+    coco_masks::Findings findings;
+};
+
+// Boxes are x, y, width, height.
+Records of_boxes(const Request& request, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
+                 const double* guess_boxes);
+
+// Masks, by their IoU, or by that of their boundaries where it is smaller. See cell_masks.hpp for `literal`.
+Records of_masks(const Request& request, const Truths& truths, const coco_masks::Column& truth_masks,
+                 const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal);
+
+}  // namespace vesica::match_cells

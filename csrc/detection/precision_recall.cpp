@@ -1,0 +1,236 @@
+#include "detection/precision_recall.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "base/order.hpp"
+#include "base/simd.hpp"
+#include "base/threads.hpp"
+
+namespace vesica::precision_recall {
+namespace {
+
+using Word = std::uint64_t;
+
+// One guess that found a truth: how many were wrong before it.
+struct Hit {
+    std::uint32_t wrong, at;
+};
+
+// Counters of the 64 lanes of a word.
+struct CountWrong {
+    static VESICA_INLINE void body(const Word* wrong, std::size_t count, std::uint32_t* counters) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::uint32_t halves[2] = {static_cast<std::uint32_t>(wrong[k]),
+                                             static_cast<std::uint32_t>(wrong[k] >> 32)};
+            for (std::uint32_t lane = 0; lane < 64; ++lane) counters[lane] += halves[lane / 32] >> (lane & 31) & 1;
+        }
+    }
+};
+
+// The share of right guesses at each hit. Divisions are many, and come in vectors.
+struct Precisions {
+    static VESICA_INLINE void body(const Hit* hits, std::size_t count, double epsilon, double* VESICA_RESTRICT out) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const double right = static_cast<double>(k + 1), wrong = static_cast<double>(hits[k].wrong);
+            out[k] = right / ((wrong + right) + epsilon);
+        }
+    }
+};
+
+class Category {
+  public:
+    Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
+             double* precision, double* recall, double* scores)
+        : records_(records),
+          request_(request),
+          number_(number),
+          first_(first_guess),
+          precision_(precision),
+          recall_(recall),
+          scores_(scores),
+          lanes_(records.thresholds * records.areas),
+          words_((lanes_ + 63) / 64) {}
+
+    void write() {
+        const std::size_t begin = cells_begin(), end = cells_end();
+        count_positives(begin, end);
+        if (begin == end || std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return;
+        sort(begin, end);
+        for (std::size_t m = 0; m < request_.limit_count; ++m) {
+            const std::uint32_t limit = static_cast<std::uint32_t>(
+                std::min<std::int64_t>(std::max<std::int64_t>(request_.limits[m], 0), UINT32_MAX));
+            if (m < request_.first_limit)
+                for (std::size_t w = 0; w < words_; ++w) write_recalls(w, m, limit);
+            else
+                for (std::size_t w = 0; w < words_; ++w) write_curves(w, m, limit);
+        }
+    }
+
+  private:
+    std::size_t cells_begin() const { return static_cast<std::size_t>(records_.categories[number_]); }
+    std::size_t cells_end() const { return static_cast<std::size_t>(records_.categories[number_ + 1]); }
+
+    void count_positives(std::size_t begin, std::size_t end) {
+        positives_.assign(records_.areas, 0);
+        for (std::size_t cell = begin; cell < end; ++cell)
+            for (std::size_t a = 0; a < records_.areas; ++a)
+                positives_[a] += records_.counted[cell * records_.areas + a];
+    }
+
+    void sort(std::size_t begin, std::size_t end) {
+        for (std::size_t cell = begin; cell < end; ++cell)
+            for (std::int32_t k = 0; k < records_.guesses[cell]; ++k) ranks_.push_back(static_cast<std::uint32_t>(k));
+        order_ = order::best_first(records_.score + first_, ranks_.size());
+    }
+
+    Word matched(std::uint32_t row, std::size_t w) const { return records_.matched[(first_ + row) * words_ + w]; }
+    Word ignored(std::uint32_t row, std::size_t w) const { return records_.ignored[(first_ + row) * words_ + w]; }
+    std::size_t lanes_of(std::size_t w) const { return std::min<std::size_t>(64, lanes_ - 64 * w); }
+
+    std::size_t place(std::size_t lane, std::size_t m) const {
+        const std::size_t t = lane % records_.thresholds, a = lane / records_.thresholds;
+        return ((t * records_.category_count + number_) * records_.areas + a) * request_.limit_count + m;
+    }
+
+    // Only how many are found, which no order changes: the first few guesses of each cell are looked at.
+    void write_recalls(std::size_t w, std::size_t m, std::uint32_t limit) {
+        std::uint32_t found[64] = {};
+        std::uint32_t first = 0;
+        for (std::size_t cell = cells_begin(); cell < cells_end(); ++cell) {
+            const auto count = static_cast<std::uint32_t>(records_.guesses[cell]);
+            for (std::uint32_t row = first; row < first + std::min(count, limit); ++row)
+                for (Word right = matched(row, w) & ~ignored(row, w); right; right &= right - 1)
+                    ++found[std::countr_zero(right)];
+            first += count;
+        }
+        for (std::size_t k = 0; k < lanes_of(w); ++k)
+            if (const std::int64_t positives = positives_[(64 * w + k) / records_.thresholds])
+                recall_[place(64 * w + k, m)] = static_cast<double>(found[k]) / static_cast<double>(positives);
+    }
+
+    void write_curves(std::size_t w, std::size_t m, std::uint32_t limit) {
+        const std::size_t lanes = lanes_of(w);
+        const Word all = lanes == 64 ? ~Word(0) : (Word(1) << lanes) - 1;
+        hits_.resize(64);
+        for (auto& hits : hits_) hits.clear();
+        std::uint32_t wrong[64] = {};
+        std::size_t top = order_.size();
+        // Wrong ones are counted many at a time: nobody asks how many there are before the next right one.
+        pending_.clear();
+        for (std::size_t at = 0; at < order_.size(); ++at) {
+            const std::uint32_t row = order_[at];
+            if (ranks_[row] >= limit) continue;
+            top = std::min(top, at);
+            const Word hit = matched(row, w), off = ignored(row, w);
+            if (Word right = hit & ~off) {
+                count_pending(wrong);
+                for (; right; right &= right - 1) {
+                    const int lane = std::countr_zero(right);
+                    hits_[static_cast<std::size_t>(lane)].push_back({wrong[lane], static_cast<std::uint32_t>(at)});
+                }
+            }
+            pending_.push_back(~hit & ~off & all);
+        }
+        for (std::size_t k = 0; k < lanes; ++k) write_lane(64 * w + k, m, hits_[k], top);
+    }
+
+    void count_pending(std::uint32_t* wrong) {
+        simd::run<CountWrong>(static_cast<const Word*>(pending_.data()), pending_.size(), wrong);
+        pending_.clear();
+    }
+
+    // A wrong guess never raises precision, so the envelope stands on the right ones alone.
+    void write_lane(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, std::size_t top) {
+        const std::size_t t = lane % records_.thresholds, a = lane / records_.thresholds;
+        const std::int64_t positives = positives_[a];
+        if (!positives) return;
+        const double all = static_cast<double>(positives);
+        recall_[place(lane, m)] = static_cast<double>(hits.size()) / all;
+
+        envelope_.resize(hits.size());
+        simd::run<Precisions>(hits.data(), hits.size(), request_.epsilon, envelope_.data());
+        double best = 0;
+        for (std::size_t k = hits.size(); k-- > 0;) envelope_[k] = best = std::max(best, envelope_[k]);
+        const std::size_t limits = request_.limit_count - request_.first_limit;
+        const std::size_t step = records_.category_count * records_.areas * limits;
+        std::size_t out = (t * request_.recall_count * records_.category_count + number_) * records_.areas * limits +
+                          a * limits + (m - request_.first_limit);
+        const std::vector<std::uint32_t>& need = needed(positives);
+        bool in_reach = top < order_.size();
+        for (std::size_t r = 0; r < request_.recall_count; ++r, out += step) {
+            // The first recall out of reach ends it, also for later ones that would be in reach.
+            in_reach = in_reach && need[r] <= hits.size();
+            double precision = 0, score = 0;
+            if (in_reach && need[r]) {
+                precision = envelope_[need[r] - 1];
+                score = score_at(hits[need[r] - 1].at);
+            } else if (in_reach) {  // the first guess, whatever it is
+                precision = best;
+                score = score_at(top);
+            }
+            precision_[out] = precision;
+            if (scores_) scores_[out] = score;
+        }
+    }
+
+    double score_at(std::size_t at) const { return records_.score[first_ + order_[at]]; }
+
+    // The fewest right guesses whose recall, by the very division, is not below each of the recalls.
+    const std::vector<std::uint32_t>& needed(std::int64_t positives) {
+        if (positives == needed_for_) return needed_;
+        const double all = static_cast<double>(positives);
+        needed_.resize(request_.recall_count);
+        for (std::size_t r = 0; r < request_.recall_count; ++r) {
+            const double recall = request_.recalls[r];
+            const auto falls_short = [&](std::int64_t n) { return static_cast<double>(n) / all < recall; };
+            std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::clamp(recall, 0.0, 2.0) * all), 0,
+                                                      positives + 1);
+            while (n > 0 && !falls_short(n - 1)) --n;
+            while (n <= positives && falls_short(n)) ++n;
+            needed_[r] = static_cast<std::uint32_t>(n);
+        }
+        needed_for_ = positives;
+        return needed_;
+    }
+
+    const Records& records_;
+    const Request& request_;
+    std::size_t number_, first_;
+    double *precision_, *recall_, *scores_;
+    std::size_t lanes_, words_;
+    std::vector<std::int64_t> positives_;
+    std::vector<std::uint32_t> ranks_, order_, needed_;
+    std::int64_t needed_for_ = -1;
+    std::vector<std::vector<Hit>> hits_;
+    std::vector<Word> pending_;
+    std::vector<double> envelope_;
+};
+
+}  // namespace
+
+void accumulate(const Records& records, const Request& request, double* precision, double* recall, double* scores) {
+    const std::size_t categories = records.category_count;
+    const std::size_t cells = records.thresholds * categories * records.areas;
+    const std::size_t made = cells * request.recall_count * (request.limit_count - request.first_limit);
+    std::fill_n(precision, made, -1.0);
+    std::fill_n(recall, cells * request.limit_count, -1.0);
+    if (scores) std::fill_n(scores, made, -1.0);
+
+    std::vector<std::size_t> first(categories + 1, 0), work(categories);
+    for (std::size_t c = 0; c < categories; ++c) {
+        first[c + 1] = first[c];
+        for (std::int64_t cell = records.categories[c]; cell < records.categories[c + 1]; ++cell)
+            first[c + 1] += static_cast<std::size_t>(records.guesses[cell]);
+    }
+    // The longest first, so that no thread ends long after the others.
+    std::iota(work.begin(), work.end(), std::size_t(0));
+    std::stable_sort(work.begin(), work.end(),
+                     [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
+    threads::run(categories, request.threads, [&](std::size_t k) {
+        Category(records, request, work[k], first[work[k]], precision, recall, scores).write();
+    });
+}
+
+}  // namespace vesica::precision_recall

@@ -1,0 +1,129 @@
+// box_columns.hpp. Boxes by column, and the question which of them may share enough with one of them, many at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "base/memory.hpp"
+#include "base/simd.hpp"
+#include "regions/boxes.hpp"
+
+namespace vesica::box_columns {
+
+// Boxes are looked at by whole vectors, so columns are that much longer than what they hold.
+constexpr std::size_t lanes = 16;
+
+// F is float for boxes that are float, and double for all others.
+template <class T>
+using Filtered = std::conditional_t<std::is_same_v<T, float>, float, double>;
+
+// Corners; the least area that partners share with a box, some part of its own area; and whose box it is.
+template <class F>
+struct Lined {
+    memory::Vector<F> x1, y1, x2, y2, share;
+    memory::Vector<std::uint32_t> rows;
+
+    explicit Lined(std::size_t count) : rows(count) {
+        for (memory::Vector<F>* column : {&x1, &y1, &x2, &y2, &share}) column->resize(count + lanes);
+    }
+    template <class T>
+    void put(std::size_t at, const boxes::Box<T>& box, std::uint32_t row, double part) {
+        x1[at] = static_cast<F>(box.x1), y1[at] = static_cast<F>(box.y1);
+        x2[at] = static_cast<F>(box.x2), y2[at] = static_cast<F>(box.y2);
+        share[at] = static_cast<F>(part) * static_cast<F>(box.w()) * static_cast<F>(box.h());
+        rows[at] = row;
+    }
+    void move(std::size_t from, std::size_t to) {
+        x1[to] = x1[from], y1[to] = y1[from], x2[to] = x2[from], y2[to] = y2[from];
+        share[to] = share[from], rows[to] = rows[from];
+    }
+};
+
+// How far roundings lead shares of areas astray, at most; and below what products may vanish.
+template <class F>
+constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
+template <class F>
+constexpr F least = std::numeric_limits<F>::min();
+
+// One box against sixteen at a time.
+template <class F>
+struct Asker {
+    using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
+    const Lined<F>& boxes;
+    F left, top, right, bottom, mine;
+
+    VESICA_INLINE Asker(const Lined<F>& boxes, std::size_t i)
+        : boxes(boxes),
+          left(boxes.x1[i]),
+          top(boxes.y1[i]),
+          right(boxes.x2[i]),
+          bottom(boxes.y2[i]),
+          mine(boxes.share[i]) {}
+
+    // Add those of the sixteen from here on that may share enough.
+    VESICA_INLINE std::size_t ask(std::size_t from, std::uint32_t* VESICA_RESTRICT found, std::size_t hits) const {
+        const F *VESICA_RESTRICT x1 = boxes.x1.data() + from, *VESICA_RESTRICT y1 = boxes.y1.data() + from;
+        const F *VESICA_RESTRICT x2 = boxes.x2.data() + from, *VESICA_RESTRICT y2 = boxes.y2.data() + from;
+        const F* VESICA_RESTRICT share = boxes.share.data() + from;
+        Bits flags[lanes], any = 0, bits = 0;
+        for (std::size_t k = 0; k < lanes; ++k) {
+            const F w = lesser(right, x2[k]) - greater(left, x1[k]);
+            const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
+            const F area = w * h;
+            flags[k] = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
+            any |= flags[k];
+        }
+        if (!any) return hits;
+        for (std::size_t k = 0; k < lanes; ++k) bits |= flags[k] << k;
+        for (; bits; bits &= bits - 1)
+            found[hits++] = static_cast<std::uint32_t>(from + static_cast<std::size_t>(std::countr_zero(bits)));
+        return hits;
+    }
+};
+
+template <class F>
+struct Near {
+    static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end,
+                                   std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
+        const Asker<F> asker(boxes, i);
+        std::size_t hits = 0;
+        for (std::size_t from = begin; from < end; from += lanes) hits = asker.ask(from, found, hits);
+        while (hits && found[hits - 1] >= end) --hits;
+        *count = hits;
+    }
+};
+
+template <class F>
+struct NearBlocks {
+    static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some,
+                                   std::size_t end, std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
+        const Asker<F> asker(boxes, i);
+        std::size_t hits = 0;
+        for (std::size_t k = 0; k < some; ++k) hits = asker.ask(blocks[k] * lanes, found, hits);
+        while (hits && found[hits - 1] >= end) --hits;
+        *count = hits;
+    }
+};
+
+// Which of the boxes [begin, end) may share enough with box i? May pass too much, never too little. `found` has room
+// for end − begin + lanes places; the number of them comes back.
+template <class F>
+std::size_t near(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end, std::uint32_t* found) {
+    std::size_t count = 0;
+    simd::run<Near<F>>(boxes, i, begin, end, found, &count);
+    return count;
+}
+
+// The same among blocks of `lanes` boxes each, in rising order, of the boxes [0, end).
+template <class F>
+std::size_t near(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some, std::size_t end,
+                 std::uint32_t* found) {
+    std::size_t count = 0;
+    simd::run<NearBlocks<F>>(boxes, i, blocks, some, end, found, &count);
+    return count;
+}
+
+}  // namespace vesica::box_columns

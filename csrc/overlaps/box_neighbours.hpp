@@ -1,0 +1,76 @@
+// box_neighbours.hpp. Many boxes, and which of them are near each other: a grid that finds stretches, and a filter by
+// vectors.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grid_index.hpp"
+#include "base/memory.hpp"
+#include "base/order.hpp"
+#include "base/threads.hpp"
+#include "overlaps/box_columns.hpp"
+#include "overlaps/join.hpp"
+
+namespace vesica {
+
+// Many boxes of one group, in the order of a grid; places are counted in that order.
+template <class T>
+class Neighbourhood {
+  public:
+    using F = box_columns::Filtered<T>;
+
+    Neighbourhood(const join::Bound& bound, boxes::Rows<T> boxes, order::Group group, std::size_t threads)
+        : apart_{bound.apart, bound.apart},
+          grid_(points(bound, boxes, group, threads), nullptr, threads),
+          line_(grid_.points.size()) {
+        threads::over(size(), share_of_a_thread, threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t q = begin; q < end; ++q) {
+                const std::uint32_t row = group.rows[rank(q)];
+                line_.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
+            }
+        });
+    }
+
+    std::size_t size() const { return grid_.points.size(); }
+    const box_columns::Lined<F>& line() const { return line_; }
+    // How many of the group are better.
+    std::uint32_t rank(std::size_t place) const { return grid_.points[place].index; }
+
+    // Call visit(other) for those that may share enough with the one at this place, itself among them. `found` is room
+    // for all of them.
+    template <class Visit>
+    void each_near(std::size_t place, memory::Vector<std::uint32_t>& found, const Visit& visit) const {
+        for (const grid_index::Group& near : grid_.groups)
+            grid_index::stretches(grid_, near, grid_.points[place], apart_, [&](std::size_t begin, std::size_t end) {
+                const std::size_t count = box_columns::near(line_, place, begin, end, found.data());
+                for (std::size_t k = 0; k < count; ++k) visit(found[k]);
+            });
+    }
+
+  private:
+    static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
+    static constexpr std::size_t share_of_a_thread = 2048;
+
+    // Boxes without area meet nobody and have no place.
+    static memory::Vector<grid_index::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, order::Group group,
+                                                    std::size_t threads) {
+        const double shrink = std::max(bound.shrink_a, bound.shrink_b);
+        memory::Vector<grid_index::Point> points(group.count);
+        threads::over(group.count, share_of_a_thread, threads, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const T* const row = boxes.data + 4 * group.rows[k];
+                points[k] = join::point_of(row, shrink, join::has_place(row) ? k : nowhere);
+            }
+        });
+        std::erase_if(points, [](const grid_index::Point& point) { return point.index == nowhere; });
+        return points;
+    }
+
+    grid_index::Apart apart_;
+    grid_index::Grid grid_;
+    box_columns::Lined<F> line_;
+};
+
+}  // namespace vesica

@@ -1,0 +1,123 @@
+#include "regions/labels/label_changes.hpp"
+
+#include "base/simd.hpp"
+
+#if VESICA_X86
+#include <immintrin.h>
+#endif
+
+namespace vesica::labels {
+namespace {
+
+template <class T>
+std::uint64_t changes_at(const T* a, const T* b, std::size_t count) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < count; ++k)
+        word |= static_cast<std::uint64_t>((a[k + 1] != a[k]) | (b[k + 1] != b[k])) << k;
+    return word;
+}
+
+// Eight bytes as one number, the first lowest; compilers make one load of it.
+std::uint64_t eight(const Byte* p) {
+    std::uint64_t word = 0;
+    for (unsigned k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(p[k]) << 8 * k;
+    return word;
+}
+
+void changes_baseline(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+    constexpr std::uint64_t each = 0x0101010101010101u;
+    for (std::size_t w = 0; w < blocks; ++w) {
+        out[w] = 0;
+        for (std::size_t k = 0; k < block; k += 8) {
+            const Byte *pa = a + w * block + k, *pb = b + w * block + k;
+            const std::uint64_t differ = (eight(pa) ^ eight(pa + 1)) | (eight(pb) ^ eight(pb + 1));
+            // The top bit of each byte that is not 0, brought down; then the eight of them side by side.
+            const std::uint64_t ones = (((differ & 0x7f * each) + 0x7f * each) | differ) >> 7 & each;
+            out[w] |= (ones * 0x0102040810204080u >> 56) << k;
+        }
+    }
+}
+
+void changes_baseline(const std::int64_t* a, const std::int64_t* b, std::size_t blocks, std::uint64_t* out) {
+    for (std::size_t w = 0; w < blocks; ++w) out[w] = changes_at(a + w * block, b + w * block, block);
+}
+
+#if VESICA_X86
+VESICA_AVX2 inline __m256i load(const void* p) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+
+VESICA_AVX2 void changes_avx2(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+    for (std::size_t w = 0; w < blocks; ++w) {
+        std::uint64_t equal = 0;
+        for (std::size_t half = 0; half < 2; ++half) {
+            const Byte *pa = a + w * block + half * 32, *pb = b + w * block + half * 32;
+            const __m256i same = _mm256_and_si256(_mm256_cmpeq_epi8(load(pa), load(pa + 1)),  //
+                                                  _mm256_cmpeq_epi8(load(pb), load(pb + 1)));
+            equal |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(same))) << (32 * half);
+        }
+        out[w] = ~equal;
+    }
+}
+
+VESICA_AVX2 void changes_avx2(const std::int64_t* a, const std::int64_t* b, std::size_t blocks, std::uint64_t* out) {
+    for (std::size_t w = 0; w < blocks; ++w) {
+        std::uint64_t equal = 0;
+        for (std::size_t k = 0; k < block; k += 4) {
+            const std::int64_t *pa = a + w * block + k, *pb = b + w * block + k;
+            const __m256i same = _mm256_and_si256(_mm256_cmpeq_epi64(load(pa), load(pa + 1)),  //
+                                                  _mm256_cmpeq_epi64(load(pb), load(pb + 1)));
+            equal |= static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << k;
+        }
+        out[w] = ~equal;
+    }
+}
+
+VESICA_AVX512 void changes_avx512(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+    for (std::size_t w = 0; w < blocks; ++w) {
+        const Byte *pa = a + w * block, *pb = b + w * block;
+        out[w] = _mm512_cmpneq_epu8_mask(_mm512_loadu_si512(pa), _mm512_loadu_si512(pa + 1)) |
+                 _mm512_cmpneq_epu8_mask(_mm512_loadu_si512(pb), _mm512_loadu_si512(pb + 1));
+    }
+}
+
+VESICA_AVX512 void changes_avx512(const std::int64_t* a, const std::int64_t* b, std::size_t blocks,
+                                  std::uint64_t* out) {
+    for (std::size_t w = 0; w < blocks; ++w) {
+        std::uint64_t word = 0;
+        for (std::size_t k = 0; k < block; k += 8) {
+            const std::int64_t *pa = a + w * block + k, *pb = b + w * block + k;
+            const unsigned some = _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(pa), _mm512_loadu_si512(pa + 1)) |
+                                  _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(pb), _mm512_loadu_si512(pb + 1));
+            word |= static_cast<std::uint64_t>(some) << k;
+        }
+        out[w] = word;
+    }
+}
+#endif
+
+template <class T>
+void find(const T* a, const T* b, std::size_t count, Changes& out) {
+    const std::size_t full = (count - 1) / block, rest = (count - 1) % block;
+    out[full] = changes_at(a + full * block, b + full * block, rest);
+#if VESICA_X86
+    switch (simd::current()) {
+        case simd::Level::avx512: return changes_avx512(a, b, full, out.data());
+        case simd::Level::avx2: return changes_avx2(a, b, full, out.data());
+        case simd::Level::baseline: break;
+    }
+#endif
+    changes_baseline(a, b, full, out.data());
+}
+
+}  // namespace
+
+void find_changes(const Byte* a, const Byte* b, std::size_t count, Changes& out) {
+    find(a, b, count, out);
+}
+
+void find_changes(const std::int64_t* a, const std::int64_t* b, std::size_t count, Changes& out) {
+    find(a, b, count, out);
+}
+
+}  // namespace vesica::labels

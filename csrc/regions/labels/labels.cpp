@@ -1,0 +1,394 @@
+#include "regions/labels/labels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "base/simd.hpp"
+#include "base/threads.hpp"
+#include "regions/labels/label_changes.hpp"
+#include "regions/labels/label_codes.hpp"
+
+namespace vesica::labels {
+namespace {
+
+// With more changes than this in a block, counting each pixel is cheaper than counting runs.
+constexpr int many = 16;
+// Consecutive pixels go to different tables: adding to a number that was just written has to wait for it.
+constexpr std::size_t tables = 8;
+// A larger table has fewer copies, which have to be cleared and added up.
+constexpr std::size_t small = 1 << 13, few_tables = 4;
+
+template <class F>
+auto with_type(Type type, const F& f) {
+    switch (type) {
+        case Type::uint8: return f(std::uint8_t());
+        case Type::int8: return f(std::int8_t());
+        case Type::uint16: return f(std::uint16_t());
+        case Type::int16: return f(std::int16_t());
+        case Type::uint32: return f(std::uint32_t());
+        case Type::int32: return f(std::int32_t());
+        case Type::int64: break;
+    }
+    return f(std::int64_t());
+}
+
+// ---- any labels
+
+// Counts by pair of labels: open addressing, never more than half full.
+class Meetings {
+  public:
+    Meetings() : slots_(64) {}
+
+    void add(std::int64_t a, std::int64_t b, std::int64_t count) {
+        Meeting& slot = find(a, b);
+        if (slot.count == 0) {
+            slot.a = a, slot.b = b;
+            if (2 * ++used_ > slots_.size()) return grow({a, b, count});
+        }
+        slot.count += count;
+    }
+
+    std::vector<Meeting> list() const {
+        std::vector<Meeting> all;
+        all.reserve(used_);
+        for (const Meeting& slot : slots_)
+            if (slot.count) all.push_back(slot);
+        return all;
+    }
+
+  private:
+    Meeting& find(std::int64_t a, std::int64_t b) {
+        const std::size_t mask = slots_.size() - 1;
+        std::uint64_t hash = static_cast<std::uint64_t>(a) * 0x9e3779b97f4a7c15u;
+        hash = (std::rotl(hash, 32) ^ static_cast<std::uint64_t>(b)) * 0xd6e8feb86659fd93u;
+        for (std::size_t k = hash >> 32 & mask;; k = (k + 1) & mask) {
+            Meeting& slot = slots_[k];
+            if (slot.count == 0 || (slot.a == a && slot.b == b)) return slot;
+        }
+    }
+
+    void grow(const Meeting& newest) {
+        std::vector<Meeting> old = list();
+        slots_.assign(2 * slots_.size(), Meeting{});
+        for (const Meeting& each : old) find(each.a, each.b) = each;
+        find(newest.a, newest.b) = newest;
+    }
+
+    std::vector<Meeting> slots_;
+    std::size_t used_ = 0;
+};
+
+// Runs of equal pairs, counted by their labels: label_a(k) and label_b(k) of pixel k.
+template <class LabelA, class LabelB>
+void tally_any(const LabelA& label_a, const LabelB& label_b, std::size_t count, const Changes& changes,
+               Meetings& meetings) {
+    std::size_t start = 0;
+    const auto end_run = [&](std::size_t at) {
+        meetings.add(label_a(at - 1), label_b(at - 1), static_cast<std::int64_t>(at - start));
+        start = at;
+    };
+    for (std::size_t w = 0; w * block < count - 1; ++w)
+        for (std::uint64_t word = changes[w]; word; word &= word - 1)
+            end_run(w * block + 1 + static_cast<std::size_t>(std::countr_zero(word)));
+    end_run(count);
+}
+
+// ---- labels that fit a byte
+
+// Where the labels of one side stand in the table. The last byte is often the label to ignore: one further on, it is 0
+// and the table is small.
+struct Window {
+    std::int64_t base = 0;                // of the label whose byte is 0
+    const std::int64_t* names = nullptr;  // or the label of each byte, where they have been numbered
+    Byte tops[2] = {0, 0};                // the largest byte so far, and the largest of all of them one further on
+    bool is_new = true;
+
+    Byte shift() const { return tops[1] < tops[0]; }
+    std::size_t size() const { return is_new ? 0 : tops[shift()] + std::size_t(1); }
+    std::int64_t label_of(Byte byte) const { return names ? names[byte] : base + byte; }
+    std::int64_t label(std::size_t place) const { return label_of(static_cast<Byte>(place - shift())); }
+    bool stands_as(const Window& other) const {
+        return base == other.base && names == other.names && shift() == other.shift() && size() == other.size();
+    }
+};
+
+struct FindTops {
+    static VESICA_INLINE void body(const Byte* data, std::size_t count, Byte* tops) {
+        Byte top = 0, top_shifted = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const Byte shifted = static_cast<Byte>(data[k] + 1);
+            top = std::max(top, data[k]), top_shifted = std::max(top_shifted, shifted);
+        }
+        tops[0] = std::max(tops[0], top), tops[1] = std::max(tops[1], top_shifted);
+    }
+};
+
+template <class T>
+struct FindRange {
+    static VESICA_INLINE void body(const T* data, std::size_t count, T* range) {
+        T low = data[0], high = data[0];
+        for (std::size_t k = 0; k < count; ++k) low = std::min(low, data[k]), high = std::max(high, data[k]);
+        range[0] = low, range[1] = high;
+    }
+};
+
+template <class T>
+struct Narrow {
+    static VESICA_INLINE void body(const T* data, std::size_t count, T base, Byte* out) {
+        for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<Byte>(data[k] - base);
+    }
+};
+
+// One map, a piece at a time: as bytes if the labels of the piece fit, otherwise as they are.
+class Side {
+  public:
+    explicit Side(const Map& map) : map_(map) {}
+
+    void move_to(std::size_t begin, std::size_t count) {
+        begin_ = begin, count_ = count, low_ = 0, high_ = 255;
+        if (map_.type == Type::uint8) return;
+        with_type(map_.type, [&]<class T>(T) {
+            T range[2];
+            simd::run<FindRange<T>>(at<T>(), count_, static_cast<T*>(range));
+            low_ = range[0], high_ = range[1];
+        });
+    }
+
+    bool fits() const { return distance(low_, high_) <= 255; }
+
+    // The piece as bytes, and a window that holds it: the one given if possible, or grown, or a new one.
+    const Byte* bytes(Window& window) {
+        const Byte* bytes = at<Byte>();
+        if (map_.type != Type::uint8) {
+            if (window.is_new || window.names || low_ < window.base || distance(window.base, high_) > 255)
+                window = {.base = low_};
+            narrow_.resize(piece);
+            bytes = narrow_.data();
+            with_type(map_.type, [&]<class T>(T) {
+                simd::run<Narrow<T>>(at<T>(), count_, static_cast<T>(window.base), narrow_.data());
+            });
+        }
+        simd::run<FindTops>(bytes, count_, static_cast<Byte*>(window.tops));
+        window.is_new = false;
+        return bytes;
+    }
+
+    // The piece as numbers of its labels, and a window that names them; null if there are too many.
+    const Byte* numbers(const std::int64_t* labels, Window& window) {
+        if (is_many_) return nullptr;
+        narrow_.resize(piece);
+        if (!numbers_.write(labels, count_, narrow_.data())) {
+            is_many_ = true;
+            return nullptr;
+        }
+        if (window.names != numbers_.names()) window = {.names = numbers_.names()};
+        simd::run<FindTops>(static_cast<const Byte*>(narrow_.data()), count_, static_cast<Byte*>(window.tops));
+        window.is_new = false;
+        return narrow_.data();
+    }
+
+    const std::int64_t* any() {
+        if (map_.type == Type::int64) return at<std::int64_t>();
+        wide_.resize(piece);
+        with_type(map_.type, [&]<class T>(T) { std::copy_n(at<T>(), count_, wide_.begin()); });
+        return wide_.data();
+    }
+
+  private:
+    // From one label to one that is not smaller, whatever they are.
+    static std::uint64_t distance(std::int64_t low, std::int64_t high) {
+        return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    }
+
+    template <class T>
+    const T* at() const {
+        return static_cast<const T*>(map_.data) + begin_;
+    }
+
+    Map map_;
+    std::size_t begin_ = 0, count_ = 0;
+    std::int64_t low_ = 0, high_ = 0;
+    std::vector<Byte> narrow_;
+    std::vector<std::int64_t> wide_;
+    Numbers numbers_;
+    bool is_many_ = false;  // labels, too many for numbers
+};
+
+// Is there a block with many changes?
+struct FindBusy {
+    static VESICA_INLINE void body(const std::uint64_t* changes, std::size_t blocks, bool* is_busy) {
+        int most = 0;
+        for (std::size_t w = 0; w < blocks; ++w) most = std::max(most, std::popcount(changes[w]));
+        *is_busy = most >= many;
+    }
+};
+
+// The place of each pair in the table, for pairs that are looked up here and there.
+struct Lookup {
+    const Byte *a, *b;
+    Byte shift_a, shift_b;
+    std::uint16_t width;
+
+    VESICA_INLINE std::uint16_t operator()(std::size_t k) const {
+        const Byte x = static_cast<Byte>(a[k] + shift_a), y = static_cast<Byte>(b[k] + shift_b);
+        return static_cast<std::uint16_t>(x * width + y);  // 255 · 256 + 255 fits
+    }
+};
+
+// The same, made for a whole piece at a time: a short loop would wait for what it has just written.
+struct Written {
+    const std::uint16_t* places;
+
+    VESICA_INLINE std::uint16_t operator()(std::size_t k) const { return places[k]; }
+};
+
+struct Write {
+    static VESICA_INLINE void body(const Lookup& place, std::size_t count, std::uint16_t* out) {
+        const Lookup copy = place;  // so that the compiler knows it is not overwritten
+        for (std::size_t k = 0; k < count; ++k) out[k] = copy(k);
+    }
+};
+
+template <class Place>
+struct Tally {
+    static VESICA_INLINE void body(const Place& place_of, std::size_t count, const std::uint64_t* changes,
+                                   std::uint32_t* table, std::size_t size, std::size_t copies) {
+        const Place place = place_of;
+        std::uint32_t* lanes[tables];
+        for (std::size_t lane = 0; lane < tables; ++lane) lanes[lane] = table + lane % copies * size;
+        std::size_t start = 0;  // the first pixel that is not counted yet; it and those up to here are equal
+        for (std::size_t w = 0; w * block < count - 1; ++w) {
+            std::uint64_t word = changes[w];
+            const std::size_t first = w * block + 1;
+            if (std::popcount(word) < many || first + block > count) {
+                for (; word; word &= word - 1) {
+                    const std::size_t at = first + static_cast<std::size_t>(std::countr_zero(word));
+                    lanes[at % tables][place(at - 1)] += static_cast<std::uint32_t>(at - start);
+                    start = at;
+                }
+                continue;
+            }
+            lanes[0][place(first - 1)] += static_cast<std::uint32_t>(first - start);
+            for (std::size_t k = first; k < first + block; k += tables)
+                for (std::size_t lane = 0; lane < tables; ++lane) ++lanes[lane][place(k + lane)];
+            start = first + block;
+        }
+        if (start < count) lanes[0][place(count - 1)] += static_cast<std::uint32_t>(count - start);
+    }
+};
+
+// Some of the pixels, counted by one thread.
+class Part {
+  public:
+    Part(const Map& a, const Map& b) : a_(a), b_(b) {}
+
+    void add(std::size_t begin, std::size_t count) {
+        Changes changes;
+        a_.move_to(begin, count), b_.move_to(begin, count);
+        Window left = left_, right = right_;
+        if (a_.fits() && b_.fits()) {
+            const Byte *a = a_.bytes(left), *b = b_.bytes(right);
+            find_changes(a, b, count, changes);
+            return add_bytes(a, left, b, right, count, changes, is_busy(changes, count));
+        }
+        const std::int64_t *a = a_.any(), *b = b_.any();
+        find_changes(a, b, count, changes);
+        if (is_busy(changes, count)) {
+            const Byte* const numbers_a = a_.fits() ? a_.bytes(left) : a_.numbers(a, left);
+            const Byte* const numbers_b = b_.fits() ? b_.bytes(right) : b_.numbers(b, right);
+            if (numbers_a && numbers_b) return add_bytes(numbers_a, left, numbers_b, right, count, changes, true);
+        }
+        tally_any([&](std::size_t k) { return a[k]; }, [&](std::size_t k) { return b[k]; }, count, changes, meetings_);
+    }
+
+    const Meetings& meetings() {
+        flush();
+        return meetings_;
+    }
+
+  private:
+    static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+
+    static bool is_busy(const Changes& changes, std::size_t count) {
+        bool answer;
+        simd::run<FindBusy>(changes.data(), (count - 1) / block, &answer);
+        return answer;
+    }
+
+    void add_bytes(const Byte* a, const Window& left, const Byte* b, const Window& right, std::size_t count,
+                   const Changes& changes, bool is_busy) {
+        seen_ += count;
+        if (!left.stands_as(left_) || !right.stands_as(right_) || counted_ + count > most) {
+            // A new table has to pay: it is cleared, and what was in the old one is moved.
+            if (left.size() * right.size() * (is_busy ? 1 : 8) > seen_)
+                return tally_any([&](std::size_t k) { return left.label_of(a[k]); },
+                                 [&](std::size_t k) { return right.label_of(b[k]); }, count, changes, meetings_);
+            move_to(left, right);
+        }
+        left_ = left, right_ = right;  // the tops may have changed although the table has not
+        counted_ += count;
+        tally(a, b, count, changes.data(), is_busy);
+    }
+
+    void tally(const Byte* a, const Byte* b, std::size_t count, const std::uint64_t* changes, bool is_busy) {
+        const std::size_t size = left_.size() * right_.size(), copies = table_.size() / size;
+        const Lookup place{a, b, left_.shift(), right_.shift(), static_cast<std::uint16_t>(right_.size())};
+        if (!is_busy) return simd::run<Tally<Lookup>>(place, count, changes, table_.data(), size, copies);
+        std::uint16_t places[piece];
+        std::uint16_t* const first = places;
+        simd::run<Write>(place, count, first);
+        simd::run<Tally<Written>>(Written{first}, count, changes, table_.data(), size, copies);
+    }
+
+    // An empty table for other windows.
+    void move_to(const Window& left, const Window& right) {
+        flush();
+        left_ = left, right_ = right, seen_ = counted_ = 0;
+        const std::size_t size = left.size() * right.size();
+        table_.assign((size <= small ? tables : few_tables) * size, 0);
+    }
+
+    // Move the counts of the table to where any labels may be.
+    void flush() {
+        const std::size_t size = left_.size() * right_.size();
+        for (std::size_t k = 0; k < size; ++k) {
+            std::int64_t total = 0;
+            for (std::size_t lane = k; lane < table_.size(); lane += size) total += table_[lane];
+            if (total) meetings_.add(left_.label(k / right_.size()), right_.label(k % right_.size()), total);
+        }
+    }
+
+    Side a_, b_;
+    Window left_, right_;
+    std::vector<std::uint32_t> table_;  // several copies of left_.size() × right_.size() counts
+    std::size_t counted_ = 0;           // pixels in it
+    std::size_t seen_ = 0;              // pixels since it was made
+    Meetings meetings_;
+};
+
+}  // namespace
+
+std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads) {
+    constexpr std::size_t worth_a_thread = 1 << 18;
+    const std::size_t parts = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
+    const std::size_t share = (pixels + parts - 1) / parts;
+    std::vector<std::vector<Meeting>> found(parts);
+    threads::run(parts, threads, [&](std::size_t p) {
+        Part part(a, b);
+        const std::size_t end = std::min(pixels, (p + 1) * share);
+        for (std::size_t begin = p * share; begin < end; begin += piece) part.add(begin, std::min(piece, end - begin));
+        found[p] = part.meetings().list();
+    });
+    Meetings all;
+    for (std::size_t p = 0; parts > 1 && p < parts; ++p)
+        for (const Meeting& each : found[p]) all.add(each.a, each.b, each.count);
+    std::vector<Meeting> sorted = parts > 1 ? all.list() : std::move(found[0]);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Meeting& x, const Meeting& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+    return sorted;
+}
+
+}  // namespace vesica::labels

@@ -1,0 +1,340 @@
+#include "regions/polygons.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/threads.hpp"
+
+namespace vesica::polygons {
+namespace {
+
+// Twice the area of the triangle p, q, r, or 0 where rounding could have turned its sign.
+double turn(double px, double py, double qx, double qy, double rx, double ry) {
+    constexpr double bound = 4 * std::numeric_limits<double>::epsilon() / 2;  // the proven one is a little above 3
+    const double left = (px - rx) * (qy - ry), right = (py - ry) * (qx - rx);
+    const double det = left - right;
+    return std::fabs(det) > bound * (std::fabs(left) + std::fabs(right)) ? det : 0;
+}
+
+// Do both ends of f lie on one side of the line through e, beyond doubt?
+bool is_beside(const Edge& e, const Edge& f) {
+    const double start = turn(e.x0, e.y0, e.x1, e.y1, f.x0, f.y0);
+    const double end = turn(e.x0, e.y0, e.x1, e.y1, f.x1, f.y1);
+    return (start > 0 && end > 0) || (start < 0 && end < 0);
+}
+
+// Do two edges that share one vertex share nothing else, beyond doubt? They do not if one folds back onto the other.
+bool share_only_a_vertex(const Edge& e, const Edge& f) {
+    const bool at_e0 = (e.x0 == f.x0 && e.y0 == f.y0) || (e.x0 == f.x1 && e.y0 == f.y1);
+    const bool at_f0 = (f.x0 == e.x0 && f.y0 == e.y0) || (f.x0 == e.x1 && f.y0 == e.y1);
+    const double vx = at_e0 ? e.x0 : e.x1, vy = at_e0 ? e.y0 : e.y1;
+    const double ex = at_e0 ? e.x1 : e.x0, ey = at_e0 ? e.y1 : e.y0;
+    const double fx = at_f0 ? f.x1 : f.x0, fy = at_f0 ? f.y1 : f.y0;
+    if (turn(ex, ey, vx, vy, fx, fy) != 0) return true;
+    const double along = (ex - vx) * (fx - vx) + (ey - vy) * (fy - vy);
+    return along < 0;  // straight on: both terms are of one sign when the edges are in line
+}
+
+// Call visit(e, f) for the edges, sorted by y0, whose upright boxes meet, until it says no.
+template <class Visit>
+bool each_meeting(const std::vector<Edge>& edges, std::vector<std::uint32_t>& open, const Visit& visit) {
+    open.clear();
+    for (std::uint32_t k = 0; k < edges.size(); ++k) {
+        const Edge& e = edges[k];
+        std::erase_if(open, [&](std::uint32_t j) { return edges[j].y1 < e.y0; });
+        for (const std::uint32_t j : open)
+            if (edges[j].low_x <= e.high_x && e.low_x <= edges[j].high_x && !visit(edges[j], e)) return false;
+        open.push_back(k);
+    }
+    return true;
+}
+
+Edge rising(double x0, double y0, double x1, double y1) {
+    if (y1 < y0) std::swap(x0, x1), std::swap(y0, y1);
+    return {x0, y0, x1, y1, std::min(x0, x1), std::max(x0, x1), 0, 0};
+}
+
+bool starts_first(const Edge& e, const Edge& f) {
+    return e.y0 < f.y0;
+}
+
+// Call visit(x0, y0, x1, y1) for every edge of a ring.
+template <class Visit>
+void each_edge(const Regions& regions, std::int64_t ring, const Visit& visit) {
+    const double* const begin = regions.points + 2 * regions.rings[ring];
+    const double* const end = regions.points + 2 * regions.rings[ring + 1];
+    const double* before = end - 2;
+    for (const double* p = begin; p != end; before = p, p += 2) visit(before[0], before[1], p[0], p[1]);
+}
+
+// The area inside a ring that does not meet itself. Relative to its first vertex, so that large coordinates cancel.
+double shoelace(const Regions& regions, std::int64_t ring) {
+    const double* const origin = regions.points + 2 * regions.rings[ring];
+    const double ox = origin[0], oy = origin[1];
+    double twice = 0;
+    each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+        twice += (x0 - ox) * (y1 - oy) - (x1 - ox) * (y0 - oy);
+    });
+    return std::fabs(twice) / 2;
+}
+
+// The smallest upright box around some parts.
+boxes::Box<double> around(const Regions& regions, std::int64_t first, std::int64_t end) {
+    const double* p = regions.points + 2 * regions.rings[regions.parts[first]];
+    const double* const last = regions.points + 2 * regions.rings[regions.parts[end]];
+    boxes::Box<double> box{p[0], p[1], p[0], p[1]};
+    for (; p != last; p += 2) {
+        box.x1 = std::min(box.x1, p[0]), box.x2 = std::max(box.x2, p[0]);
+        box.y1 = std::min(box.y1, p[1]), box.y2 = std::max(box.y2, p[1]);
+    }
+    return box;
+}
+
+// Would fewer edges stand beside each other if x and y were exchanged? They do in a comb, for one.
+class Slant {
+  public:
+    explicit Slant(const Window& window) : window_(window) {}
+    void add(const Regions& regions, std::int64_t first, std::int64_t end) {
+        for (std::int64_t ring = regions.parts[first]; ring < regions.parts[end]; ++ring)
+            each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+                run_ += std::min(std::fabs(x1 - x0), window_.w), rise_ += std::min(std::fabs(y1 - y0), window_.h);
+            });
+    }
+    bool is_tall() const { return rise_ * window_.w > run_ * window_.h; }
+
+  private:
+    Window window_;
+    double run_ = 0, rise_ = 0;
+};
+
+Window window_of(const boxes::Box<double>& box) {
+    return {box.x1, box.y1, box.x2 - box.x1, box.y2 - box.y1};
+}
+
+// -1, 0 or 1: the order of two lists of equal length.
+template <class T>
+int order(const T* a, const T* b, std::int64_t count) {
+    for (std::int64_t k = 0; k < count; ++k)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+// The order of two lists of offsets of equal length, each counted from its own start.
+int order_of_offsets(const std::int64_t* a, const std::int64_t* b, std::int64_t count) {
+    for (std::int64_t k = 1; k <= count; ++k)
+        if (a[k] - a[0] != b[k] - b[0]) return a[k] - a[0] < b[k] - b[0] ? -1 : 1;
+    return 0;
+}
+
+// Some order of all regions, in which only regions with the same vertices in the same rings are equal.
+int order(const Regions& a, std::size_t i, const Regions& b, std::size_t j) {
+    const std::int64_t *parts_a = a.parts + a.first_part(i), *parts_b = b.parts + b.first_part(j);
+    const std::int64_t count = a.end_part(i) - a.first_part(i), count_b = b.end_part(j) - b.first_part(j);
+    if (count != count_b) return count < count_b ? -1 : 1;
+    if (const int found = order_of_offsets(parts_a, parts_b, count)) return found;
+    const std::int64_t *rings_a = a.rings + *parts_a, *rings_b = b.rings + *parts_b;
+    const std::int64_t rings = parts_a[count] - *parts_a;
+    if (const int found = order_of_offsets(rings_a, rings_b, rings)) return found;
+    return order(a.points + 2 * *rings_a, b.points + 2 * *rings_b, 2 * (rings_a[rings] - *rings_a));
+}
+
+}  // namespace
+
+double Edge::at(double y) const {
+    if (x0 == x1) return x0;
+    // From the nearer end, so that it is exact at both.
+    const double up = (y - y0) / (y1 - y0), down = (y1 - y) / (y1 - y0);
+    const double x = up < down ? x0 + up * (x1 - x0) : x1 - down * (x1 - x0);
+    return std::clamp(x, std::min(x0, x1), std::max(x0, x1));
+}
+
+void Slabs::start() {
+    edges_.clear(), levels_.clear();
+    parts_ = 0;
+}
+
+// The edges of some parts that can bear on the window, with its corner as the origin. What lies to its right cannot.
+void Slabs::add(const Regions& regions, std::int64_t first, std::int64_t end, const Window& window) {
+    for (std::int64_t part = first; part < end; ++part, ++parts_)
+        for (std::int64_t ring = regions.parts[part]; ring < regions.parts[part + 1]; ++ring)
+            each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+                if (turned_) std::swap(x0, y0), std::swap(x1, y1);
+                Edge e = rising(x0 - window.x, y0 - window.y, x1 - window.x, y1 - window.y);
+                if (e.y1 <= 0 || e.y0 >= window.h || e.low_x > window.w) return;
+                if (e.y0 == e.y1) {  // bounds nothing sideways, but what is covered begins or ends here
+                    if (e.high_x >= 0) levels_.push_back(e.y0);
+                    return;
+                }
+                const double start = e.at(std::max(e.y0, 0.0)), stop = e.at(std::min(e.y1, window.h));
+                e.low_x = std::min(start, stop), e.high_x = std::max(start, stop), e.part = parts_;
+                if (e.low_x <= window.w) edges_.push_back(e);
+            });
+}
+
+// The heights at which the covered length may bend. What happens to the left of the window moves nothing inside it.
+void Slabs::find_levels(const Window& window) {
+    levels_.push_back(0), levels_.push_back(window.h);
+    const auto add_level = [&](double x, double y) {
+        if (x >= 0 && x <= window.w && y > 0 && y < window.h) levels_.push_back(y);
+    };
+    for (const Edge& e : edges_) add_level(e.x0, e.y0), add_level(e.x1, e.y1);
+    each_meeting(edges_, open_, [&](const Edge& e, const Edge& f) {
+        if (e.high_x < 0 || f.high_x < 0) return true;
+        const double low = std::max({e.y0, f.y0, 0.0}), high = std::min({e.y1, f.y1, window.h});
+        if (!(low < high)) return true;
+        const double before = e.at(low) - f.at(low), after = e.at(high) - f.at(high);
+        if ((before < 0 && after > 0) || (before > 0 && after < 0)) {
+            const double y = low + (high - low) * (before / (before - after));
+            if (y > low && y < high) levels_.push_back(y);
+        }
+        return true;
+    });
+    std::sort(levels_.begin(), levels_.end());
+    levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+}
+
+// How much of the line is inside both: inside a part below `second`, and inside one from `second` on where there is
+// one.
+double Slabs::length(std::uint32_t second) {
+    double sum = 0, start = 0;
+    std::size_t inside[2] = {0, second < parts_ ? 0u : 1u};
+    bool was = false;
+    for (const Hit& hit : hits_) {
+        const std::uint32_t part = edges_[hit.edge].part;
+        odd_[part] ^= 1;
+        inside[part >= second] += odd_[part] ? 1 : std::size_t(-1);
+        const bool is = inside[0] && inside[1];
+        if (is && !was) start = hit.x;
+        if (was && !is) sum += hit.x - start;
+        was = is;
+    }
+    for (const Hit& hit : hits_) odd_[edges_[hit.edge].part] = 0;
+    return sum;
+}
+
+// Nearly sorted already: the order of the last slab, and at the end so many new ones.
+void Slabs::sort_hits(std::size_t fresh) {
+    constexpr std::size_t few = 32;
+    if (fresh > few) {
+        std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) { return a.x < b.x; });
+        return;
+    }
+    for (std::size_t at = 1; at < hits_.size(); ++at) {
+        const Hit hit = hits_[at];
+        std::size_t to = at;
+        for (; to > 0 && hit.x < hits_[to - 1].x; --to) hits_[to] = hits_[to - 1];
+        hits_[to] = hit;
+    }
+}
+
+double Slabs::covered(const Window& window, std::uint32_t second) {
+    std::sort(edges_.begin(), edges_.end(), starts_first);
+    find_levels(window);
+    odd_.assign(parts_, 0);
+    hits_.clear();
+    double sum = 0;
+    std::uint32_t next = 0;
+    for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
+        const double height = levels_[k + 1] - levels_[k], middle = levels_[k] + height / 2;
+        const std::uint32_t known = next;
+        for (; next < edges_.size() && edges_[next].y0 <= middle; ++next) hits_.push_back({0, next});
+        std::erase_if(hits_, [&](const Hit& hit) { return edges_[hit.edge].y1 <= middle; });
+        for (Hit& hit : hits_) hit.x = edges_[hit.edge].at(middle);
+        sort_hits(next - known);
+        sum += height * length(second);
+    }
+    return sum;
+}
+
+// Does the ring meet itself nowhere, beyond doubt?
+bool Slabs::is_simple(const Regions& regions, std::int64_t ring) {
+    edges_.clear();
+    each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+        if (x0 == x1 && y0 == y1) return;
+        if (turned_) std::swap(x0, y0), std::swap(x1, y1);
+        edges_.push_back(rising(x0, y0, x1, y1));
+        edges_.back().place = static_cast<std::uint32_t>(edges_.size() - 1);
+    });
+    const auto count = static_cast<std::uint32_t>(edges_.size());
+    if (count < 3) return false;
+    std::sort(edges_.begin(), edges_.end(), starts_first);
+    return each_meeting(edges_, open_, [&](const Edge& e, const Edge& f) {
+        const std::uint32_t apart = e.place < f.place ? f.place - e.place : e.place - f.place;
+        if (apart == 1 || apart == count - 1) return share_only_a_vertex(e, f);
+        return is_beside(e, f) || is_beside(f, e);
+    });
+}
+
+// Do the upright boxes around the parts share no area?
+bool Slabs::are_apart(const Regions& regions, std::int64_t first, std::int64_t end) {
+    around_.clear();
+    for (std::int64_t part = first; part < end; ++part) around_.push_back(around(regions, part, part + 1));
+    std::sort(around_.begin(), around_.end(), [](const auto& a, const auto& b) { return a.x1 < b.x1; });
+    for (std::size_t i = 0; i < around_.size(); ++i)
+        for (std::size_t j = i + 1; j < around_.size() && around_[j].x1 < around_[i].x2; ++j)
+            if (around_[j].y1 < around_[i].y2 && around_[i].y1 < around_[j].y2) return false;
+    return true;
+}
+
+double Slabs::area_of_parts(const Regions& regions, std::int64_t first, std::int64_t end) {
+    const std::int64_t ring = regions.parts[first];
+    const Window window = window_of(around(regions, first, end));
+    Slant slant(window);
+    slant.add(regions, first, end);
+    turned_ = slant.is_tall();
+    if (end - first == 1 && regions.parts[end] - ring == 1 && is_simple(regions, ring)) {
+        const double inside = shoelace(regions, ring);
+        if (std::isfinite(inside)) return inside;  // a huge spiral overflows on its way, though its area does not
+    }
+    start();
+    const Window seen = turned_ ? window.turned() : window;
+    add(regions, first, end, seen);
+    return covered(seen, parts_);
+}
+
+double Slabs::area(const Regions& regions, std::size_t i) {
+    const std::int64_t first = regions.first_part(i), end = regions.end_part(i);
+    if (!are_apart(regions, first, end)) return area_of_parts(regions, first, end);
+    double sum = 0;
+    for (std::int64_t part = first; part < end; ++part) sum += area_of_parts(regions, part, part + 1);
+    return sum;
+}
+
+double Slabs::shared(const Regions& a, std::size_t i, const Regions& b, std::size_t j, const Window& window) {
+    Slant slant(window);
+    slant.add(a, a.first_part(i), a.end_part(i));
+    slant.add(b, b.first_part(j), b.end_part(j));
+    turned_ = slant.is_tall();
+    start();
+    const Window seen = turned_ ? window.turned() : window;
+    add(a, a.first_part(i), a.end_part(i), seen);
+    const std::uint32_t second = parts_;
+    add(b, b.first_part(j), b.end_part(j), seen);
+    return covered(seen, second);
+}
+
+void areas(const Regions& regions, double* out, std::size_t threads) {
+    threads::over(regions.count, 64, threads, [&](std::size_t begin, std::size_t end) {
+        Slabs slabs;
+        for (std::size_t i = begin; i < end; ++i) out[i] = slabs.area(regions, i);
+    });
+}
+
+double Source::Row::inter(std::size_t j) {
+    const boxes::Box<double> p = source_.box_a(i_), q = source_.box_b(j);
+    const double x = std::max(p.x1, q.x1), y = std::max(p.y1, q.y1);
+    const double w = std::min(p.x2, q.x2) - x, h = std::min(p.y2, q.y2) - y;
+    if (!(w > 0 && h > 0)) return 0;
+    const Regions &a = source_.a_.regions, &b = source_.b_.regions;
+    // Ordered by value, so that (a, b) and (b, a) do the same arithmetic; and what is equal is wholly shared.
+    const int found = order(a, i_, b, j);
+    const double most = std::min(source_.area_a(i_), source_.area_b(j));
+    if (found == 0) return most;
+    const Window window{x, y, w, h};
+    const double sum = found < 0 ? slabs_.shared(a, i_, b, j, window) : slabs_.shared(b, j, a, i_, window);
+    return std::clamp(sum, 0.0, most);
+}
+
+}  // namespace vesica::polygons

@@ -1,0 +1,206 @@
+"""Checks of detection scores, and their wording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from vesica._check import one_of
+from vesica.errors import InputError
+
+__all__ = [
+    "PROTOCOLS",
+    "REGIONS",
+    "area_of",
+    "areas",
+    "categories_meet",
+    "category",
+    "ids_once",
+    "known_images",
+    "limits",
+    "one_of",
+    "quirks",
+    "scores",
+    "some_regions",
+    "three_limits",
+    "threshold_of",
+    "thresholds",
+    "values",
+]
+
+PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
+REGIONS = ("box", "mask", "boundary")
+QUIRKS = ("pycocotools",)
+
+
+def quirks(value: str | None, protocol: str, /) -> None:
+    if value is None:
+        return
+    one_of(value, QUIRKS, "quirks")
+    if protocol != "coco":
+        raise ValueError(f"`quirks` are faults of pycocotools, which knows protocol='coco' alone; got {protocol!r}.")
+
+
+def thresholds(iou: Any, /) -> tuple[float, ...]:
+    values = tuple(float(t) for t in np.atleast_1d(np.asarray(iou, np.float64)))
+    if not values:
+        raise ValueError("`iou` must have at least one threshold; got none.")
+    for value in values:
+        if not 0 <= value <= 1:
+            raise ValueError(f"`iou` must be thresholds from 0 to 1; got {value}.")
+    if len(set(values)) < len(values):
+        raise ValueError(f"`iou` has a threshold twice: {sorted(t for t in values if values.count(t) > 1)[0]}.")
+    return values
+
+
+def areas(value: Any, /) -> tuple[tuple[str, float, float], ...]:
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError('`areas` must be a dict of names and ranges, {"all": (0, 1e10), …}; got ' + repr(value) + ".")
+    ranges = tuple((str(name), float(ends[0]), float(ends[1])) for name, ends in value.items())
+    for name, low, high in ranges:
+        if not name:
+            raise ValueError("`areas` must have names; got an empty one.")
+        if not low <= high:
+            raise ValueError(f"`areas` of {name!r} must rise; got ({low}, {high}).")
+    return ranges
+
+
+def limits(value: Any, /) -> tuple[int, ...]:
+    given = value if isinstance(value, Iterable) else (value,)
+    numbers = tuple(sorted(int(n) for n in given))
+    if not numbers or numbers[0] < 1:
+        raise ValueError(f"`max_dets` must be whole numbers above 0; got {value!r}.")
+    return numbers
+
+
+def three_limits(limits: tuple[int, ...], /) -> None:
+    if len(limits) < 3:
+        raise ValueError(
+            f"`max_dets` must have three values for the numbers of pycocotools; got {limits}. "
+            "Without `quirks` there may be any number of them."
+        )
+
+
+def values(data: Any, side: str, regions: str, /) -> None:
+    """Boxes and scores that are numbers, and boxes that are not inside out."""
+    for name in ("xywh", "score", "area"):
+        column = getattr(data, name)
+        if column is None:
+            continue
+        bad = ~np.isfinite(column) if name != "area" else np.isinf(column)
+        if name == "xywh" and data.segments is not None and regions != "box":
+            bad &= (data.segments.form == data.segments.NONE)[:, None]  # a row may have a mask and no box
+        if bad.any():
+            row = int(np.argmax(bad.any(axis=-1) if column.ndim > 1 else bad))
+            shown = "bbox" if name == "xywh" else name
+            raise InputError(
+                f"{side} row {row}{_image(data, row)}: `{shown}` must be finite; got {_told(column[row])}."
+            )
+    if data.xywh is not None and (data.xywh[:, 2:] < 0).any():
+        row = int(np.argmax((data.xywh[:, 2:] < 0).any(axis=1)))
+        raise InputError(
+            f"{side} row {row}{_image(data, row)}: width and height must not be negative; got {_told(data.xywh[row])}. "
+            'Corners x1, y1, x2, y2 that were read as x, y, w, h look so: form="xyxy".'
+        )
+
+
+def _told(value: Any) -> str:
+    return str(np.asarray(value).tolist())
+
+
+def _image(data: Any, row: int) -> str:
+    return f" (image {data.images.ids[data.image[row]]})"
+
+
+def scores(guess: Any, /) -> None:
+    if guess.score is None:
+        raise InputError("Guesses must have scores; these have none. Are truth and guess swapped?")
+
+
+def some_regions(truth: Any, guess: Any, /) -> None:
+    """Both sides have something to compare."""
+    for name, data in (("truth", truth), ("guess", guess)):
+        if not len(data):
+            continue
+        if data.segments is None and data.xywh is None:
+            raise InputError(f"The {name} has neither masks nor boxes.")
+
+
+def known_images(guess: Any, unknown: np.ndarray, /) -> None:
+    if not unknown.any():
+        return
+    rows = unknown[guess.image]
+    named = ", ".join(str(one) for one in guess.images.ids[unknown][:3])
+    more = ", …" if int(unknown.sum()) > 3 else ""
+    if rows.any():
+        raise InputError(
+            f"{int(rows.sum())} guesses are of images that the truth does not have: {named}{more}. "
+            "Ids are compared as they are; 7 and '7' differ."
+        )
+
+
+def categories_meet(guess: Any, truth: Any, left_out: int, /) -> None:
+    if left_out and left_out == len(guess):
+        of_guesses = guess.categories.ids[np.unique(guess.category)]
+        mine, theirs = (", ".join(str(one) for one in ids[:5]) for ids in (of_guesses, truth.categories.ids))
+        raise InputError(f"No category of the guesses is one of the truth's: {mine} against {theirs}.")
+
+
+def ids_once(truth: Any, /) -> None:
+    """No annotation id twice."""
+    if truth.id is None:
+        return
+    if truth.id.dtype != object and len(truth.id) and (np.diff(truth.id) > 0).all():
+        return
+    order = np.argsort(truth.id, kind="stable") if truth.id.dtype != object else None
+    if order is not None:
+        twice = np.flatnonzero(truth.id[order[1:]] == truth.id[order[:-1]])
+        if len(twice):
+            first, second = sorted((int(order[twice[0]]), int(order[twice[0] + 1])))
+            raise InputError(
+                f"Annotation ids must differ; truth rows {first} and {second} both have {truth.id[first]}."
+            )
+        return
+    seen: dict[Any, int] = {}
+    for row, one in enumerate(truth.id.tolist()):
+        if seen.setdefault(one, row) != row:
+            raise _twice(seen[one], row, one)
+
+
+def _twice(first: int, second: int, one: Any) -> InputError:
+    return InputError(f"Annotation ids must differ; truth rows {first} and {second} both have {one!r}.")
+
+
+def category(name: Any, categories: Any, /) -> int:
+    """The place of a category that is named by its id or its name."""
+    for table in (categories.ids, categories.names):
+        if table is not None:
+            for place, one in enumerate(table.tolist()):
+                if one == name and type(one) is type(name):
+                    return place
+    known = ", ".join(str(one) for one in (categories.ids if categories.names is None else categories.names)[:8])
+    raise ValueError(f"`category` must be an id or a name of the truth; got {name!r}. There are {known}, …")
+
+
+def threshold_of(iou: float, known: tuple[float, ...], /) -> int:
+    """The place of a threshold, which need not be exact in its last digits."""
+    for place, one in enumerate(known):
+        if abs(one - iou) < 1e-9:
+            return place
+    listed = ", ".join(f"{one:.10g}" for one in known)
+    raise ValueError(f"`iou` must be one of the thresholds that were scored, {listed}; got {iou}. Ask evaluate for it.")
+
+
+def area_of(name: str, known: tuple[tuple[str, float, float], ...], /) -> int:
+    names = [one[0] for one in known]
+    one_of(name, tuple(names), "area")
+    return names.index(name)
+
+
+def inputs(value: Any, /) -> Any:
+    """What was matched, where a result still has it."""
+    if value is None:
+        raise ValueError("This result comes from records, which know no pairs. Evaluate the data sets for them.")
+    return value

@@ -1,0 +1,155 @@
+"""Files of COCO as columns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import native
+
+# What is wrong with a file, by the numbers of csrc/io/json/json.hpp.
+FAULTS = (
+    "none", "end", "character", "number", "control", "escape", "utf8", "depth", "extra",
+    "not_a_list", "not_an_object", "not_an_integer", "not_an_id", "not_a_number", "not_a_flag", "not_a_text",
+    "not_numbers", "not_a_box", "too_large", "missing", "repeated", "no_table",
+)  # fmt: skip
+LISTS = ("images", "annotations", "categories")
+# Fields by the numbers of csrc/io/coco/records.hpp: the bits of `given`.
+FIELDS = (
+    "image_id", "category_id", "id", "bbox", "score", "area", "iscrowd", "ignore", "segmentation",
+    "height", "width", "file_name", "neg_category_ids", "not_exhaustive_category_ids",
+)  # fmt: skip
+# Bytes that a thread reads at a time: what they become stays in its cache.
+_BLOCK = 1 << 20
+
+Flat = tuple[np.ndarray, np.ndarray]
+
+
+class Problem(NamedTuple):
+    """The first thing that is wrong with a file."""
+
+    fault: str
+    at: int
+    list: str | None
+    record: int | None
+    field: str | None
+    detail: int
+
+
+class Images(NamedTuple):
+    """The list of images. Columns that no image has are None."""
+
+    is_there: bool
+    rows: int
+    height: np.ndarray | None
+    width: np.ndarray | None
+    names: np.ndarray | None
+    """File names, as the inside of a JSON list."""
+    absent: tuple[np.ndarray | None, np.ndarray] | None
+    partial: tuple[np.ndarray | None, np.ndarray] | None
+
+
+class Annotations(NamedTuple):
+    """The list of annotations or results. Columns that no row has are None."""
+
+    is_there: bool
+    rows: int
+    in_some: int
+    in_all: int
+    odd: int
+    """The first row with a box, a score or an area that is not finite, or negative where it should not be; or -1."""
+    given: np.ndarray | None
+    image: np.ndarray | None
+    category: np.ndarray | None
+    xywh: np.ndarray | None
+    score: np.ndarray | None
+    area: np.ndarray | None
+    crowd: np.ndarray | None
+    ignore: np.ndarray | None
+    id: np.ndarray | None
+    id_texts: list[tuple[int, bytes]]
+    text: np.ndarray | None
+    segment_begin: np.ndarray | None
+    segment_end: np.ndarray | None
+    record_begin: np.ndarray | None
+    record_end: np.ndarray | None
+
+    def has(self, field: str) -> np.ndarray:
+        """Which rows have the field."""
+        if self.given is None:
+            return np.zeros(0, bool)
+        return (self.given >> FIELDS.index(field) & 1).astype(bool)
+
+    def row_has(self, row: int, field: str) -> bool:
+        return self.given is not None and bool(self.given[row] >> FIELDS.index(field) & 1)
+
+    def is_in_all(self, field: str) -> bool:
+        return bool(self.in_all >> FIELDS.index(field) & 1)
+
+
+class Columns(NamedTuple):
+    """One file."""
+
+    is_results: bool
+    images: Images
+    annotations: Annotations
+    image_ids: np.ndarray
+    category_ids: np.ndarray
+    unknown_image: int
+    """The first annotation whose image is not among the images, or -1."""
+    unknown_category: int
+    categories: slice | None
+    """Where the list of categories stands."""
+
+
+def read(
+    data: np.ndarray,
+    *,
+    masks: bool = False,
+    spans: bool = False,
+    is_mapped: bool = False,
+    block: int = _BLOCK,
+    threads: int | None = None,
+) -> Columns | Problem:
+    """Read the bytes of a whole file. `spans` says where each annotation stands; `block` is there for tests."""
+    found = _native.coco_file_read(data, masks, spans, is_mapped, block, native.thread_count(threads))
+    if isinstance(found[0], bool):
+        is_results, images, annotations, image_ids, category_ids, no_image, no_category, categories = found
+        there, begin, end = categories
+        place = slice(begin, end) if there else None
+        ids = (ids_of(*image_ids), ids_of(*category_ids))
+        return Columns(is_results, Images(*images), Annotations(*annotations), *ids, no_image, no_category, place)
+    fault, at, kind, record, field, detail = found
+    return Problem(
+        FAULTS[fault],
+        at,
+        LISTS[kind] if kind >= 0 else None,
+        record if record >= 0 else None,
+        FIELDS[field] if field < len(FIELDS) else None,
+        detail,
+    )
+
+
+def ids_of(integers: np.ndarray, texts: list[tuple[int, bytes]]) -> np.ndarray:
+    """Ids as int64, or as objects where some are strings or beyond 64 bits."""
+    (integers,) = native.plain(integers)
+    if not texts:
+        return integers
+    ids = integers.astype(object)
+    for place, text in texts:
+        kind, value = text[:1], text[1:].decode("utf-8", "surrogatepass")
+        ids[place] = value if kind == b"s" else int(value)
+    return ids
+
+
+def decimal(text: bytes) -> float | None:
+    """The number that a text is, correctly rounded, or None."""
+    return _native.decimal(np.frombuffer(text, np.uint8))
+
+
+def json_fault(text: bytes) -> tuple[str, int]:
+    """What is wrong with a JSON text, and where: "none" if nothing is."""
+    fault, at = _native.json_fault(np.frombuffer(text, np.uint8))
+    return FAULTS[fault], at

@@ -1,0 +1,40 @@
+"""Clusters of shapes: which centre is nearest, and what lies around it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import native
+
+
+class Nearest(NamedTuple):
+    """Who belongs to which of k centres."""
+
+    label: np.ndarray
+    """(N,) int32: the nearest centre."""
+    iou: np.ndarray
+    """(N,) float64: how near it is."""
+    total: float
+    """The sum of the latter."""
+    sums: np.ndarray
+    """(k, 2) float64: widths and heights of the members of each, summed."""
+    counts: np.ndarray
+    """(k,) int64: how many members each has."""
+
+
+def nearest(columns: np.ndarray, centres: np.ndarray, *, threads: int | None) -> Nearest:
+    """`columns` has two rows, widths and heights."""
+    count = columns.shape[1]
+    label, iou = np.empty(count, np.int32), np.empty(count, np.float64)
+    total, w, h, counts = _native.kmeans_nearest(columns, centres, label, iou, native.thread_count(threads))
+    return Nearest(label, iou, total, np.stack([w, h], axis=1), *native.plain(counts))
+
+
+def medians(columns: np.ndarray, label: np.ndarray, centres: np.ndarray, *, threads: int | None) -> np.ndarray:
+    """The median width and height of the members of each centre; `centres` where there are none."""
+    moved: np.ndarray = centres.copy()
+    _native.kmeans_medians(columns, label, moved, native.thread_count(threads))
+    return moved

@@ -1,0 +1,140 @@
+"""Guesses against truths in every cell (one image, one category): who found whom."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica import _native
+from vesica._kernels import native
+from vesica._kernels.native import coco_masks
+
+RULES = ("coco", "voc")
+
+
+class Request(NamedTuple):
+    """What to match by."""
+
+    bars: tuple[float, ...]
+    """The least value that matches, one for each threshold."""
+    areas: tuple[tuple[float, float], ...]
+    """Ranges, both ends included."""
+    rule: str
+    images: int
+    categories: int
+    limit: int
+    """Guesses of a cell that are looked at."""
+    plain: bool
+    """One lane and one truth at a time: slow, and right for values that are not numbers."""
+    partners: bool
+    """Are the truths wanted that each guess found?"""
+
+
+class Truths(NamedTuple):
+    """Columns of the truths. Places below 0 leave a row out."""
+
+    image: np.ndarray
+    category: np.ndarray
+    area: np.ndarray
+    crowd: np.ndarray | None = None
+    ignore: np.ndarray | None = None
+    nobody: np.ndarray | None = None
+
+
+class Guesses(NamedTuple):
+    """Columns of the guesses."""
+
+    image: np.ndarray
+    category: np.ndarray
+    area: np.ndarray | None
+    """None: that of the region."""
+    score: np.ndarray
+    lenient: np.ndarray | None = None
+
+
+class Found(NamedTuple):
+    """Records, see csrc/detection/match_cells.hpp."""
+
+    starts: np.ndarray
+    image: np.ndarray
+    guesses: np.ndarray
+    counted: np.ndarray
+    row: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+    partner: np.ndarray
+    hits_of_nobody: int
+    fault: coco_masks.Fault | None
+    """The first mask that cannot be read; then nothing else is of use."""
+    short_counts: int
+    no_area: int
+
+
+def match_boxes(
+    request: Request,
+    truths: Truths,
+    truth_boxes: np.ndarray,
+    guesses: Guesses,
+    guess_boxes: np.ndarray,
+    *,
+    threads: int | None,
+) -> Found:
+    """Boxes of x, y, width, height against each other."""
+    asked = _asked(request, threads)
+    boxes = (np.ascontiguousarray(side, np.float64) for side in (truth_boxes, guess_boxes))
+    return _found(_native.match_cells_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
+
+
+def match_masks(
+    request: Request,
+    truths: Truths,
+    truth_masks: coco_masks.Column,
+    guesses: Guesses,
+    guess_masks: coco_masks.Column,
+    *,
+    boundary: bool,
+    literal: bool,
+    threads: int | None,
+) -> Found:
+    """Masks against each other. `literal`: as pycocotools does it, also where it is wrong."""
+    sides = (_truths(truths), truth_masks, _guesses(guesses), guess_masks)
+    return _found(_native.match_cells_masks(_asked(request, threads), *sides, boundary, literal))
+
+
+def _found(columns: tuple[Any, ...]) -> Found:
+    named = dict(zip(Found._fields, columns, strict=True))
+    return Found(**{**named, "fault": coco_masks.fault_of(*named["fault"])})
+
+
+def _asked(request: Request, threads: int | None) -> _Asked:
+    lowest, highest = ([float(ends[k]) for ends in request.areas] for k in (0, 1))
+    lanes = (list(request.bars), lowest, highest, RULES.index(request.rule))
+    sizes = (request.images, request.categories, request.limit)
+    return *lanes, *sizes, request.plain, request.partners, native.thread_count(threads)
+
+
+_Asked = tuple[list[float], list[float], list[float], int, int, int, int, bool, bool, int]
+_NO_FLAGS, _NO_AREA = np.empty(0, np.uint8), np.empty(0, np.float64)
+
+
+_Column = np.ndarray
+
+
+def _truths(side: Truths) -> tuple[_Column, _Column, _Column, _Column, _Column, _Column]:
+    area = np.ascontiguousarray(side.area, np.float64)
+    return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.nobody)
+
+
+def _guesses(side: Guesses) -> tuple[_Column, _Column, _Column, _Column, _Column]:
+    area = _NO_AREA if side.area is None else np.ascontiguousarray(side.area, np.float64)
+    return *_places(side), area, np.ascontiguousarray(side.score, np.float64), _flags(side.lenient)
+
+
+def _places(side: Truths | Guesses) -> tuple[np.ndarray, np.ndarray]:
+    return np.ascontiguousarray(side.image, np.int32), np.ascontiguousarray(side.category, np.int32)
+
+
+def _flags(column: np.ndarray | None) -> np.ndarray:
+    return _NO_FLAGS if column is None else np.ascontiguousarray(column, np.uint8)

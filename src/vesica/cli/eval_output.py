@@ -1,0 +1,133 @@
+"""Scores of detection on the command line: one answer, as a table or as JSON, and the gates that judge it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vesica.cli import gates
+
+if TYPE_CHECKING:
+    from vesica.detection import DetectionResult, Records
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what is told of a result, and what it must reach."""
+    parser.add_argument("--per-class", action="store_true", help="a table of the categories too, best AP first")
+    parser.add_argument(
+        "--counts", action="store_true", help="TP, FP, FN, precision, recall and F1 too, at the first threshold"
+    )
+    parser.add_argument("--min-score", type=float, metavar="S", help="with --counts: of guesses from this score on")
+    parser.add_argument(
+        "--gate",
+        action="append",
+        default=[],
+        metavar="GATE",
+        help='what must be reached, or the exit code is 1: "AP>=0.5", "AP50[cat,dog]>=0.8"; any number of times',
+    )
+    parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
+    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
+    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
+
+
+def check_usage(arguments: argparse.Namespace) -> None:
+    """Raise for options that no file could make right."""
+    from vesica import _check as check
+
+    if arguments.threads is not None:
+        check.positive(arguments.threads, "--threads")
+    if arguments.min_score is not None:
+        check.finite(arguments.min_score, "--min-score")
+        if not arguments.counts:
+            raise ValueError("--min-score goes with --counts")
+    for text in arguments.gate:
+        gates.parse(text)
+
+
+def say(text: str, arguments: argparse.Namespace) -> None:
+    """Words beside the answer."""
+    if not arguments.quiet:
+        print(text, file=sys.stderr)
+
+
+def write_records(path: str, records: Records) -> None:
+    """All at once: nobody ever finds half a file."""
+    from vesica.errors import InputError
+
+    whole = Path(path)
+    part = whole.with_name(f".{whole.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(records.to_bytes())
+        part.replace(whole)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All that can be told of a result, and what its gates say; exit code 2 for a gate that names what is not there."""
+    facts = result.to_dict()
+    if arguments.counts:
+        facts["counts"] = counts_of(result, arguments.min_score)
+    try:
+        verdicts = gates.judge(map(gates.parse, arguments.gate), *_numbers(facts, result))
+    except ValueError as error:
+        arguments.usage_error(str(error))
+    return facts | {"gates": [verdict._asdict() for verdict in verdicts]}
+
+
+def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Namespace) -> int:
+    """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
+    if arguments.json:
+        print(json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False))
+    else:
+        from vesica.cli.eval_tables import show
+
+        show(facts, result.protocol, per_class=arguments.per_class)
+    return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
+
+
+def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any]:
+    """Right, wrong and missed at the first threshold, over all sizes or else the first range of areas."""
+    names = [name for name, _, _ in result.protocol.areas]
+    area = "all" if "all" in names else names[0]
+    found = result.counts(min_score=min_score, area=area)
+    columns = {**found._asdict(), "precision": found.precision, "recall": found.recall, "f1": found.f1}
+    total = found.total()
+    sums = {**total._asdict(), "precision": total.precision, "recall": total.recall, "f1": total.f1}
+    best = result.curve(area=area).best_f1
+    return {
+        "iou": result.protocol.iou[0],
+        "min_score": min_score,
+        "area": area,
+        **{name: _plain(value) for name, value in sums.items()},
+        "best_f1": None if best is None else best._asdict(),
+        "classes": [
+            {"category": category, **{name: _plain(column[k]) for name, column in columns.items()}}
+            for k, category in enumerate(result.categories)
+        ],
+    }
+
+
+def _plain(value: Any) -> int | float | None:
+    number: int | float = value.item()
+    return None if math.isnan(number) else number
+
+
+def _numbers(facts: dict[str, Any], result: DetectionResult) -> tuple[gates.Numbers, dict[str, gates.Numbers]]:
+    """What gates can name: numbers of the whole, and of each category by its name or else its id."""
+    counts = facts.get("counts")
+    overall = facts["summary"] | ({} if counts is None else {name: counts[name] for name in _COUNTED})
+    rows = facts["classes"] if counts is None else list(map(dict.__or__, counts["classes"], facts["classes"]))
+    numbers = [{name: value for name, value in row.items() if name not in _NO_NUMBERS} for row in rows]
+    by_category = {str(row["category"]): one for row, one in zip(rows, numbers, strict=True)}
+    by_id = {str(one): row for one, row in zip(result.records.categories.ids.tolist(), numbers, strict=True)}
+    return overall, by_category | {name: row for name, row in by_id.items() if name not in by_category}
+
+
+_COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")
+_NO_NUMBERS = ("category", "truths", "guesses")

@@ -1,0 +1,184 @@
+"""Tables of detection scores, for a terminal or a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from vesica.cli.gates import Verdict
+from vesica.detection.lvis import LIMIT
+from vesica.detection.protocol import UNLIMITED, Protocol
+from vesica.detection.summary import lines_of
+
+_GROUPS = {"r": "rare", "c": "common", "f": "frequent"}
+_WIDE = 200
+"""Columns of a pipe, whatever the terminal behind it."""
+_NOTHING = "–"
+
+
+def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
+    """Everything that was asked for, one part after the other."""
+    order = sorted((row for row in facts["classes"] if row["truths"] or row["guesses"]), key=_by_ap)
+    parts: list[RenderableType] = [Text(_headline(facts, protocol)), _summary(facts, protocol)]
+    per_class = per_class and protocol.by_class
+    if per_class:
+        left = len(facts["classes"]) - len(order)
+        rest = [Text(f"{left:,} more have neither truths nor guesses")] if left else []
+        parts.append(Group(_classes(order), *rest))
+    if "counts" in facts:
+        parts.append(_counts(facts["counts"], order if per_class else [], protocol))
+    if facts["notes"]:
+        parts.append(Text("\n".join(f"note: {note['count']:,} {note['text']}" for note in facts["notes"])))
+    if facts["gates"]:
+        parts.append(_gates([Verdict(**verdict) for verdict in facts["gates"]]))
+    _print(parts)
+
+
+def _print(parts: Iterable[RenderableType]) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    with console.capture() as captured:
+        for number, part in enumerate(parts):
+            if number:
+                console.print()
+            console.print(part)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def _headline(facts: dict[str, Any], protocol: Protocol) -> str:
+    regions = {"box": "boxes", "mask": "masks", "boundary": "boundaries"}[facts["regions"]]
+    counted = (("images", "image"), ("truths", "truth"), ("guesses", "guess"))
+    numbers = [f"{facts[many]:,} {one if facts[many] == 1 else many}" for many, one in counted]
+    kinds = len(facts["classes"])
+    classes = "1 category" if kinds == 1 else f"{kinds:,} categories"
+    told = [f"{protocol.name.upper()}, {regions}: {', '.join([*numbers, classes])}"]
+    if not protocol.by_class:
+        told[0] = told[0].removesuffix(f", {classes}") + ", all classes as one"
+    if protocol.quirks:
+        told.append(f"As {protocol.quirks} has it, faults included")
+    return "\n".join(told)
+
+
+def _summary(facts: dict[str, Any], protocol: Protocol) -> Table:
+    table = _table("score", "value:", "what it is", "IoU", "area", "max dets:")
+    for number, (name, *words) in enumerate(_rows(facts["summary"], protocol)):
+        table.add_row(_name(name), _value(facts["summary"][name]), *words, style=None if number else "bold")
+    return table
+
+
+def _rows(summary: dict[str, Any], protocol: Protocol) -> Iterable[tuple[str, str, str, str, str]]:
+    """Each number of a summary in words: of what, at which thresholds, of which areas, of how many guesses."""
+    areas = {name: _range(name, low, high) for name, low, high in protocol.areas}
+    if protocol.is_voc:
+        points = "eleven points" if protocol.name == "voc07" else "all points"
+        for name, threshold in zip(summary, protocol.iou, strict=True):
+            first = areas[protocol.areas[0][0]]
+            yield name, f"mean average precision, {points}", _iou([threshold], protocol), first, _limit(protocol, -1)
+        return
+    for line in lines_of(protocol):
+        if line.iou is not None and line.iou not in protocol.iou:
+            continue
+        group = "" if line.group is None else f", {_GROUPS[line.group]} categories"
+        thresholds = protocol.iou if line.iou is None else [line.iou]
+        what = line.title.lower() + group
+        yield line.name, what, _iou(thresholds, protocol), areas[line.area], _limit(protocol, line.limit)
+
+
+def _iou(thresholds: Sequence[float], protocol: Protocol) -> str:
+    """Thresholds in few words: 0.50, 0.50:0.95, or all of them."""
+    shown = [f"{t:.2f}" if abs(t - round(t, 2)) < 1e-9 else f"{t:.10g}" for t in thresholds]
+    step = (thresholds[-1] - thresholds[0]) / max(1, len(thresholds) - 1)
+    even = all(abs(t - thresholds[0] - k * step) < 1e-9 for k, t in enumerate(thresholds))
+    text = f"{shown[0]}:{shown[-1]}" if even and len(shown) > 2 else ", ".join(shown)
+    return f"> {text}" if protocol.strict else text
+
+
+def _range(name: str, low: float, high: float) -> str:
+    below, above = low <= 0, high >= 1e10
+    if below and above:
+        return name
+    ends = (
+        f"up to {_pixels(high)}" if below else f"from {_pixels(low)}" if above else f"{_pixels(low)} to {_pixels(high)}"
+    )
+    return f"{name}, {ends}"
+
+
+def _pixels(area: float) -> str:
+    side = round(area**0.5)
+    return f"{side}²" if side * side == area else f"{area:g}"
+
+
+def _limit(protocol: Protocol, place: int) -> str:
+    limit = protocol.max_dets[place]
+    if limit < UNLIMITED:
+        return f"{limit:,}"
+    return f"{LIMIT} an image" if protocol.name == "lvis" else "all"
+
+
+def _classes(rows: Sequence[dict[str, Any]]) -> Table:
+    """One row a category. Of the recalls only that of all guesses: the others are in --json."""
+    names = [name for name in rows[0] if name.startswith("AP")] if rows else []
+    recalls = [name for name in rows[0] if name.startswith("AR") and name[2:].isdigit()] if rows else []
+    names = [name for name in (*names, *recalls[-1:]) if any(row[name] is not None for row in rows)]
+    table = _table("category", *(f"{name}:" for name in names), "truths:", "guesses:")
+    for row in rows:
+        values = (_value(row[name]) for name in names)
+        table.add_row(_name(row["category"]), *values, f"{row['truths']:,}", f"{row['guesses']:,}")
+    return table
+
+
+def _by_ap(row: dict[str, Any]) -> tuple[bool, float]:
+    """Best first; what has no AP comes last."""
+    value = next((value for name, value in row.items() if name.startswith("AP")), None)
+    return value is None, -(value or 0.0)
+
+
+def _counts(counts: dict[str, Any], order: Sequence[dict[str, Any]], protocol: Protocol) -> Group:
+    iou = _iou([counts["iou"]], protocol)
+    scores = "" if counts["min_score"] is None else f", of guesses with a score of at least {counts['min_score']:g}"
+    area = "" if counts["area"] == "all" else f", area {counts['area']}"
+    table = _table("category", "TP:", "FP:", "FN:", "precision:", "recall:", "F1:")
+    by_name = {str(row["category"]): row for row in counts["classes"]}
+    shown = [by_name[str(row["category"])] for row in order]
+    for row in ({**counts, "category": "all"}, *shown):
+        numbers = (f"{row[name]:,}" for name in ("tp", "fp", "fn"))
+        shares = (_value(row[name]) for name in ("precision", "recall", "f1"))
+        table.add_row(_name(row["category"]), *numbers, *shares)
+    best = counts["best_f1"]
+    parts: list[RenderableType] = [Text(f"right, wrong and missed at IoU {iou}{scores}{area}", "bold"), table]
+    if best is not None:
+        at = f"for guesses with a score of at least {best['score']:g}"
+        parts.append(Text(f"F1 is highest, {best['f1']:.3f}, {at}"))
+    return Group(*parts)
+
+
+def _gates(verdicts: Sequence[Verdict]) -> Table:
+    table = _table("gate", "value:", "")
+    for verdict in verdicts:
+        word = Text("passed", "green") if verdict.passed else Text("FAILED", "bold red")
+        table.add_row(
+            _name(verdict.gate), verdict.digits, word if verdict.reason is None else word + Text(f": {verdict.reason}")
+        )
+    return table
+
+
+def _table(*columns: str) -> Table:
+    """A table without lines; columns that end with a colon are set to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        right = column.endswith(":")
+        table.add_column(column.removesuffix(":"), justify="right" if right else "left", overflow="fold")
+    return table
+
+
+def _value(value: float | None) -> str:
+    return _NOTHING if value is None else f"{value:.3f}"
+
+
+def _name(value: Any) -> Text:
+    """Names come from files: what is no letter does not reach the terminal."""
+    return Text("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)))

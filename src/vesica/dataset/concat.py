@@ -1,0 +1,92 @@
+"""Several data sets as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import dataset as check
+from vesica.dataset.coco_masks import CocoMasks
+from vesica.dataset.ids import places, table_of, together
+from vesica.dataset.tables import Categories, Images
+
+_FILLED = {"area": np.nan, "crowd": False, "ignore": False}
+"""What rows have in a column that their part did not give."""
+
+
+def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[str, Any]:
+    """What the fields of a data set are that has all rows of all parts, one part after the other."""
+    counts = [len(part) for part in parts]
+    ids = together([part.images.ids for part in parts])
+    check.different(ids, "images")
+    first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
+    kinds = _categories(parts) if categories is None else categories
+    image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
+    category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
+    columns = {name: _column(parts, name, counts) for name in ("xywh", "score", "area", "crowd", "ignore", "id")}
+    return {
+        "images": Images(ids, _of_images(parts, "height"), _of_images(parts, "width"), _of_images(parts, "names")),
+        "categories": kinds,
+        "image": np.concatenate(image),
+        "category": np.concatenate(category),
+        "segments": _segments([part.segments for part in parts], counts),
+        **columns,
+    }
+
+
+def _categories(parts: Sequence[Any]) -> Categories:
+    """All categories of all parts; names as the first part that has them."""
+    ids, _ = table_of(together([part.categories.ids for part in parts]))
+    names: dict[Any, Any] = {}
+    for part in parts:
+        if part.categories.names is not None:
+            for one, name in zip(part.categories.ids.tolist(), part.categories.names.tolist(), strict=True):
+                names.setdefault(one, name)
+    if not names:
+        return Categories(ids)
+    return Categories(ids, objects(names.get(one) for one in ids.tolist()))
+
+
+def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | None:
+    """A column of all rows, None if no part has it; some may lack what has a natural value."""
+    given = [getattr(part, name) for part in parts]
+    some = [one is not None for one, count in zip(given, counts, strict=True) if count]
+    if not any(one is not None for one in given) or (name == "id" and not all(some)):
+        return None
+    if not all(some) and name not in _FILLED:
+        raise check.not_in_all(name)
+    filled = [
+        np.full((count, 4) if name == "xywh" else count, _FILLED.get(name, 0)) if one is None else one
+        for one, count in zip(given, counts, strict=True)
+    ]
+    return np.concatenate(filled)
+
+
+def _of_images(parts: Sequence[Any], name: str) -> np.ndarray | None:
+    given = [getattr(part.images, name) for part in parts]
+    if all(one is None for one in given):
+        return None
+    nothing: Any = None if name == "names" else 0
+    kind: Any = object if name == "names" else np.int64
+    sizes = [len(part.images) for part in parts]
+    pairs = zip(given, sizes, strict=True)
+    return np.concatenate([np.full(count, nothing, kind) if one is None else one for one, count in pairs])
+
+
+def _segments(given: list[CocoMasks | None], counts: list[int]) -> CocoMasks | None:
+    if all(one is None for one in given):
+        return None
+    nowhere = (CocoMasks.none(np.zeros((count, 2), np.int64)) for count in counts)
+    parts = [empty if one is None else one for one, empty in zip(given, nowhere, strict=True)]
+    first = np.cumsum([0, *(len(part.text) for part in parts[:-1])])
+    shifted = list(zip(parts, first.tolist(), strict=True))
+    return CocoMasks(
+        np.concatenate([part.text for part in parts]),
+        np.concatenate([part.begin + start for part, start in shifted]),
+        np.concatenate([part.end + start for part, start in shifted]),
+        np.concatenate([part.form for part in parts]),
+        np.concatenate([part.size for part in parts]),
+    )

@@ -1,0 +1,239 @@
+"""Two sides: truths and guesses over the same images and categories, in the order in which they are scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica._check import detection as check
+from vesica._kernels import native
+from vesica._kernels.native.match_cells import Guesses, Truths
+from vesica.dataset import Categories, CocoMasks, Dataset
+from vesica.dataset.ids import places, rising
+from vesica.detection import lvis
+from vesica.detection.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that was corrected, left out or assumed, and how often."""
+
+    rule: str
+    count: int
+    text: str
+
+
+class Meeting(NamedTuple):
+    """Where the images and categories of both sides are in one rising order; −1 for what the truth does not have."""
+
+    images: np.ndarray
+    categories: np.ndarray
+    truth_image: np.ndarray
+    truth_category: np.ndarray
+    guess_image: np.ndarray
+    guess_category: np.ndarray
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the matching reads. Rows are those of the data sets, unless `rows` says otherwise."""
+
+    images: np.ndarray
+    """Ids, rising."""
+    categories: Categories
+    """Rising ids; one without a name when classes do not matter."""
+    truths: Truths
+    guesses: Guesses
+    truth_boxes: np.ndarray | None
+    guess_boxes: np.ndarray | None
+    truth_segments: CocoMasks | None
+    guess_segments: CocoMasks | None
+    truth_rows: np.ndarray | None
+    """The row of the data set that each truth is; None: the same."""
+    guess_rows: np.ndarray | None
+    plain: bool
+    """Are there values that are no numbers, or so large that an iou may be none?"""
+    notes: tuple[Note, ...]
+
+
+def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
+    """Bring both to one order of images and categories: rising ids, as every score is counted."""
+    are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
+    meeting = _meeting(truth, guess, protocol, are_tame)
+    by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
+    if protocol.regions == "box":
+        truth, guess = _boxed(truth), _boxed(guess)
+    truth_rows, guess_rows, lenient = None, None, None
+    if protocol.quirks:
+        truth_rows = _as_pycocotools_loads(truth, meeting.truth_image)
+    elif protocol.name == "lvis":
+        truth_rows, guess_rows, lenient = lvis.rows_of(truth, guess, meeting, region_area)
+    if not protocol.by_class:
+        truth_rows = _by_class(meeting.truth_category[truth.category], truth_rows)
+        guess_rows = _by_class(meeting.guess_category[guess.category], guess_rows)
+    # A mark of guesses goes with their rows.
+    lenient = lenient if lenient is None or guess_rows is None else lenient[guess_rows]
+    chosen = truth if truth_rows is None else truth.rows(truth_rows)
+    offered = guess if guess_rows is None else guess.rows(guess_rows)
+
+    truths, notes = _truths(chosen, meeting, protocol)
+    guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
+    if by_masks and offered.segments is not None:  # their boxes are compared, and their pixels counted
+        guesses = guesses._replace(area=offered.segments.areas())
+    categories = _taken(truth.categories, np.argsort(meeting.truth_category))
+    if not protocol.by_class:
+        truths, guesses = (_of_one_class(side) for side in (truths, guesses))
+        categories = Categories(np.array([-1]))
+    boxes = (chosen.xywh, offered.xywh)
+    # Masks have an iou in any case, and the rule of VOC looks for the best one alone.
+    plain = protocol.regions == "box" and not protocol.is_voc and not are_tame
+    segments: tuple[CocoMasks | None, CocoMasks | None] = (None, None)
+    if protocol.regions != "box":
+        sizes = _sizes(truth, meeting)
+        segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
+    found = tuple(note for note in (*meeting.notes, *notes) if note.count)
+    return Inputs(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
+
+
+def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> Meeting:
+    """Check that both sides can be compared, and find where images and categories of one are in the other."""
+    if not protocol.quirks:
+        for data, side in ((truth, "truth"), (guess, "guess")):
+            if not (are_tame and _is_finite(data)):
+                check.values(data, side, protocol.regions)
+        check.ids_once(truth)
+    check.scores(guess)
+    check.some_regions(truth, guess)
+    images, truth_image = rising(truth.images.ids)
+    guess_image = places(guess.images.ids, images).astype(np.int32)
+    check.known_images(guess, guess_image < 0)
+    categories, truth_category = rising(truth.categories.ids)
+    guess_category = places(guess.categories.ids, categories).astype(np.int32)
+    strange = guess_category < 0
+    left_out = int(strange[guess.category].sum()) if strange.any() else 0
+    if not protocol.quirks:
+        check.categories_meet(guess, truth, left_out)
+    note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
+    return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
+
+
+def _boxed(data: Dataset) -> Dataset:
+    """Masks without boxes get their tight ones."""
+    return data if data.xywh is not None or data.segments is None else replace(data, xywh=data.segments.boxes())
+
+
+_WILD = 1e150
+"""Inputs beyond it have an area that may be infinite, and so an iou that is no number."""
+
+
+def _is_finite(data: Dataset) -> bool:
+    """Are all scores and areas numbers? A quick look: an area that nobody wrote is none."""
+    return all(column is None or bool(np.isfinite(column).all()) for column in (data.score, data.area))
+
+
+def is_tame(boxes: np.ndarray | None) -> bool:
+    """Is every iou of these boxes a number, and no side negative?"""
+    return boxes is None or native.are_sides_sound(boxes, _WILD)
+
+
+def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+    """Rows by category, then as they come: those of one image are looked at in this order when classes do not matter.
+
+    Categories that the truth does not have are not looked at.
+    """
+    given = np.arange(len(places)) if rows is None else rows
+    order = given[np.argsort(places[given], kind="stable")]
+    return order[places[order] >= 0]
+
+
+def _of_one_class(side: Any) -> Any:
+    return side._replace(category=np.zeros(len(side.category), np.int32))
+
+
+def _as_pycocotools_loads(truth: Dataset, rank: np.ndarray) -> np.ndarray | None:
+    """With an id twice, each row that has it stands for the last such row, in the order of images (Q2)."""
+    if truth.id is None or len(np.unique(truth.id)) == len(truth):
+        return None
+    last = {one: row for row, one in enumerate(truth.id.tolist())}
+    order = np.argsort(rank[truth.image], kind="stable")
+    return np.array([last[one] for one in truth.id[order].tolist()], np.int64)
+
+
+def _truths(truth: Dataset, meeting: Meeting, protocol: Protocol) -> tuple[Truths, list[Note]]:
+    notes: list[Note] = []
+    crowd, ignore = truth.crowd, truth.ignore
+    if protocol.name != "coco":  # no other protocol knows crowds
+        crowd = None
+    elif protocol.quirks and protocol.regions != "boundary":
+        ignore = crowd
+    else:
+        told = 0 if ignore is None else int((ignore if crowd is None else ignore & ~crowd).sum())
+        notes.append(Note("Q4", told, 'truths with an explicit "ignore" neither count nor are wrong to find'))
+        ignore = _either(crowd, ignore)
+    zeros = None if truth.id is None or truth.id.dtype == object else truth.id == 0
+    nobody = zeros if protocol.quirks and zeros is not None and zeros.any() else None
+    if zeros is not None and not protocol.quirks:
+        notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
+    image, category = meeting.truth_image[truth.image], meeting.truth_category[truth.category]
+    return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, nobody), notes
+
+
+def _either(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    return a if b is None else b if a is None else a | b
+
+
+def _area(truth: Dataset, protocol: Protocol, notes: list[Note]) -> np.ndarray:
+    """The areas as they were written; where they were not, those of the regions."""
+    area = np.full(len(truth), np.nan) if truth.area is None else truth.area
+    absent = np.isnan(area)
+    if not absent.any():
+        return area
+    if not protocol.is_voc:
+        notes.append(Note("Q19", int(absent.sum()), 'truths without "area" have that of their region'))
+    return np.where(absent, region_area(truth, protocol.regions), area)
+
+
+def region_area(data: Dataset, regions: str, /) -> np.ndarray:
+    """The area of each box; of each mask where masks are compared and there is one."""
+    area = np.full(len(data), np.nan) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
+    if data.segments is None or (regions == "box" and data.xywh is not None):
+        return area
+    return np.where(data.segments.form == CocoMasks.NONE, area, data.segments.areas())
+
+
+def _guesses(guess: Dataset, meeting: Meeting, protocol: Protocol) -> Guesses:
+    # The area of a box, wherever there is one: files with both are scored so everywhere.
+    area = None
+    if guess.xywh is not None and protocol.regions != "box":
+        area = guess.xywh[:, 2] * guess.xywh[:, 3]
+        if np.isnan(area).any():
+            area = np.where(np.isnan(area), region_area(guess, protocol.regions), area)
+    assert guess.score is not None
+    return Guesses(meeting.guess_image[guess.image], meeting.guess_category[guess.category], area, guess.score)
+
+
+def _taken(categories: Categories, order: np.ndarray) -> Categories:
+    columns = (categories.ids, categories.names, categories.parents, categories.frequency)
+    return Categories(*(None if column is None else column[order] for column in columns))  # type: ignore[arg-type]
+
+
+def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
+    """Height and width of each image in rising order, 0 where nobody said."""
+    sizes = np.zeros((len(truth.images), 2), np.int64)
+    if truth.images.height is not None and truth.images.width is not None:
+        sizes[meeting.truth_image] = np.stack([truth.images.height, truth.images.width], axis=1)
+    return sizes
+
+
+def _sized(data: Dataset, sizes: np.ndarray) -> CocoMasks:
+    """The masks, in images of the size that the truth says where they say none; boxes where there are no masks."""
+    if data.segments is None:
+        return CocoMasks.none(sizes)
+    known = data.segments.size > 0
+    if known.all():
+        return data.segments
+    own = np.where(known.all(axis=1, keepdims=True), data.segments.size, sizes) if known.any() else sizes
+    return replace(data.segments, size=own)

@@ -1,0 +1,325 @@
+"""Records: what matching leaves behind, enough for every score, and mergeable."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import records as check
+from vesica._check.coco_masks import bad_segment
+from vesica._kernels.native import match_cells
+from vesica._kernels.native.coco_masks import Fault
+from vesica._ragged import taken
+from vesica.dataset import Categories
+from vesica.dataset.ids import rising, together
+from vesica.detection.inputs import Inputs, Note
+from vesica.detection.protocol import Protocol
+from vesica.errors import InputError
+
+_MAGIC = b"VESICA records\n"
+_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """For every guess its score and two sets of lanes: where it found a truth, and where it does not count.
+
+    A cell is one image and one category. Cells are ordered by category, then image; the guesses of a cell are ordered
+    best first and follow those of the cell before. A lane is one range of areas and one threshold:
+    lane = range · thresholds + threshold, and bit lane % 64 of word lane // 64.
+
+    Attributes
+    ----------
+    protocol : Protocol
+    categories : Categories, rising ids
+    images : (I,) ids of all images that were looked at, rising
+    starts : (K + 1,) int64: the first cell of each category, and the end
+    image : (C,) int32: places in `images`
+    guesses : (C,) int32: how many guesses a cell has
+    counted : (C, A) int32: how many truths are to be found, in each range of areas
+    score : (G,) float64
+    matched, ignored : (G, W) uint64
+    row : (G,) int32: the row of each guess in its data set; None after a merge or from a file
+    notes : what was corrected, left out or assumed
+    """
+
+    protocol: Protocol
+    categories: Categories
+    images: np.ndarray
+    starts: np.ndarray
+    image: np.ndarray
+    guesses: np.ndarray
+    counted: np.ndarray
+    score: np.ndarray
+    matched: np.ndarray
+    ignored: np.ndarray
+    row: np.ndarray | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        return f"Records({len(self)} guesses, {len(self.images)} images, {self.protocol.name})"
+
+    @property
+    def positives(self) -> np.ndarray:
+        """(K, A) int64: how many truths are to be found."""
+        total = np.concatenate([np.zeros((1, self.counted.shape[1]), np.int64), np.cumsum(self.counted, axis=0)])
+        counts: np.ndarray = total[self.starts[1:]] - total[self.starts[:-1]]
+        return counts
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """(K + 1,) int64: the first guess of each category, and the end."""
+        total: np.ndarray = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
+        first: np.ndarray = total[self.starts]
+        return first
+
+    def lane(self, threshold: int, area: int, /) -> tuple[np.ndarray, np.ndarray]:
+        """Which guesses found a truth, and which do not count, in one lane."""
+        word, bit = divmod(area * len(self.protocol.iou) + threshold, 64)
+        one = np.uint64(1 << bit)
+        return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
+
+    def to_bytes(self) -> bytes:
+        """All of it as bytes that every later version of the same format reads."""
+        import json
+
+        lanes = _lane_bytes(self.protocol)
+        with np.errstate(over="ignore"):
+            short = self.score.astype(np.float32)
+        # Half the size where nothing is lost.
+        score = short if np.array_equal(short.astype(np.float64), self.score, equal_nan=True) else self.score
+        columns = {
+            "starts": self.starts,
+            "image": self.image,
+            "guesses": self.guesses,
+            "counted": self.counted,
+            "score": score,
+            "matched": _short(self.matched, lanes),
+            "ignored": _short(self.ignored, lanes),
+        }
+        ids = self.images.tolist()
+        categories = {name: _listed(column) for name, column in vars(self.categories).items()}
+        header = {
+            "version": _VERSION,
+            "protocol": asdict(self.protocol),
+            "digest": self.protocol.digest,
+            "categories": categories,
+            "images": ids,
+            "notes": [asdict(note) for note in self.notes],
+            "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
+        }
+        text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
+        parts = [np.ascontiguousarray(column).tobytes() for column in columns.values()]
+        return b"".join([_MAGIC, *(_block(part) for part in (text, *parts))])
+
+    @classmethod
+    def from_bytes(cls, data: bytes, /) -> Records:
+        """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        import json
+
+        if not data.startswith(_MAGIC):
+            raise InputError("These bytes are no records of vesica.")
+        blocks = list(_blocks(data, len(_MAGIC)))
+        try:
+            header = json.loads(blocks[0])
+            check.version(header["version"], _VERSION)
+            protocol = _protocol(header["protocol"])
+            check.digest(header["digest"], protocol.digest)
+            read = zip(blocks[1:], header["columns"], strict=True)
+            columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, kind, shape) in read}
+            tables: dict[str, Any] = {name: _column(values) for name, values in header["categories"].items()}
+            categories = Categories(**tables)
+            notes = tuple(Note(**note) for note in header["notes"])
+            images = np.asarray(_column(header["images"]))
+            check.columns(columns, (len(images), len(categories)), (len(protocol.areas), _lane_bytes(protocol)))
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            raise InputError(f"These records cannot be read: {error}.") from error
+        words = -(-_lane_count(protocol) // 64)
+        for name in ("matched", "ignored"):
+            columns[name] = _long(columns[name], words)
+        columns["score"] = columns["score"].astype(np.float64)
+        return cls(protocol, categories, images, **columns, notes=notes)
+
+
+def match_inputs(inputs: Inputs, protocol: Protocol, /, *, threads: int | None = None) -> Records:
+    """Match every guess of every cell, in all lanes at once."""
+    found = found_of(inputs, protocol, threads=threads)
+    words = -(-_lane_count(protocol) // 64)
+    row = found.row if inputs.guess_rows is None else inputs.guess_rows[found.row].astype(np.int32)
+    return Records(
+        protocol,
+        inputs.categories,
+        inputs.images,
+        found.starts,
+        found.image,
+        found.guesses,
+        found.counted.reshape(-1, len(protocol.areas)),
+        found.score,
+        found.matched.reshape(-1, words),
+        found.ignored.reshape(-1, words),
+        row,
+        _summed([*inputs.notes, *_notes(found)]),
+    )
+
+
+def _notes(found: match_cells.Found) -> list[Note]:
+    notes = [
+        Note("Q8", found.short_counts, "masks whose counts end early: the rest is background"),
+        Note("Q20", found.no_area, "masks without area: no polygon, or one of fewer than three points"),
+    ]
+    return [note for note in notes if note.count]
+
+
+def found_of(
+    inputs: Inputs, protocol: Protocol, /, *, partners: bool = False, plain: bool = False, threads: int | None
+) -> match_cells.Found:
+    """What the kernel finds, as it comes."""
+    request = match_cells.Request(
+        bars=protocol.bars,
+        areas=tuple((low, high) for _, low, high in protocol.areas),
+        rule="voc" if protocol.is_voc else "coco",
+        images=len(inputs.images),
+        categories=len(inputs.categories),
+        limit=max(protocol.max_dets),
+        plain=plain or inputs.plain,
+        partners=partners,
+    )
+    if protocol.regions == "box":
+        empty = np.empty((0, 4))
+        boxes = (empty if side is None else side for side in (inputs.truth_boxes, inputs.guess_boxes))
+        return match_cells.match_boxes(
+            request, inputs.truths, next(boxes), inputs.guesses, next(boxes), threads=threads
+        )
+    assert inputs.truth_segments is not None
+    assert inputs.guess_segments is not None
+    found = match_cells.match_masks(
+        request,
+        inputs.truths,
+        inputs.truth_segments.column(inputs.truth_boxes),
+        inputs.guesses,
+        inputs.guess_segments.column(inputs.guess_boxes),
+        boundary=protocol.regions == "boundary",
+        literal=bool(protocol.quirks),
+        threads=threads,
+    )
+    if found.fault is not None:
+        raise bad_segment(_of_data_set(found.fault, inputs), found.fault.side)
+    return found
+
+
+def _of_data_set(fault: Fault, inputs: Inputs) -> Fault:
+    """The fault with rows as the data sets have them."""
+    own, other = inputs.truth_rows, inputs.guess_rows
+    if fault.side == "guess":
+        own, other = other, own
+    row = fault.row if own is None else int(own[fault.row])
+    return fault._replace(
+        row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
+    )
+
+
+def merge(*records: Records) -> Records:
+    """Records of disjoint sets of images as one, the same whatever the order: as if all had been matched at once."""
+    check.some(records)
+    first = records[0]
+    for other in records[1:]:
+        check.together(first, other)
+    ids, ranks = _united([one.images for one in records])
+    images = [rank[one.image] for one, rank in zip(records, ranks, strict=True)]
+    category = np.concatenate([np.repeat(np.arange(len(first.categories)), np.diff(one.starts)) for one in records])
+    image, guesses = np.concatenate(images), np.concatenate([one.guesses for one in records])
+    order = np.lexsort((image, category))
+    offsets = np.concatenate([[0], np.cumsum(guesses, dtype=np.int64)])
+    _, places = taken(offsets, order)
+    joined = {name: np.concatenate([getattr(one, name) for one in records]) for name in ("score", "matched", "ignored")}
+    return Records(
+        first.protocol,
+        first.categories,
+        ids,
+        np.searchsorted(category[order], np.arange(len(first.categories) + 1)).astype(np.int64),
+        image[order].astype(np.int32),
+        guesses[order],
+        np.concatenate([one.counted for one in records])[order],
+        **{name: column[places] for name, column in joined.items()},
+        notes=_summed([note for one in records for note in one.notes]),
+    )
+
+
+def _united(tables: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """All ids, rising, and the rank of each id of each table."""
+    ids, rank = rising(together(tables))
+    check.disjoint(ids)
+    return ids, np.split(rank, np.cumsum([len(table) for table in tables])[:-1])
+
+
+def _summed(notes: Sequence[Note]) -> tuple[Note, ...]:
+    counts: dict[tuple[str, str], int] = {}
+    for note in notes:
+        counts[note.rule, note.text] = counts.get((note.rule, note.text), 0) + note.count
+    return tuple(Note(rule, count, text) for (rule, text), count in sorted(counts.items()))
+
+
+def _lane_count(protocol: Protocol) -> int:
+    return len(protocol.iou) * len(protocol.areas)
+
+
+def _lane_bytes(protocol: Protocol) -> int:
+    return -(-_lane_count(protocol) // 8)
+
+
+def _short(words: np.ndarray, lanes: int) -> np.ndarray:
+    """As many bytes of the words as there are lanes for."""
+    little = np.ascontiguousarray(words, "<u8")
+    return little.view(np.uint8).reshape(len(words), 8 * words.shape[1])[:, :lanes]
+
+
+def _long(short: np.ndarray, words: int) -> np.ndarray:
+    whole = np.zeros((len(short), words * 8), np.uint8)
+    whole[:, : short.shape[1]] = short
+    return whole.view("<u8").astype(np.uint64)
+
+
+def _listed(column: np.ndarray | None) -> list[Any] | None:
+    return None if column is None else column.tolist()
+
+
+def _column(values: list[Any] | None) -> np.ndarray | None:
+    if values is None:
+        return None
+    if all(isinstance(value, int) for value in values):
+        return np.array(values, np.int64)
+    return objects(values)
+
+
+def _protocol(fields: dict[str, Any]) -> Protocol:
+    """JSON has lists where the value has tuples."""
+    tuples = {name: tuple(fields[name]) for name in ("iou", "max_dets", "recalls")}
+    return Protocol(**{**fields, **tuples, "areas": tuple(tuple(one) for one in fields["areas"])})
+
+
+def _block(data: bytes) -> bytes:
+    return struct.pack("<QI", len(data), zlib.crc32(data)) + data
+
+
+def _blocks(data: bytes, at: int) -> Any:
+    while at < len(data):
+        if at + 12 > len(data):
+            raise InputError("These records end in the middle.")
+        length, checksum = struct.unpack_from("<QI", data, at)
+        at += 12
+        block = data[at : at + length]
+        if len(block) != length:
+            raise InputError("These records end in the middle.")
+        if zlib.crc32(block) != checksum:
+            raise InputError(f"These records are damaged: the checksum of the block at byte {at} is wrong.")
+        yield block
+        at += length

@@ -139,7 +139,7 @@ class TestDelegation:
             raise AssertionError("the kernel was called")
 
         job = awkward(1)
-        for name in ("match_cells_boxes", "curves_accumulate"):
+        for name in ("match_cells_boxes", "precision_recall"):
             with monkeypatch.context() as patch:
                 patch.setattr(f"vesica._native.{name}", broken)
                 with pytest.raises(AssertionError, match="the kernel was called"):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from vesica.cli import eval_output
 from vesica.cli.convert import images_of, is_size, sizes_of
 from vesica.cli.progress import steps
+from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
 
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
+    from vesica.detection.protocol import Protocol
 
-PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
-REGIONS = ("box", "mask", "boundary")
 FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
 
 _EPILOG = """\
@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-dets", metavar="N[,N…]", help="how many guesses of an image and class count, best first")
     parser.add_argument("--class-agnostic", action="store_true", help="regions of all classes meet")
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
-    parser.add_argument("--quirks", choices=("pycocotools",), help="repeat that tool's faults to the byte")
+    parser.add_argument(
+        "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
+    )
     parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
@@ -52,13 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    options = _options(arguments)
+    options, protocol = _options(arguments)
     from vesica.scoring import evaluate
 
     with steps("read truth", "read guess", "match", "summarise") as done:
-        truth = _read(arguments.truth, arguments.truth_format, arguments)
+        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol)
         done()
-        guess = _read(arguments.guess, arguments.guess_format, arguments, truth)
+        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, truth)
         done()
         result = evaluate(truth, guess, **options, threads=arguments.threads)
         done()
@@ -71,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of `evaluate`; leave with exit code 2 for those that no file could make right."""
+def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
+    """The options of `evaluate`, and what they mean; leave with exit code 2 for those that no file could make right."""
     from vesica.detection.protocol import protocol_of
 
     try:
@@ -82,7 +84,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if arguments.sizes is not None and not is_size(arguments.sizes):
             raise ValueError(f"--sizes must be height,width; got {arguments.sizes!r}")
         options = {
-            "protocol": arguments.protocol,
             "regions": arguments.regions,
             "iou": _numbers(arguments.iou, float, "--iou"),
             "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
@@ -91,11 +92,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
             "strict": arguments.strict or None,
             "quirks": arguments.quirks,
         }
-        name, rest = options["protocol"], {key: value for key, value in options.items() if key != "protocol"}
-        protocol_of(name, **rest)
+        protocol = protocol_of(arguments.protocol, **options)
     except ValueError as error:
         arguments.usage_error(str(error))
-    return options
+    return {"protocol": arguments.protocol, **options}, protocol
 
 
 def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:
@@ -117,13 +117,14 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Dataset | None = None) -> Dataset:
+def _read(
+    path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, truth: Dataset | None = None
+) -> Dataset:
     from vesica.io.options import Options
     from vesica.io.read import describe, find
 
     def options(format: str) -> Options:
-        # Faults of pycocotools are faults of values too.
-        look, masks = arguments.quirks is None, arguments.regions != "box"
+        look, masks = not protocol.repeats.any_number, protocol.regions != "box"
         of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
         return Options(masks=masks, check=look, threads=arguments.threads, **of_yolo)
 

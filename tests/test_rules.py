@@ -1,7 +1,6 @@
 """Rules: the facts of the protocols, and that one entry is all that a new protocol needs."""
 
 import json
-from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ JOB = job(np.random.default_rng(0), Traits(images=5))
 @pytest.fixture
 def coco50(monkeypatch):
     """COCO's rules at an iou of 0.5 alone."""
-    monkeypatch.setitem(PROTOCOLS, "coco50", replace(PROTOCOLS["coco"], name="coco50", title="COCO50", iou=(0.5,)))
+    monkeypatch.setitem(PROTOCOLS, "coco50", PROTOCOLS["coco"]._replace(name="coco50", title="COCO50", iou=(0.5,)))
 
 
 @pytest.mark.usefixtures("coco50")
@@ -66,7 +65,7 @@ class TestRegistry:
 
     def test_quirks(self):
         """By default every fault is corrected; a tool that is asked for has all of its own."""
-        flags = [field.name for field in fields(Quirks) if field.name != "tool"]
+        flags = [name for name in Quirks._fields if name != "tool"]
         assert not any(getattr(QUIRKS[None], name) for name in flags)
         assert all(getattr(PYCOCOTOOLS, name) for name in flags)
         assert {tool for rules in PROTOCOLS.values() for tool in rules.tools} == QUIRKS.keys() - {None}

@@ -6,15 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output
-from vesica.cli.convert import images_of, is_size, sizes_of
+from vesica.cli.image_options import images_of, sizes_of
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
+from vesica.io.formats import FORMATS, readable
 
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.detection.protocol import Protocol
-
-FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
 
 _EPILOG = """\
 examples:
@@ -30,6 +29,7 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
+    formats = readable()
     parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
     parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
     parser.add_argument("--protocol", choices=PROTOCOLS, default="coco", help="whose rules (default: coco)")
@@ -44,9 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
     )
-    parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
-    parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
-    parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
+    parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
+    parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
+    parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
     parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
     parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
@@ -81,8 +81,8 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
         eval_output.check_usage(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
-        if arguments.sizes is not None and not is_size(arguments.sizes):
-            raise ValueError(f"--sizes must be height,width; got {arguments.sizes!r}")
+        if arguments.sizes is not None:
+            sizes_of(arguments.sizes)
         options = {
             "regions": arguments.regions,
             "iou": _numbers(arguments.iou, float, "--iou"),
@@ -125,8 +125,8 @@ def _read(
 
     def options(format: str) -> Options:
         look, masks = not protocol.repeats.any_number, protocol.regions != "box"
-        of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
-        return Options(masks=masks, check=look, threads=arguments.threads, **of_yolo)
+        of_images = _of_images(arguments, truth) if "sizes" in FORMATS[format].options else {}
+        return Options(masks=masks, check=look, threads=arguments.threads, **of_images)
 
     found = find(path, options, format=format or arguments.format)
     eval_output.say(describe(found), arguments)
@@ -135,7 +135,7 @@ def _read(
     return found.data
 
 
-def _of_yolo(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
+def _of_images(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
     """What label files leave open. Guesses are of the images of the truth."""
     images = None if truth is None else truth.images
     return {

@@ -1,13 +1,12 @@
 """Rules: what a protocol is, and what it takes unless told otherwise. One entry of `PROTOCOLS` is one protocol.
 
-Nothing here needs NumPy: the command line lists the names without it.
+Nothing here needs NumPy or dataclasses: the command line lists the names, and starts without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 HIGHEST_BAR = 1 - 1e-10
 """COCO lowers a threshold of 1 to it, so that an iou of 1 reaches it even where rounding left it a little below."""
@@ -20,8 +19,7 @@ THRESHOLDS = (*(i * ((0.95 - 0.5) / 9) + 0.5 for i in range(9)), 0.95)
 RECALLS = tuple(i * 0.01 for i in range(101))
 
 
-@dataclass(frozen=True)
-class Quirks:
+class Quirks(NamedTuple):
     """Faults of a tool that are repeated, each with its number in docs/scores.md; by default they are corrected."""
 
     tool: str | None = None
@@ -45,8 +43,7 @@ PYCOCOTOOLS = Quirks("pycocotools", *[True] * 7)
 QUIRKS: dict[str | None, Quirks] = {None: Quirks(), "pycocotools": PYCOCOTOOLS}
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """The facts of a protocol. Those under "defaults" can be changed by the options of `evaluate`.
 
     Attributes
@@ -121,9 +118,9 @@ PROTOCOLS: dict[str, Rules] = {
     "coco": _COCO,
     "lvis": _LVIS,
     "voc": _VOC,
-    "voc07": replace(_VOC, name="voc07", title="VOC07", average_precision="eleven points"),
+    "voc07": _VOC._replace(name="voc07", title="VOC07", average_precision="eleven points"),
     "voc12": _VOC,
-    "voc-devkit": replace(_VOC, name="voc-devkit", title="VOC-DEVKIT", strict=False),
+    "voc-devkit": _VOC._replace(name="voc-devkit", title="VOC-DEVKIT", strict=False),
 }
 """By the names that `evaluate(…, protocol=)` takes; two names may stand for one protocol."""
 

@@ -1,6 +1,7 @@
 """`vesica eval` and `vesica merge`, as a stranger would try them."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -268,6 +269,13 @@ class TestGates:
         assert code == 1 and out.splitlines()[-1].endswith("FAILED: there are no truths that it could count")
         assert out.splitlines()[-2].endswith("FAILED") and out.splitlines()[-3].endswith("passed")
 
+    def test_why_there_is_no_number(self, capsys):
+        words = ("--counts", "--gate", "precision[3]>=0", "--gate", "recall[3]>=0", "--json")
+        found = json.loads(run(capsys, *BOTH, *words)[1])["gates"]
+        assert [gate["reason"] for gate in found] == [
+            f"there are no {what} that it could count" for what in ("guesses", "truths")
+        ]
+
     def test_json(self, capsys):
         code, out, _ = run(capsys, *BOTH, "--gate", "AP75>0.9", "--json")
         (gate,) = json.loads(out)["gates"]
@@ -417,10 +425,13 @@ class TestProgress:
 
 
 class TestHelp:
-    def test_choices_are_those_of_the_library(self):
-        from vesica._check import detection as check
-        from vesica.cli import eval as verb
-        from vesica.io.read import FORMATS
-
-        assert verb.FORMATS == FORMATS
-        assert verb.PROTOCOLS == check.PROTOCOLS and verb.REGIONS == check.REGIONS
+    def test_needs_no_numpy(self):
+        """The choices are those of the library, and cost nothing to list."""
+        code = (
+            "import sys\nfrom vesica.cli import main\n"
+            "try: main(['eval', '--help'])\nexcept SystemExit: pass\n"
+            "assert 'numpy' not in sys.modules\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert "{coco,lvis,voc,voc07,voc12,voc-devkit}" in done.stdout and "{box,mask,boundary}" in done.stdout
+        assert "{coco,voc,yolo,csv,npz,npy}" in done.stdout and "{pycocotools}" in done.stdout

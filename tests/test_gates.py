@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from vesica.cli.gates import Gate, Verdict, judge, parse
+from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 
 OVERALL = {"AP": 0.5, "AP50": 0.79996, "APs": None, "mAP62.5": 0.25}
 CATEGORIES = {"cat": {"AP": 0.75, "APs": None}, "hair drier": {"AP": None}, "7": {"AP": 0.125}}
@@ -51,7 +51,7 @@ class TestParse:
 
 
 def verdicts(*texts):
-    return judge(map(parse, texts), OVERALL, CATEGORIES)
+    return judge(map(parse, texts), Scores(OVERALL, CATEGORIES, lambda name: f"{name} is a share of nothing"))
 
 
 class TestJudge:
@@ -66,7 +66,7 @@ class TestJudge:
     def test_is_not_rounded(self):
         assert not verdicts("AP50>=0.8")[0].passed
         nearly = math.nextafter(0.5, 0)
-        (verdict,) = judge([parse("AP>=0.5")], {"AP": nearly}, {})
+        (verdict,) = judge([parse("AP>=0.5")], Scores({"AP": nearly}, {}, str))
         assert not verdict.passed and float(verdict.digits) < 0.5
 
     def test_each_category_must_pass(self):
@@ -80,11 +80,7 @@ class TestJudge:
     def test_a_number_that_does_not_exist_fails(self, text):
         (verdict,) = verdicts(text)
         assert not verdict.passed and verdict.value is None and verdict.digits == "–"
-        assert verdict.reason == "there are no truths that it could count"
-
-    def test_the_reason_of_a_precision(self):
-        (verdict,) = judge([parse("precision>0")], {"precision": None}, {})
-        assert verdict.reason == "there are no guesses that it could count"
+        assert verdict.reason == f"{text[: text.find('[')] if '[' in text else text[:3]} is a share of nothing"
 
     @pytest.mark.parametrize(
         "text, message",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import hashlib
 import itertools
 import json
 import struct
@@ -142,6 +143,17 @@ class TestMerge:
                 merge(a, other)
 
 
+def small_job():
+    """Twelve images of three categories; every number by plain arithmetic, which no generator can change."""
+    k = np.arange(60)
+    corner = np.stack([k * 37 % 90, k * 53 % 70], axis=1)
+    boxes = np.concatenate([corner, corner + np.stack([8 + k * 11 % 90, 8 + k * 7 % 60], axis=1)], axis=1)
+    place = {"image": (k % 12).tolist(), "category": [("cat", "dog", "kite")[c] for c in k * 5 % 3]}
+    truth = Dataset.from_arrays(boxes.tolist(), **place, id=k.tolist(), crowd=(k % 17 == 3).tolist())
+    guess = Dataset.from_arrays((boxes + k[:, None] % 5).tolist(), **place, score=(1 - k * 13 % 60 / 64).tolist())
+    return truth, guess
+
+
 def one_image(name, **columns):
     images = Images(np.array([name], object) if isinstance(name, str) else np.array([name]))
     place = np.zeros(1, np.int64)
@@ -187,6 +199,34 @@ class TestBytes:
             records = records_of(*part(truth, [], images))
             assert same(Records.from_bytes(records.to_bytes()), records)
         assert summarise(records_of(*part(truth, results, set())))["AP"] == -1
+
+    @pytest.mark.parametrize(
+        "options, digest",
+        [
+            ({}, "92de76e7368c16cc9f1157bfe7a56a99421dc02f80eee1ba5652c1bf3854061e"),
+            ({"quirks": "pycocotools"}, "8d42d657823496f2dada90cb08e6f1905c54cb69927e99faea25878adb88b29c"),
+            ({"protocol": "voc07"}, "39ff895af944bf1a8ced61f912b68bffed259869e3722dd5b138c8971ebe533c"),
+            ({"protocol": "voc12"}, "8596e37f42154d3265b9138c6ba84c8b5e13fc0f059b6bd5137c4de284e1e57c"),
+            ({"protocol": "voc-devkit"}, "11f2d04faeaf49bdb0d6d56ce01ce1e0160fd1349782f23387e40b9459513b41"),
+            ({"protocol": "lvis"}, "8b6c8b308dcbd90a373da7a2940d9cf1d09e7918a7fe88711030845562111bd9"),
+            (
+                {"iou": [0.5, 1.0], "strict": True, "by_class": False, "max_dets": 3},
+                "b68bc58c7e99aff707f7cf67aab1758b6210677dd99b537ce2e120662254aa37",
+            ),
+        ],
+    )
+    def test_as_ever(self, options, digest):
+        """The bytes that the first version of the format gave. Whoever changes them changes the version too."""
+        assert hashlib.sha256(records_of(*small_job(), **options).to_bytes()).hexdigest() == digest
+
+    def test_unknown_protocol(self):
+        protocol = dataclasses.replace(records_of(*small_job()).protocol, name="coco51")
+
+        def changed(header, _):
+            header.update(protocol=dataclasses.asdict(protocol), digest=protocol.digest)
+
+        with pytest.raises(InputError, match="of the protocol 'coco51'; known are coco, lvis, voc"):
+            Records.from_bytes(rewritten(changed))
 
     def test_every_flipped_bit(self):
         """Magic, lengths, checksums, header and columns: nothing goes unseen."""

@@ -200,6 +200,11 @@ class TestTables:
         with pytest.raises(ValueError, match="`name` must be"):
             result["mAP"]
 
+    def test_is_a_mapping(self):
+        result = self.result()
+        assert dict(result) == result.summary and list(result) == list(result.summary) and len(result) == 12
+        assert "AP" in result and "mAP" not in result and result.get("mAP") is None
+
     def test_text(self):
         result = self.result()
         assert f"AP     {result['AP']:.3f}" in str(result)

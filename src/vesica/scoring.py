@@ -94,7 +94,9 @@ def data_of(value: Any, protocol: Protocol, threads: int | None, /) -> Dataset:
     if isinstance(value, (str, os.PathLike)):
         from vesica.io.read import read
 
-        return read(os.fspath(value), masks=protocol.regions != "box", check=not protocol.quirks, threads=threads)
+        return read(
+            os.fspath(value), masks=protocol.regions != "box", check=not protocol.repeats.any_number, threads=threads
+        )
     if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
         return Dataset.from_dicts(value)
     return Dataset.from_objects(value)

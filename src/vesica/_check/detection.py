@@ -11,17 +11,15 @@ from vesica._check import one_of
 from vesica.errors import InputError
 
 __all__ = [
-    "PROTOCOLS",
-    "REGIONS",
     "area_of",
     "areas",
     "categories_meet",
     "category",
+    "has_quirks",
     "ids_once",
     "known_images",
     "limits",
     "one_of",
-    "quirks",
     "scores",
     "some_regions",
     "three_limits",
@@ -30,16 +28,9 @@ __all__ = [
     "values",
 ]
 
-PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
-REGIONS = ("box", "mask", "boundary")
-QUIRKS = ("pycocotools",)
 
-
-def quirks(value: str | None, protocol: str, /) -> None:
-    if value is None:
-        return
-    one_of(value, QUIRKS, "quirks")
-    if protocol != "coco":
+def has_quirks(tool: str, tools: tuple[str, ...], protocol: str, /) -> None:
+    if tool not in tools:
         raise ValueError(f"`quirks` are faults of pycocotools, which knows protocol='coco' alone; got {protocol!r}.")
 
 

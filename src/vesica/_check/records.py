@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -43,14 +44,15 @@ def disjoint(ids: np.ndarray, /) -> None:
         raise InputError(f"Records must be of different images; image {twice[0]!r} is in two of them.")
 
 
-def version(found: Any, known: int, /) -> None:
-    if found != known:
-        raise InputError(f"These records have format {found}; this version of vesica reads format {known}.")
-
-
 def digest(found: str, own: str, /) -> None:
     if found != own:
         raise InputError("These records are damaged: the protocol does not fit its checksum.")
+
+
+def known(protocol: Any, protocols: Iterable[str], /) -> None:
+    names = list(protocols)
+    if protocol not in names:
+        raise InputError(f"These records are of the protocol {protocol!r}; known are {', '.join(names)}.")
 
 
 _KINDS = {"starts": "i8", "image": "i4", "guesses": "i4", "counted": "i4", "matched": "u1", "ignored": "u1"}

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vesica.cli.image_options import images_of, sizes_of
+from vesica.io.formats import FORMATS, readable
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
 
 _EPILOG = """\
 formats, found from the content of IN and from the ending of OUT:
-  coco   .json: truths, or results where there are scores (coco_results)
-  voc    a folder of .xml, one for each image; of guesses, a .txt for each class
-  yolo   a folder of labels/*.txt and data.yaml
-  csv    a table with a header: image,category,x1,y1,x2,y2,score
-  npz    columns under their names: everything a data set has
-  npy    COCO's array of seven columns: image, x, y, w, h, score, category
+{formats}
 
 examples:
   vesica convert Annotations truth.json                     Pascal VOC to COCO
@@ -31,7 +28,8 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EPILOG
+    about = (f"  {name:<6} {format.about}" for name, format in FORMATS.items() if format.about)
+    parser.epilog = _EPILOG.format(formats="\n".join(about))
     parser.add_argument("source", metavar="IN", help="a file, a folder, a pattern, or - for standard input")
     parser.add_argument("target", metavar="OUT", help="a file, or of voc and yolo a folder; - is standard output")
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="the format of IN, where two fit")
@@ -93,41 +91,23 @@ def _options(arguments: argparse.Namespace) -> Options:
     )
 
 
-def is_size(text: str) -> bool:
-    """Does the text say height,width?"""
-    return re.fullmatch(r"\d{1,9},\d{1,9}", text) is not None
-
-
-def sizes_of(text: str) -> tuple[int, int]:
-    height, width = (int(side) for side in text.split(","))
-    return height, width
-
-
-def images_of(path: str) -> Any:
-    """A folder of pictures, or the images of another data set."""
-    from vesica.io.read import read
-
-    return path if Path(path).is_dir() else read(path, masks=False).images
-
-
 def _check_usage(arguments: argparse.Namespace) -> None:
     """Leave with exit code 2 for options that no file could make right."""
     from vesica import _check as check
     from vesica.errors import InputError
-    from vesica.io.read import FORMATS
     from vesica.io.write import format_of
 
     wrong = arguments.usage_error
     try:
         if arguments.source_format is not None:
-            check.one_of(arguments.source_format, FORMATS, "--from")
+            check.one_of(arguments.source_format, readable(), "--from")
         format_of(arguments.target, arguments.target_format)
         if arguments.threads is not None:
             check.positive(arguments.threads, "--threads")
+        if arguments.sizes is not None:
+            sizes_of(arguments.sizes)
     except (ValueError, InputError) as error:
         wrong(str(error))
-    if arguments.sizes is not None and not is_size(arguments.sizes):
-        wrong(f"--sizes must be height,width; got {arguments.sizes!r}")
     if arguments.target == "-" and arguments.json:
         wrong("--json prints an object on stdout, where OUT would go: name a file")
     source, target = Path(arguments.source), Path(arguments.target)

@@ -6,15 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output
-from vesica.cli.convert import images_of, is_size, sizes_of
+from vesica.cli.image_options import images_of, sizes_of
 from vesica.cli.progress import steps
+from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
+from vesica.io.formats import FORMATS, readable
 
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
-
-PROTOCOLS = ("coco", "lvis", "voc", "voc07", "voc12", "voc-devkit")
-REGIONS = ("box", "mask", "boundary")
-FORMATS = ("coco", "voc", "yolo", "csv", "npz", "npy")
+    from vesica.detection.protocol import Protocol
 
 _EPILOG = """\
 examples:
@@ -30,6 +29,7 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
+    formats = readable()
     parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
     parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
     parser.add_argument("--protocol", choices=PROTOCOLS, default="coco", help="whose rules (default: coco)")
@@ -41,10 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-dets", metavar="N[,N…]", help="how many guesses of an image and class count, best first")
     parser.add_argument("--class-agnostic", action="store_true", help="regions of all classes meet")
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
-    parser.add_argument("--quirks", choices=("pycocotools",), help="repeat that tool's faults to the byte")
-    parser.add_argument("--format", choices=FORMATS, help="of both files, where the content does not show it")
-    parser.add_argument("--truth-format", choices=FORMATS, metavar="NAME", help="of TRUTH alone")
-    parser.add_argument("--guess-format", choices=FORMATS, metavar="NAME", help="of GUESS alone")
+    parser.add_argument(
+        "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
+    )
+    parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
+    parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
+    parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
     parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
     parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
@@ -52,13 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    options = _options(arguments)
+    options, protocol = _options(arguments)
     from vesica.scoring import evaluate
 
     with steps("read truth", "read guess", "match", "summarise") as done:
-        truth = _read(arguments.truth, arguments.truth_format, arguments)
+        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol)
         done()
-        guess = _read(arguments.guess, arguments.guess_format, arguments, truth)
+        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, truth)
         done()
         result = evaluate(truth, guess, **options, threads=arguments.threads)
         done()
@@ -71,18 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of `evaluate`; leave with exit code 2 for those that no file could make right."""
+def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
+    """The options of `evaluate`, and what they mean; leave with exit code 2 for those that no file could make right."""
     from vesica.detection.protocol import protocol_of
 
     try:
         eval_output.check_usage(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
-        if arguments.sizes is not None and not is_size(arguments.sizes):
-            raise ValueError(f"--sizes must be height,width; got {arguments.sizes!r}")
+        if arguments.sizes is not None:
+            sizes_of(arguments.sizes)
         options = {
-            "protocol": arguments.protocol,
             "regions": arguments.regions,
             "iou": _numbers(arguments.iou, float, "--iou"),
             "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
@@ -91,11 +92,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
             "strict": arguments.strict or None,
             "quirks": arguments.quirks,
         }
-        name, rest = options["protocol"], {key: value for key, value in options.items() if key != "protocol"}
-        protocol_of(name, **rest)
+        protocol = protocol_of(arguments.protocol, **options)
     except ValueError as error:
         arguments.usage_error(str(error))
-    return options
+    return {"protocol": arguments.protocol, **options}, protocol
 
 
 def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:
@@ -117,15 +117,16 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Dataset | None = None) -> Dataset:
+def _read(
+    path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, truth: Dataset | None = None
+) -> Dataset:
     from vesica.io.options import Options
     from vesica.io.read import describe, find
 
     def options(format: str) -> Options:
-        # Faults of pycocotools are faults of values too.
-        look, masks = arguments.quirks is None, arguments.regions != "box"
-        of_yolo = _of_yolo(arguments, truth) if format == "yolo" else {}
-        return Options(masks=masks, check=look, threads=arguments.threads, **of_yolo)
+        look, masks = not protocol.repeats.any_number, protocol.regions != "box"
+        of_images = _of_images(arguments, truth) if "sizes" in FORMATS[format].options else {}
+        return Options(masks=masks, check=look, threads=arguments.threads, **of_images)
 
     found = find(path, options, format=format or arguments.format)
     eval_output.say(describe(found), arguments)
@@ -134,7 +135,7 @@ def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: D
     return found.data
 
 
-def _of_yolo(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
+def _of_images(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
     """What label files leave open. Guesses are of the images of the truth."""
     images = None if truth is None else truth.images
     return {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import gates
+from vesica.results import gates
+from vesica.results.tables import plain, rows_of
 
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult, Records
@@ -56,7 +56,7 @@ def say(text: str, arguments: argparse.Namespace) -> None:
 
 
 def write_records(path: str, records: Records) -> None:
-    """All at once: nobody ever finds half a file."""
+    """All at once: a reader never finds half a file."""
     from vesica.errors import InputError
 
     whole = Path(path)
@@ -74,7 +74,7 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     if arguments.counts:
         facts["counts"] = counts_of(result, arguments.min_score)
     try:
-        verdicts = gates.judge(map(gates.parse, arguments.gate), *_numbers(facts, result))
+        verdicts = gates.judge(map(gates.parse, arguments.gate), _scores(facts, result))
     except ValueError as error:
         arguments.usage_error(str(error))
     return facts | {"gates": [verdict._asdict() for verdict in verdicts]}
@@ -96,29 +96,20 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
     names = [name for name, _, _ in result.protocol.areas]
     area = "all" if "all" in names else names[0]
     found = result.counts(min_score=min_score, area=area)
-    columns = {**found._asdict(), "precision": found.precision, "recall": found.recall, "f1": found.f1}
+    columns = {name: getattr(found, name) for name in _COUNTED}
     total = found.total()
-    sums = {**total._asdict(), "precision": total.precision, "recall": total.recall, "f1": total.f1}
     best = result.curve(area=area).best_f1
     return {
         "iou": result.protocol.iou[0],
         "min_score": min_score,
         "area": area,
-        **{name: _plain(value) for name, value in sums.items()},
+        **{name: plain(getattr(total, name)) for name in _COUNTED},
         "best_f1": None if best is None else best._asdict(),
-        "classes": [
-            {"category": category, **{name: _plain(column[k]) for name, column in columns.items()}}
-            for k, category in enumerate(result.categories)
-        ],
+        "classes": rows_of({"category": result.categories, **columns}),
     }
 
 
-def _plain(value: Any) -> int | float | None:
-    number: int | float = value.item()
-    return None if math.isnan(number) else number
-
-
-def _numbers(facts: dict[str, Any], result: DetectionResult) -> tuple[gates.Numbers, dict[str, gates.Numbers]]:
+def _scores(facts: dict[str, Any], result: DetectionResult) -> gates.Scores:
     """What gates can name: numbers of the whole, and of each category by its name or else its id."""
     counts = facts.get("counts")
     overall = facts["summary"] | ({} if counts is None else {name: counts[name] for name in _COUNTED})
@@ -126,7 +117,13 @@ def _numbers(facts: dict[str, Any], result: DetectionResult) -> tuple[gates.Numb
     numbers = [{name: value for name, value in row.items() if name not in _NO_NUMBERS} for row in rows]
     by_category = {str(row["category"]): one for row, one in zip(rows, numbers, strict=True)}
     by_id = {str(one): row for one, row in zip(result.records.categories.ids.tolist(), numbers, strict=True)}
-    return overall, by_category | {name: row for name, row in by_id.items() if name not in by_category}
+    by_category |= {name: row for name, row in by_id.items() if name not in by_category}
+    return gates.Scores(overall, by_category, _why_undefined)
+
+
+def _why_undefined(name: str) -> str:
+    """A precision is a share of guesses, every other number one of truths."""
+    return f"there are no {'guesses' if name == 'precision' else 'truths'} that it could count"
 
 
 _COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")

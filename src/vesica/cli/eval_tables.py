@@ -10,12 +10,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from vesica.cli.gates import Verdict
-from vesica.detection.lvis import LIMIT
-from vesica.detection.protocol import UNLIMITED, Protocol
-from vesica.detection.summary import lines_of
+from vesica.detection.protocol import Protocol
+from vesica.detection.rules import REGIONS, UNLIMITED
+from vesica.detection.summary import limit_of, lines_of
+from vesica.results.gates import Verdict
 
-_GROUPS = {"r": "rare", "c": "common", "f": "frequent"}
 _WIDE = 200
 """Columns of a pipe, whatever the terminal behind it."""
 _NOTHING = "–"
@@ -23,13 +22,13 @@ _NOTHING = "–"
 
 def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
     """Everything that was asked for, one part after the other."""
-    order = sorted((row for row in facts["classes"] if row["truths"] or row["guesses"]), key=_by_ap)
+    order = _best_first([row for row in facts["classes"] if row["truths"] or row["guesses"]], protocol)
     parts: list[RenderableType] = [Text(_headline(facts, protocol)), _summary(facts, protocol)]
     per_class = per_class and protocol.by_class
     if per_class:
         left = len(facts["classes"]) - len(order)
         rest = [Text(f"{left:,} more have neither truths nor guesses")] if left else []
-        parts.append(Group(_classes(order), *rest))
+        parts.append(Group(_classes(order, protocol), *rest))
     if "counts" in facts:
         parts.append(_counts(facts["counts"], order if per_class else [], protocol))
     if facts["notes"]:
@@ -50,42 +49,38 @@ def _print(parts: Iterable[RenderableType]) -> None:
 
 
 def _headline(facts: dict[str, Any], protocol: Protocol) -> str:
-    regions = {"box": "boxes", "mask": "masks", "boundary": "boundaries"}[facts["regions"]]
     counted = (("images", "image"), ("truths", "truth"), ("guesses", "guess"))
     numbers = [f"{facts[many]:,} {one if facts[many] == 1 else many}" for many, one in counted]
     kinds = len(facts["classes"])
     classes = "1 category" if kinds == 1 else f"{kinds:,} categories"
-    told = [f"{protocol.name.upper()}, {regions}: {', '.join([*numbers, classes])}"]
+    told = [f"{protocol.rules.title}, {REGIONS[protocol.regions]}: {', '.join([*numbers, classes])}"]
     if not protocol.by_class:
         told[0] = told[0].removesuffix(f", {classes}") + ", all classes as one"
-    if protocol.quirks:
-        told.append(f"As {protocol.quirks} has it, faults included")
+    if protocol.repeats.tool is not None:
+        told.append(f"As {protocol.repeats.tool} has it, faults included")
     return "\n".join(told)
 
 
 def _summary(facts: dict[str, Any], protocol: Protocol) -> Table:
     table = _table("score", "value:", "what it is", "IoU", "area", "max dets:")
-    for number, (name, *words) in enumerate(_rows(facts["summary"], protocol)):
+    for number, (name, *words) in enumerate(_rows(protocol)):
         table.add_row(_name(name), _value(facts["summary"][name]), *words, style=None if number else "bold")
     return table
 
 
-def _rows(summary: dict[str, Any], protocol: Protocol) -> Iterable[tuple[str, str, str, str, str]]:
+def _rows(protocol: Protocol) -> Iterable[tuple[str, str, str, str, str]]:
     """Each number of a summary in words: of what, at which thresholds, of which areas, of how many guesses."""
     areas = {name: _range(name, low, high) for name, low, high in protocol.areas}
-    if protocol.is_voc:
-        points = "eleven points" if protocol.name == "voc07" else "all points"
-        for name, threshold in zip(summary, protocol.iou, strict=True):
-            first = areas[protocol.areas[0][0]]
-            yield name, f"mean average precision, {points}", _iou([threshold], protocol), first, _limit(protocol, -1)
-        return
+    groups = dict(protocol.rules.groups)
     for line in lines_of(protocol):
         if line.iou is not None and line.iou not in protocol.iou:
             continue
-        group = "" if line.group is None else f", {_GROUPS[line.group]} categories"
+        group = "" if line.group is None else f", {groups[line.group]} categories"
         thresholds = protocol.iou if line.iou is None else [line.iou]
+        place = limit_of(line, protocol)
+        limit = protocol.max_dets[line.limit if place is None else place]
         what = line.title.lower() + group
-        yield line.name, what, _iou(thresholds, protocol), areas[line.area], _limit(protocol, line.limit)
+        yield line.name, what, _iou(thresholds, protocol), areas[line.area], _limit(protocol, limit)
 
 
 def _iou(thresholds: Sequence[float], protocol: Protocol) -> str:
@@ -112,18 +107,20 @@ def _pixels(area: float) -> str:
     return f"{side}²" if side * side == area else f"{area:g}"
 
 
-def _limit(protocol: Protocol, place: int) -> str:
-    limit = protocol.max_dets[place]
+def _limit(protocol: Protocol, limit: int) -> str:
     if limit < UNLIMITED:
         return f"{limit:,}"
-    return f"{LIMIT} an image" if protocol.name == "lvis" else "all"
+    most = protocol.rules.most_per_image
+    return "all" if most is None else f"{most} an image"
 
 
-def _classes(rows: Sequence[dict[str, Any]]) -> Table:
+def _classes(rows: Sequence[dict[str, Any]], protocol: Protocol) -> Table:
     """One row a category. Of the recalls only that of all guesses: the others are in --json."""
-    names = [name for name in rows[0] if name.startswith("AP")] if rows else []
-    recalls = [name for name in rows[0] if name.startswith("AR") and name[2:].isdigit()] if rows else []
-    names = [name for name in (*names, *recalls[-1:]) if any(row[name] is not None for row in rows)]
+    lines = [line for line in lines_of(protocol) if line.group is None]
+    names = [line.name_of_one or line.name for line in lines if line.kind != "recall"]
+    if protocol.rules.recall_by_limit:
+        names += [line.name for line in lines if line.kind == "recall" and line.area == lines[0].area][-1:]
+    names = [name for name in names if any(row[name] is not None for row in rows)]
     table = _table("category", *(f"{name}:" for name in names), "truths:", "guesses:")
     for row in rows:
         values = (_value(row[name]) for name in names)
@@ -131,10 +128,11 @@ def _classes(rows: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _by_ap(row: dict[str, Any]) -> tuple[bool, float]:
-    """Best first; what has no AP comes last."""
-    value = next((value for name, value in row.items() if name.startswith("AP")), None)
-    return value is None, -(value or 0.0)
+def _best_first(rows: Sequence[dict[str, Any]], protocol: Protocol) -> list[dict[str, Any]]:
+    """By the first number of the summary; categories without it come last."""
+    first = lines_of(protocol)[0]
+    name = first.name_of_one or first.name
+    return sorted(rows, key=lambda row: (row[name] is None, -(row[name] or 0.0)))
 
 
 def _counts(counts: dict[str, Any], order: Sequence[dict[str, Any]], protocol: Protocol) -> Group:

@@ -271,9 +271,9 @@ class COCOeval:
         """Print the twelve numbers and keep them in `stats`."""
         check.accumulated(self.eval)
         values = []
-        for row in summary.rows(self.params.maxDets):
-            values.append(summary.mean(row, self.eval, self.params))
-            print(summary.line(row, values[-1], self.params))
+        for line in summary.lines(self.params.maxDets):
+            values.append(summary.mean(line, self.eval, self.params))
+            print(summary.text(line, values[-1], self.params))
         self.stats = np.array(values)
 
     def __str__(self) -> str:

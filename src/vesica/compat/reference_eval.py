@@ -1,7 +1,7 @@
 """What an evaluation computes: the matches of one cell, and the curves of many.
 
 A cell is what one image has of one category. Its answer is a dict, as pycocotools keeps it: `dtMatches` and `gtMatches`
-(thresholds × rows) hold the id of the partner, and 0 for none; so a truth with the id 0 looks as if nobody found it.
+(thresholds × rows) hold the id of the partner, and 0 for an unmatched row; so a truth with the id 0 looks unmatched.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from vesica._check import compat as check
 from vesica.detection.curves import EPSILON
-from vesica.detection.protocol import NEVER_QUITE
+from vesica.detection.rules import HIGHEST_BAR
 
 Cell = dict[str, Any]
 
@@ -45,7 +45,7 @@ def match_cell(
     for t, threshold in enumerate(thresholds if overlaps else ()):
         taken = [0] * len(truth_ids)
         for d, row in enumerate(overlaps[: len(guess_ids)]):
-            held, bar = -1, min(threshold, NEVER_QUITE)
+            held, bar = -1, min(threshold, HIGHEST_BAR)
             for g, overlap in enumerate(row):
                 if taken[g] > 0 and not crowd[g]:
                     continue

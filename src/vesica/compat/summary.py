@@ -1,55 +1,42 @@
-"""The twelve numbers of a COCO evaluation, each with its printed line."""
+"""The twelve numbers of a COCO evaluation by the parameters of pycocotools, each with its printed line."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from vesica._check import compat as check
+from vesica.detection.protocol import Protocol
+from vesica.detection.summary import Line, Place, lines_of, mean_at
+
+_LINES = lines_of(Protocol(quirks="pycocotools"))
 
 
-class Row(NamedTuple):
-    """One number: mean precision or mean recall, over some of the thresholds, areas and caps."""
-
-    is_precision: bool
-    threshold: float | None
-    area: str
-    cap: int
-
-
-def rows(caps: Any) -> list[Row]:
-    """The first asks for 100 guesses by value, the others for a place in the list of caps."""
+def lines(caps: Any) -> tuple[Line, ...]:
+    """The twelve lines, if there are as many caps as they need."""
     check.three_caps(caps)
-    low, middle, high = caps[:3]
-    sizes = ("small", "medium", "large")
-    return [
-        Row(True, None, "all", 100),
-        Row(True, 0.5, "all", high),
-        Row(True, 0.75, "all", high),
-        *(Row(True, None, size, high) for size in sizes),
-        *(Row(False, None, "all", cap) for cap in (low, middle, high)),
-        *(Row(False, None, size, high) for size in sizes),
-    ]
+    return _LINES
 
 
-def mean(row: Row, answer: Any, params: Any) -> float:
-    """The mean of the values that exist, −1 without any."""
-    values = answer["precision" if row.is_precision else "recall"]
-    if row.threshold is not None:
-        values = values[np.flatnonzero(np.asarray(params.iouThrs) == row.threshold)]
-    areas = [place for place, label in enumerate(params.areaRngLbl) if label == row.area]
-    caps = [place for place, cap in enumerate(params.maxDets) if cap == row.cap]
-    values = values[..., areas, caps]
-    values = values[values > -1]
-    return float(np.mean(values)) if values.size else -1.0
+def mean(line: Line, answer: Any, params: Any) -> float:
+    """The mean of the values that exist, −1 without any. Areas and caps are found by their labels and values."""
+    cap = _cap(line, params)
+    place = Place(
+        iou=None if line.iou is None else np.flatnonzero(np.asarray(params.iouThrs) == line.iou),
+        area=[place for place, label in enumerate(params.areaRngLbl) if label == line.area],
+        limit=[place for place, one in enumerate(params.maxDets) if one == cap],
+    )
+    return mean_at(place, answer[line.kind])
 
 
-def line(row: Row, value: float, params: Any) -> str:
-    title, kind = ("Average Precision", "AP") if row.is_precision else ("Average Recall", "AR")
-    if row.threshold is None:
-        thresholds = f"{params.iouThrs[0]:.2f}:{params.iouThrs[-1]:.2f}"
-    else:
-        thresholds = f"{row.threshold:.2f}"
-    place = f"IoU={thresholds:<9} | area={row.area:>6} | maxDets={row.cap:>3}"
-    return f" {title:<18} ({kind}) @[ {place} ] = {value:.3f}"
+def text(line: Line, value: float, params: Any) -> str:
+    """The line as pycocotools prints it."""
+    kind = {"precision": "AP", "recall": "AR"}[line.kind]
+    thresholds = f"{params.iouThrs[0]:.2f}:{params.iouThrs[-1]:.2f}" if line.iou is None else f"{line.iou:.2f}"
+    place = f"IoU={thresholds:<9} | area={line.area:>6} | maxDets={_cap(line, params):>3}"
+    return f" {line.title:<18} ({kind}) @[ {place} ] = {value:.3f}"
+
+
+def _cap(line: Line, params: Any) -> Any:
+    return params.maxDets[line.limit] if line.cap is None else line.cap

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from vesica.dataset import Dataset
-from vesica.detection.curves import Curve
-from vesica.detection.inputs import inputs_of
-from vesica.detection.protocol import Protocol, protocol_of
-from vesica.detection.records import Records, match_inputs, merge
-from vesica.detection.result import Counts, DetectionResult
+if TYPE_CHECKING:
+    from vesica.detection.curves import Curve
+    from vesica.detection.protocol import Protocol
+    from vesica.detection.records import Records, merge, records_of
+    from vesica.detection.result import Counts, DetectionResult, summarise
 
 __all__ = ["Counts", "Curve", "DetectionResult", "Protocol", "Records", "merge", "records_of", "summarise"]
 
-
-def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None, **options: Any) -> Records:
-    """Match the guesses of some images with their truths. Options are those of `vesica.evaluate`.
-
-    Any number of whole images may be matched at a time, anywhere: records merge.
-
-    >>> import vesica
-    >>> boxes = [[0, 0, 4, 4], [2, 2, 6, 6]]
-    >>> truth = vesica.Dataset.from_arrays(boxes, image=[1, 2], category=[0, 0])
-    >>> guess = vesica.Dataset.from_arrays(boxes, image=[1, 2], category=[0, 0], score=[0.9, 0.8])
-    >>> records_of(truth, guess)
-    Records(2 guesses, 2 images, coco)
-    """
-    protocol = protocol_of(options.pop("protocol", "coco"), **options)
-    return match_inputs(inputs_of(truth, guess, protocol), protocol, threads=threads)
+# Loaded on first use: the command line reads `rules` and does not wait for NumPy.
+_HOMES = {
+    "Counts": "result",
+    "Curve": "curves",
+    "DetectionResult": "result",
+    "Protocol": "protocol",
+    "Records": "records",
+    "merge": "records",
+    "records_of": "records",
+    "summarise": "result",
+}
 
 
-def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
-    """The result that records stand for."""
-    return DetectionResult(records, threads=threads)
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'vesica.detection' has no attribute {name!r}")
+    globals()[name] = getattr(importlib.import_module(f"vesica.detection.{_HOMES[name]}"), name)
+    return globals()[name]

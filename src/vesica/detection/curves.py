@@ -11,11 +11,12 @@ from vesica._kernels.native import precision_recall
 from vesica.detection.records import Records
 
 EPSILON = float(np.spacing(1.0))
-"""COCO adds it to the number of guesses. It shows where there is one."""
+"""COCO adds it to the denominator of precision, the number of guesses so far. With no guess it makes 0 / 0 into 0, with
+one it lowers precision by its last bit; from two on the sum rounds back to the number."""
 
 
 class Arrays(NamedTuple):
-    """The whole of it, −1 where there is nothing to be found."""
+    """Precision and recall as COCO has them, −1 where a category has no truths."""
 
     precision: np.ndarray
     """(T, R, K, A, M): thresholds, recalls, categories, ranges of areas, limits of guesses."""

@@ -1,4 +1,4 @@
-"""Two sides: truths and guesses over the same images and categories, in the order in which they are scored."""
+"""Inputs: truths and guesses over the same images and categories, in the order in which they are scored."""
 
 from __future__ import annotations
 
@@ -12,17 +12,8 @@ from vesica._kernels import native
 from vesica._kernels.native.match_cells import Guesses, Truths
 from vesica.dataset import Categories, CocoMasks, Dataset
 from vesica.dataset.ids import places, rising
-from vesica.detection import lvis
 from vesica.detection.protocol import Protocol
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that was corrected, left out or assumed, and how often."""
-
-    rule: str
-    count: int
-    text: str
+from vesica.results.result import Note
 
 
 class Meeting(NamedTuple):
@@ -67,10 +58,11 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
     if protocol.regions == "box":
         truth, guess = _boxed(truth), _boxed(guess)
     truth_rows, guess_rows, lenient = None, None, None
-    if protocol.quirks:
-        truth_rows = _as_pycocotools_loads(truth, meeting.truth_image)
-    elif protocol.name == "lvis":
-        truth_rows, guess_rows, lenient = lvis.rows_of(truth, guess, meeting, region_area)
+    rules, repeats = protocol.rules, protocol.repeats
+    if repeats.last_of_equal_ids:
+        truth_rows = _last_of_equal_ids(truth, meeting.truth_image)
+    elif rules.taking_part is not None:
+        truth_rows, guess_rows, lenient = rules.taking_part(truth, guess, meeting, rules.most_per_image, region_area)
     if not protocol.by_class:
         truth_rows = _by_class(meeting.truth_category[truth.category], truth_rows)
         guess_rows = _by_class(meeting.guess_category[guess.category], guess_rows)
@@ -88,8 +80,8 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
         truths, guesses = (_of_one_class(side) for side in (truths, guesses))
         categories = Categories(np.array([-1]))
     boxes = (chosen.xywh, offered.xywh)
-    # Masks have an iou in any case, and the rule of VOC looks for the best one alone.
-    plain = protocol.regions == "box" and not protocol.is_voc and not are_tame
+    # The iou of two masks is never NaN.
+    plain = protocol.regions == "box" and rules.compares_nan and not are_tame
     segments: tuple[CocoMasks | None, CocoMasks | None] = (None, None)
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
@@ -100,10 +92,12 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
 
 def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> Meeting:
     """Check that both sides can be compared, and find where images and categories of one are in the other."""
-    if not protocol.quirks:
+    repeats = protocol.repeats
+    if not repeats.any_number:
         for data, side in ((truth, "truth"), (guess, "guess")):
             if not (are_tame and _is_finite(data)):
                 check.values(data, side, protocol.regions)
+    if not repeats.last_of_equal_ids:
         check.ids_once(truth)
     check.scores(guess)
     check.some_regions(truth, guess)
@@ -114,7 +108,7 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool)
     guess_category = places(guess.categories.ids, categories).astype(np.int32)
     strange = guess_category < 0
     left_out = int(strange[guess.category].sum()) if strange.any() else 0
-    if not protocol.quirks:
+    if not repeats.any_category:
         check.categories_meet(guess, truth, left_out)
     note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
     return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
@@ -153,7 +147,7 @@ def _of_one_class(side: Any) -> Any:
     return side._replace(category=np.zeros(len(side.category), np.int32))
 
 
-def _as_pycocotools_loads(truth: Dataset, rank: np.ndarray) -> np.ndarray | None:
+def _last_of_equal_ids(truth: Dataset, rank: np.ndarray) -> np.ndarray | None:
     """With an id twice, each row that has it stands for the last such row, in the order of images (Q2)."""
     if truth.id is None or len(np.unique(truth.id)) == len(truth):
         return None
@@ -165,17 +159,17 @@ def _as_pycocotools_loads(truth: Dataset, rank: np.ndarray) -> np.ndarray | None
 def _truths(truth: Dataset, meeting: Meeting, protocol: Protocol) -> tuple[Truths, list[Note]]:
     notes: list[Note] = []
     crowd, ignore = truth.crowd, truth.ignore
-    if protocol.name != "coco":  # no other protocol knows crowds
+    if not protocol.rules.has_crowds:
         crowd = None
-    elif protocol.quirks and protocol.regions != "boundary":
+    elif protocol.repeats.ignore_is_crowd and protocol.regions != "boundary":
         ignore = crowd
     else:
         told = 0 if ignore is None else int((ignore if crowd is None else ignore & ~crowd).sum())
         notes.append(Note("Q4", told, 'truths with an explicit "ignore" neither count nor are wrong to find'))
         ignore = _either(crowd, ignore)
     zeros = None if truth.id is None or truth.id.dtype == object else truth.id == 0
-    nobody = zeros if protocol.quirks and zeros is not None and zeros.any() else None
-    if zeros is not None and not protocol.quirks:
+    nobody = zeros if protocol.repeats.unmatched_id_0 and zeros is not None and zeros.any() else None
+    if zeros is not None and not protocol.repeats.unmatched_id_0:
         notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
     image, category = meeting.truth_image[truth.image], meeting.truth_category[truth.category]
     return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, nobody), notes
@@ -191,7 +185,7 @@ def _area(truth: Dataset, protocol: Protocol, notes: list[Note]) -> np.ndarray:
     absent = np.isnan(area)
     if not absent.any():
         return area
-    if not protocol.is_voc:
+    if protocol.rules.has_areas:
         notes.append(Note("Q19", int(absent.sum()), 'truths without "area" have that of their region'))
     return np.where(absent, region_area(truth, protocol.regions), area)
 

@@ -10,17 +10,15 @@ import numpy as np
 from vesica.dataset import Dataset, Ragged
 from vesica.dataset.ids import places
 
-LIMIT = 300
-"""Guesses of an image, of all categories together."""
-
 
 def rows_of(
-    truth: Dataset, guess: Dataset, meeting: Any, area_of: Callable[[Dataset, str], np.ndarray], /
+    truth: Dataset, guess: Dataset, meeting: Any, limit: int, area_of: Callable[[Dataset, str], np.ndarray], /
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows of the truths, rows of the guesses, and whether each guess of the data set is forgiven.
 
-    A guess takes part only where somebody looked for its category: where there is a truth of it, or where its absence
-    was noted. It is forgiven where not all objects of its category were marked.
+    A guess takes part only where annotators looked for its category: where there is a truth of it, or where its absence
+    was noted. It is forgiven where not all objects of its category were marked. Of an image at most `limit` guesses
+    take part.
     """
     area = area_of(truth, "box") if truth.area is None else truth.area
     area = np.where(np.isnan(area), area_of(truth, "box"), area)
@@ -34,7 +32,7 @@ def rows_of(
 
     size = area_of(guess, "box")
     kept = np.zeros(len(guess), bool)
-    kept[_best_of_each_image(guess)] = True
+    kept[_best_of_each_image(guess, limit)] = True
     guess_rows = np.flatnonzero(kept & looked_for & (size > 0) & np.isfinite(size))
     return truth_rows, guess_rows, np.isin(here, partial)
 
@@ -60,11 +58,11 @@ def _listed(table: Ragged | None, truth: Dataset, meeting: Any, cells: _Cells) -
     return named
 
 
-def _best_of_each_image(guess: Dataset) -> np.ndarray:
+def _best_of_each_image(guess: Dataset, limit: int) -> np.ndarray:
     """The rows that stay when each image keeps its best ones; of equals the first."""
     assert guess.score is not None
     order = np.lexsort((np.arange(len(guess)), -guess.score, guess.image))
     image = guess.image[order]
     first = np.searchsorted(image, np.arange(len(guess.images)))
-    best: np.ndarray = order[np.arange(len(order)) - first[image] < LIMIT]
+    best: np.ndarray = order[np.arange(len(order)) - first[image] < limit]
     return best

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from vesica._array import objects
 from vesica._check import records as check
 from vesica._check.coco_masks import bad_segment
 from vesica._kernels.native import match_cells
 from vesica._kernels.native.coco_masks import Fault
 from vesica._ragged import taken
-from vesica.dataset import Categories
+from vesica.dataset import Categories, Dataset
 from vesica.dataset.ids import rising, together
-from vesica.detection.inputs import Inputs, Note
-from vesica.detection.protocol import Protocol
-from vesica.errors import InputError
+from vesica.detection.inputs import Inputs, inputs_of
+from vesica.detection.protocol import Protocol, protocol_of
+from vesica.detection.rules import PROTOCOLS
+from vesica.results import container
+from vesica.results.result import Note
 
-_MAGIC = b"VESICA records\n"
-_VERSION = 1
+_KIND = container.Kind("records", b"VESICA records\n", version=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +88,6 @@ class Records:
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
-        import json
-
         lanes = _lane_bytes(self.protocol)
         with np.errstate(over="ignore"):
             short = self.score.astype(np.float32)
@@ -106,48 +102,51 @@ class Records:
             "matched": _short(self.matched, lanes),
             "ignored": _short(self.ignored, lanes),
         }
-        ids = self.images.tolist()
-        categories = {name: _listed(column) for name, column in vars(self.categories).items()}
         header = {
-            "version": _VERSION,
             "protocol": asdict(self.protocol),
             "digest": self.protocol.digest,
-            "categories": categories,
-            "images": ids,
+            "categories": {name: container.listed(column) for name, column in vars(self.categories).items()},
+            "images": self.images.tolist(),
             "notes": [asdict(note) for note in self.notes],
-            "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
         }
-        text = json.dumps(header, sort_keys=True, ensure_ascii=False).encode()
-        parts = [np.ascontiguousarray(column).tobytes() for column in columns.values()]
-        return b"".join([_MAGIC, *(_block(part) for part in (text, *parts))])
+        return container.to_bytes(_KIND, header, columns)
 
     @classmethod
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
-        import json
-
-        if not data.startswith(_MAGIC):
-            raise InputError("These bytes are no records of vesica.")
-        blocks = list(_blocks(data, len(_MAGIC)))
-        try:
-            header = json.loads(blocks[0])
-            check.version(header["version"], _VERSION)
-            protocol = _protocol(header["protocol"])
+        header, columns = container.from_bytes(_KIND, data)
+        with container.readable(_KIND):
+            protocol = Protocol.from_dict(header["protocol"])
             check.digest(header["digest"], protocol.digest)
-            read = zip(blocks[1:], header["columns"], strict=True)
-            columns = {name: np.frombuffer(block, kind).reshape(shape) for block, (name, kind, shape) in read}
-            tables: dict[str, Any] = {name: _column(values) for name, values in header["categories"].items()}
+            check.known(protocol.name, PROTOCOLS)
+            tables: dict[str, Any] = {
+                name: container.column_of(values) for name, values in header["categories"].items()
+            }
             categories = Categories(**tables)
             notes = tuple(Note(**note) for note in header["notes"])
-            images = np.asarray(_column(header["images"]))
+            images = np.asarray(container.column_of(header["images"]))
             check.columns(columns, (len(images), len(categories)), (len(protocol.areas), _lane_bytes(protocol)))
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise InputError(f"These records cannot be read: {error}.") from error
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
         columns["score"] = columns["score"].astype(np.float64)
         return cls(protocol, categories, images, **columns, notes=notes)
+
+
+def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None, **options: Any) -> Records:
+    """Match the guesses of some images with their truths. Options are those of `vesica.evaluate`.
+
+    Any number of whole images may be matched at a time, anywhere: records merge.
+
+    >>> import vesica
+    >>> boxes = [[0, 0, 4, 4], [2, 2, 6, 6]]
+    >>> truth = vesica.Dataset.from_arrays(boxes, image=[1, 2], category=[0, 0])
+    >>> guess = vesica.Dataset.from_arrays(boxes, image=[1, 2], category=[0, 0], score=[0.9, 0.8])
+    >>> records_of(truth, guess)
+    Records(2 guesses, 2 images, coco)
+    """
+    protocol = protocol_of(options.pop("protocol", "coco"), **options)
+    return match_inputs(inputs_of(truth, guess, protocol), protocol, threads=threads)
 
 
 def match_inputs(inputs: Inputs, protocol: Protocol, /, *, threads: int | None = None) -> Records:
@@ -186,7 +185,7 @@ def found_of(
     request = match_cells.Request(
         bars=protocol.bars,
         areas=tuple((low, high) for _, low, high in protocol.areas),
-        rule="voc" if protocol.is_voc else "coco",
+        rule=protocol.rules.matching,
         images=len(inputs.images),
         categories=len(inputs.categories),
         limit=max(protocol.max_dets),
@@ -208,7 +207,7 @@ def found_of(
         inputs.guesses,
         inputs.guess_segments.column(inputs.guess_boxes),
         boundary=protocol.regions == "boundary",
-        literal=bool(protocol.quirks),
+        literal=protocol.repeats.literal_masks,
         threads=threads,
     )
     if found.fault is not None:
@@ -286,40 +285,3 @@ def _long(short: np.ndarray, words: int) -> np.ndarray:
     whole = np.zeros((len(short), words * 8), np.uint8)
     whole[:, : short.shape[1]] = short
     return whole.view("<u8").astype(np.uint64)
-
-
-def _listed(column: np.ndarray | None) -> list[Any] | None:
-    return None if column is None else column.tolist()
-
-
-def _column(values: list[Any] | None) -> np.ndarray | None:
-    if values is None:
-        return None
-    if all(isinstance(value, int) for value in values):
-        return np.array(values, np.int64)
-    return objects(values)
-
-
-def _protocol(fields: dict[str, Any]) -> Protocol:
-    """JSON has lists where the value has tuples."""
-    tuples = {name: tuple(fields[name]) for name in ("iou", "max_dets", "recalls")}
-    return Protocol(**{**fields, **tuples, "areas": tuple(tuple(one) for one in fields["areas"])})
-
-
-def _block(data: bytes) -> bytes:
-    return struct.pack("<QI", len(data), zlib.crc32(data)) + data
-
-
-def _blocks(data: bytes, at: int) -> Any:
-    while at < len(data):
-        if at + 12 > len(data):
-            raise InputError("These records end in the middle.")
-        length, checksum = struct.unpack_from("<QI", data, at)
-        at += 12
-        block = data[at : at + length]
-        if len(block) != length:
-            raise InputError("These records end in the middle.")
-        if zlib.crc32(block) != checksum:
-            raise InputError(f"These records are damaged: the checksum of the block at byte {at} is wrong.")
-        yield block
-        at += length

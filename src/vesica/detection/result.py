@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -10,14 +11,17 @@ import numpy as np
 
 from vesica._check import detection as check
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
-from vesica.detection.inputs import Inputs, Note
+from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
-from vesica.detection.summary import Line, lines_of, summary_of, value_of, voc_values
+from vesica.detection.rules import REGIONS
+from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
+from vesica.results.result import Note, Result
+from vesica.results.tables import Row, rows_of
 
 
 class Counts(NamedTuple):
-    """Guesses that are right, guesses that are not, and truths that nobody found: one number a category."""
+    """Guesses that are right, guesses that are wrong, and truths that were not found: one number a category."""
 
     tp: np.ndarray
     fp: np.ndarray
@@ -44,16 +48,16 @@ class Counts(NamedTuple):
 
 
 class FoundPairs(NamedTuple):
-    """Who found whom: rows of the guesses and of the truths, and whether the truth counts."""
+    """Which guess found which truth: rows of the guesses and of the truths, and whether the truth counts."""
 
     guess: np.ndarray
     truth: np.ndarray
     counts: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class DetectionResult:
-    """What `evaluate` answers. It prints as a table.
+@dataclass(frozen=True, eq=False, repr=False)
+class DetectionResult(Result):
+    """What `evaluate` answers: a mapping of the numbers of its summary. It prints as a table.
 
     Attributes
     ----------
@@ -100,16 +104,17 @@ class DetectionResult:
         """The same numbers as an array, in their usual order."""
         return np.array(list(self.summary.values()))
 
-    def __getitem__(self, name: str) -> float:
-        """A number of the summary by its name: result["AP50"]."""
-        check.one_of(name, tuple(self.summary), "name")
-        return self.summary[name]
+    @functools.cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """The summary with None where there is nothing to be found."""
+        return {name: None if value < 0 else value for name, value in self.summary.items()}
 
     @functools.cached_property
     def _brief(self) -> Arrays:
         """As much as the summary needs: the last limit, which pycocotools does not always take."""
         last = len(self.protocol.max_dets) - 1
-        if any(line.is_precision and line.limit != last for line in lines_of(self.protocol)):
+        lines = lines_of(self.protocol)
+        if any(line.kind == "precision" and limit_of(line, self.protocol) not in (last, None) for line in lines):
             return self._full
         return arrays_of(self.records, full=False, threads=self.threads)
 
@@ -133,32 +138,22 @@ class DetectionResult:
         assert self._full.scores is not None
         return self._full.scores
 
-    def per_class(self) -> list[dict[str, Any]]:
-        """A row for each category: its numbers, its truths and its guesses. Numbers are None where there are none."""
-        truths = self.records.positives[:, 0].tolist()
-        guesses = np.diff(self.records.bounds).tolist()
-        return [
-            {"category": name, **numbers, "truths": truths[k], "guesses": guesses[k]}
-            for k, (name, numbers) in enumerate(zip(self.categories, self._numbers(), strict=True))
-        ]
-
-    def _numbers(self) -> list[dict[str, float | None]]:
-        if self.protocol.is_voc:
-            by_threshold = [voc_values(self.records, place) for place in range(len(self.protocol.iou))]
-            names = list(self.summary)
-            return [
-                {
-                    name[1:]: None if values[k] != values[k] else values[k]
-                    for name, values in zip(names, by_threshold, strict=True)
-                }
-                for k in range(len(self.categories))
-            ]
+    def per_class(self) -> list[Row]:
+        """A row for each category: its numbers, None without truths, and how many truths and guesses it has."""
         lines = [line for line in lines_of(self.protocol) if line.group is None]
-        return [{line.name: self._value(line, k) for line in lines} for k in range(len(self.categories))]
+        return rows_of(
+            {
+                "category": self.categories,
+                **{line.name_of_one or line.name: self._of_each(line) for line in lines},
+                "truths": self.records.positives[:, 0],
+                "guesses": np.diff(self.records.bounds),
+            }
+        )
 
-    def _value(self, line: Line, category: int) -> float | None:
-        value = value_of(line, self._brief, self.records, categories=np.array([category]))
-        return None if value < 0 else value
+    def _of_each(self, line: Line) -> list[float]:
+        """The number of each category, NaN where there is nothing to be found."""
+        found = (value_of(line, self.records, lambda: self._brief, category=k) for k in range(len(self.categories)))
+        return [value if value >= 0 else math.nan for value in found]
 
     def curve(self, category: Any = None, /, *, iou: float | None = None, area: str = "all") -> Curve:
         """Precision against recall of a category, by its name or id; without one, of all guesses together."""
@@ -206,7 +201,7 @@ class DetectionResult:
             "images": len(self.records.images),
             "truths": int(self.records.positives[:, 0].sum()),
             "guesses": len(self.records),
-            "summary": {name: None if value < 0 else value for name, value in self.summary.items()},
+            "summary": self.numbers,
             "classes": self.per_class(),
             "notes": [asdict(note) for note in self.notes],
             "conventions": {
@@ -219,35 +214,19 @@ class DetectionResult:
             },
         }
 
-    def to_json(self) -> str:
-        """The same as one line of JSON, equal bytes for equal results."""
-        import json
-
-        return json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-
-    def __str__(self) -> str:
-        width = max(len(name) for name in self.summary)
-        rows = [f"{name:<{width}}  {'-' if value < 0 else f'{value:.3f}'}" for name, value in self.summary.items()]
-        return "\n".join([self._headline(), *rows, *(f"note: {note.count} {note.text}" for note in self.notes)])
-
-    def __repr__(self) -> str:
-        name, value = next(iter(self.summary.items()))
-        return f"DetectionResult({name} {value:.3f}, {self._headline()})"
-
-    def _headline(self) -> str:
-        truths = int(self.records.positives[:, 0].sum())
-        kind = {"box": "boxes", "mask": "masks", "boundary": "boundaries"}[self.protocol.regions]
+    @property
+    def headline(self) -> str:
+        """Protocol, regions, and how much of everything there is."""
+        truths, regions = int(self.records.positives[:, 0].sum()), REGIONS[self.protocol.regions]
         return (
-            f"{self.protocol.name}, {kind}: {len(self.records):,} guesses, {truths:,} truths, "
+            f"{self.protocol.name}, {regions}: {len(self.records):,} guesses, {truths:,} truths, "
             f"{len(self.records.images):,} images, {len(self.categories)} categories"
         )
 
-    def _repr_html_(self) -> str:
-        from html import escape
 
-        cells = "".join(f"<th>{escape(name)}</th>" for name in self.summary)
-        values = "".join(f"<td>{'–' if value < 0 else f'{value:.3f}'}</td>" for value in self.summary.values())
-        return f"<p>{escape(self._headline())}</p><table><tr>{cells}</tr><tr>{values}</tr></table>"
+def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
+    """The result that records stand for."""
+    return DetectionResult(records, threads=threads)
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vesica._check import detection as check
-from vesica.detection.curves import Arrays, curve_of
+from vesica.detection.curves import Arrays, Curve, curve_of
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records
 
@@ -18,93 +18,128 @@ class Line(NamedTuple):
 
     name: str
     title: str
+    kind: str
+    """"precision" or "recall" of `Arrays`; or, as `Rules.average_precision` has it, points of the curves."""
     iou: float | None
     """None: all thresholds."""
     area: str
     limit: int
     """The place among the limits of guesses."""
+    cap: int | None = None
+    """The limit by its value instead of its place; the number is −1 where it is not among the limits (Q3)."""
     group: str | None = None
-    """Of LVIS: categories of this frequency alone."""
-    is_there: bool = True
-    """False for AP where pycocotools misses a limit of 100 (Q3)."""
+    """Categories of this frequency alone."""
+    name_of_one: str | None = None
+    """What one category calls its number; None: the same."""
 
-    @property
-    def is_precision(self) -> bool:
-        return self.name.startswith("AP")
+
+class Place(NamedTuple):
+    """Which of the values of an array with the axes (…, categories, areas, limits) a line is the mean of."""
+
+    iou: Any
+    """Along the first axis, or None for all thresholds."""
+    area: Any
+    limit: Any
+    categories: Any = slice(None)
 
 
 def lines_of(protocol: Protocol, /) -> tuple[Line, ...]:
-    """The numbers of COCO or LVIS, those of them that the thresholds and ranges allow."""
-    limits = protocol.max_dets
+    """The numbers of a protocol, those of them that its thresholds and ranges allow."""
+    if protocol.rules.average_precision == "recalls":
+        return tuple(_at_recalls(protocol))
+    return tuple(_of_curves(protocol))
+
+
+def _at_recalls(protocol: Protocol) -> Iterator[Line]:
+    """Means over thresholds and recalls: of all areas, of each range, of each group of categories."""
+    rules, limits = protocol.rules, protocol.max_dets
+    if protocol.repeats.limit_of_100:
+        limits = limits[:3]
     last = len(limits) - 1
-    whole, has_whole = last, True
-    if protocol.quirks:  # it asks for the limit of 100 by value, for the others by place
-        limits, last = limits[:3], min(2, last)
-        has_whole = 100 in protocol.max_dets
-        whole = protocol.max_dets.index(100) if has_whole else last
     names = [name for name, _, _ in protocol.areas]
-    first = names[0] if "all" not in names else "all"
-    letters = [name[0] for name in names if name != first] + ["r", "c", "f"] * (protocol.name == "lvis")
+    first = "all" if "all" in names else names[0]
+    letters = [name[0] for name in names if name != first] + [letter for letter, _ in rules.groups]
     sizes = [(name, name[0] if letters.count(name[0]) == 1 else name) for name in names if name != first]
-    precision, recall = "Average Precision", "Average Recall"
-    found = [Line("AP", precision, None, first, whole, is_there=has_whole)]
-    found += [Line(f"AP{round(100 * t)}", precision, t, first, last) for t in (0.5, 0.75)]
-    found += [Line(f"AP{short}", precision, None, name, last) for name, short in sizes]
-    if protocol.name == "lvis":
-        groups = (("r", "rare"), ("c", "common"), ("f", "frequent"))
-        found += [Line(f"AP{letter}", precision, None, first, last, letter) for letter, _ in groups]
-        found += [Line("AR", recall, None, first, last)]
-        found += [Line(f"AR{short}", recall, None, name, last) for name, short in sizes]
-        return tuple(found)
-    found += [Line(f"AR{limit}", recall, None, first, place) for place, limit in enumerate(limits)]
-    found += [Line(f"AR{short}", recall, None, name, last) for name, short in sizes]
-    return tuple(found)
+    precision, recall = ("Average Precision", "precision"), ("Average Recall", "recall")
+    yield Line("AP", *precision, None, first, last, cap=100 if protocol.repeats.limit_of_100 else None)
+    yield from (Line(f"AP{round(100 * t)}", *precision, t, first, last) for t in (0.5, 0.75))
+    yield from (Line(f"AP{short}", *precision, None, name, last) for name, short in sizes)
+    yield from (Line(f"AP{letter}", *precision, None, first, last, group=letter) for letter, _ in rules.groups)
+    if rules.recall_by_limit:
+        yield from (Line(f"AR{limit}", *recall, None, first, place) for place, limit in enumerate(limits))
+    else:
+        yield Line("AR", *recall, None, first, last)
+    yield from (Line(f"AR{short}", *recall, None, name, last) for name, short in sizes)
 
 
-def value_of(line: Line, arrays: Arrays, records: Records, /, *, categories: np.ndarray | None = None) -> float:
-    """The mean of what is there, in the order of thresholds, recalls, categories; −1 if nothing is."""
-    if not line.is_there:
-        return -1.0
-    protocol = records.protocol
-    area = [name for name, _, _ in protocol.areas].index(line.area)
-    # Precision may have been made for the last limit alone.
-    limit = line.limit - len(protocol.max_dets)
-    values = arrays.precision[:, :, :, area, limit] if line.is_precision else arrays.recall[:, :, area, limit]
-    if line.iou is not None:
-        values = values[[t == line.iou for t in protocol.iou]]
-    if categories is not None:
-        values = values[..., categories]
-    if line.group is not None:
-        frequency = records.categories.frequency
-        has = np.zeros(values.shape[-1], bool) if frequency is None else frequency == line.group
-        values = values[..., has]
-    there = values[values > -1]
-    return float(np.mean(there)) if len(there) else -1.0
+def _of_curves(protocol: Protocol) -> Iterator[Line]:
+    """The mean over categories of the area under their curves, at each threshold."""
+    kind = protocol.rules.average_precision
+    first, last = protocol.areas[0][0], len(protocol.max_dets) - 1
+    for threshold in protocol.iou:
+        name = "AP" if len(protocol.iou) == 1 else f"AP{100 * threshold:.10g}"
+        yield Line(f"m{name}", f"Mean Average Precision, {kind}", kind, threshold, first, last, name_of_one=name)
 
 
 def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, float]:
     """Names and numbers."""
-    if records.protocol.is_voc:
-        return _voc(records)
-    if records.protocol.quirks:
+    if records.protocol.repeats.limit_of_100:
         check.three_limits(records.protocol.max_dets)
-    made = arrays()
-    return {line.name: value_of(line, made, records) for line in lines_of(records.protocol)}
+    return {line.name: value_of(line, records, arrays) for line in lines_of(records.protocol)}
 
 
-def _voc(records: Records) -> dict[str, float]:
-    """The mean over categories that have truths, at each threshold."""
-    found = {}
-    for place, threshold in enumerate(records.protocol.iou):
-        values = [value for value in voc_values(records, place) if value == value]
-        name = "mAP" if len(records.protocol.iou) == 1 else f"mAP{100 * threshold:.10g}"
-        found[name] = float(np.mean(values)) if values else -1.0
-    return found
+def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
+    """The mean over all categories, or the value of one; −1 where there is nothing to be found."""
+    if line.kind in _POINTS:
+        return _mean_of_curves(line, records, category)
+    protocol = records.protocol
+    limit = limit_of(line, protocol)
+    if limit is None:
+        return -1.0
+    place = Place(
+        iou=None if line.iou is None else [t == line.iou for t in protocol.iou],
+        area=[name for name, _, _ in protocol.areas].index(line.area),
+        # From the end: precision may have been made for the last limit alone.
+        limit=limit - len(protocol.max_dets),
+        categories=_categories(line, records) if category is None else slice(category, category + 1),
+    )
+    return mean_at(place, getattr(arrays(), line.kind))
 
 
-def voc_values(records: Records, threshold: int, /) -> list[float]:
-    """The AP of each category, NaN where there is nothing to be found."""
-    curves = [curve_of(records, category, threshold, 0) for category in range(len(records.categories))]
-    if records.protocol.name == "voc07":
-        return [curve.eleven_point_precision for curve in curves]
-    return [curve.average_precision for curve in curves]
+def limit_of(line: Line, protocol: Protocol, /) -> int | None:
+    """The place of a line among the limits of guesses; None if its value is not among them."""
+    if line.cap is None:
+        return line.limit
+    return protocol.max_dets.index(line.cap) if line.cap in protocol.max_dets else None
+
+
+def _categories(line: Line, records: Records) -> Any:
+    """Along the axis of categories: all, or those of a group."""
+    if line.group is None:
+        return slice(None)
+    frequency = records.categories.frequency
+    return np.zeros(len(records.categories), bool) if frequency is None else frequency == line.group
+
+
+def mean_at(place: Place, values: np.ndarray, /) -> float:
+    """The mean of the values above −1, in the order of thresholds, recalls, categories; −1 if there are none."""
+    values = values[..., place.categories, :, :][..., place.area, place.limit]
+    if place.iou is not None:
+        values = values[place.iou]
+    there = values[values > -1]
+    return float(np.mean(there)) if len(there) else -1.0
+
+
+_POINTS: dict[str, Callable[[Curve], float]] = {
+    "all points": lambda curve: curve.average_precision,
+    "eleven points": lambda curve: curve.eleven_point_precision,
+}
+
+
+def _mean_of_curves(line: Line, records: Records, category: int | None) -> float:
+    """The mean over categories with truths."""
+    threshold = records.protocol.iou.index(line.iou)
+    categories = range(len(records.categories)) if category is None else (category,)
+    found = [_POINTS[line.kind](curve_of(records, one, threshold, 0)) for one in categories]
+    values = [value for value in found if value == value]
+    return float(np.mean(values)) if values else -1.0

@@ -16,6 +16,16 @@ from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged
 from vesica.errors import InputError
 from vesica.io import coco_errors
 from vesica.io.files import File, load
+from vesica.io.options import Options
+from vesica.io.source import Reading, Source
+
+
+def read(source: Source, options: Options, /) -> Reading:
+    """Truths of COCO or LVIS, or results."""
+    data = dataset_of(source.file, masks=options.masks, check=options.check, threads=options.threads)
+    is_lvis = data.images.absent is not None or data.categories.frequency is not None
+    title = "COCO results" if data.score is not None else "LVIS" if is_lvis else "COCO truth"
+    return Reading(data, "xywh pixels", title)
 
 
 def dataset_of(

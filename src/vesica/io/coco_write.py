@@ -13,6 +13,21 @@ from vesica.dataset import CocoMasks, Dataset, Ragged
 from vesica.errors import InputError
 
 
+def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of a file of results where there are scores, else of a truth file; and what it could not keep."""
+    return results_content(data) if data.score is not None else _encoded(truth_text(data))
+
+
+def results_content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of a file of results, and what it could not keep."""
+    return _encoded(results_text(data))
+
+
+def _encoded(made: tuple[str, tuple[str, ...]]) -> tuple[bytes, tuple[str, ...]]:
+    text, notes = made
+    return text.encode("utf-8"), notes
+
+
 def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
     """The text of a truth file, a row a line, and what it could not keep."""
     images = ",\n".join(_images(data))

@@ -18,6 +18,7 @@ from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.arrays import xywh_of
 from vesica.errors import InputError
 from vesica.io.options import Options
+from vesica.io.source import Reading, Source
 from vesica.io.text_fields import is_number, sound, text_of
 
 SEPARATORS = ",;\t"
@@ -76,6 +77,12 @@ class _Table:
     def place(self, row: int) -> str:
         """Where a row that has a box stands in the file."""
         return f"{self.name}, row {(row if self.kept is None else self.kept[row]) + 1}"
+
+
+def read(source: Source, options: Options, /) -> Reading:
+    """A table with a header."""
+    data, form = csv_of(source.file.data, source.name, options)
+    return Reading(data, f"{form} pixels", "CSV")
 
 
 def csv_of(data: bytes, name: str, options: Options, /) -> tuple[Dataset, str]:

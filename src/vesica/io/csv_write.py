@@ -11,11 +11,11 @@ from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
 
 
-def csv_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
-    """The text of a CSV file, and what it could not keep. Images without objects have a row without a box."""
+def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of a CSV file, and what it could not keep. Images without objects have a row without a box."""
     columns = _columns(data)
     rows = map(",".join, zip(*columns.values(), strict=True))
-    return "\n".join([",".join(columns), *rows, ""]), tuple(_lost(data))
+    return "\n".join([",".join(columns), *rows, ""]).encode("utf-8"), tuple(_lost(data))
 
 
 def _columns(data: Dataset) -> dict[str, list[str]]:

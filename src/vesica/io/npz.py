@@ -12,7 +12,21 @@ from vesica._array import objects
 from vesica._check.dataset import different, ids
 from vesica.dataset import Categories, CocoMasks, Dataset, Images
 from vesica.errors import InputError
+from vesica.io import arrays as array_files
 from vesica.io.options import Options
+from vesica.io.source import Reading, Source
+
+
+def read_archive(source: Source, options: Options, /) -> Reading:
+    """An archive of columns."""
+    data, form = archive_of(array_files.archive_of(source.file.data, source.name), source.name, options)
+    return Reading(data, f"{form} pixels", "an archive of arrays")
+
+
+def read_array(source: Source, options: Options, /) -> Reading:
+    """COCO's array of seven columns."""
+    table = array_files.array_of(source.file._replace(kind="npy"))
+    return Reading(array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels", "COCO's array")
 
 
 def array_of(array: np.ndarray, name: str, options: Options, /) -> Dataset:

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 
 from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
 from vesica.errors import InputError
+
+
+def table_content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of COCO's array of seven columns, and what it could not keep."""
+    table, notes = table_of(data)
+    out = io.BytesIO()
+    np.save(out, table, allow_pickle=False)
+    return out.getvalue(), notes
+
+
+def archive_content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of an archive of columns, and what it could not keep."""
+    arrays, notes = archive_of(data)
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+    return out.getvalue(), notes
 
 
 def table_of(data: Dataset, /) -> tuple[np.ndarray, tuple[str, ...]]:

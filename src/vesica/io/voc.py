@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import re
 from collections.abc import Iterable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError, TreeBuilder
 
@@ -15,15 +15,15 @@ from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError, MissingExtra
+from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
+from vesica.io.source import Reading, Source
 from vesica.io.text_fields import number, sound, text_of
 
 DEEPEST = 64
 """Elements within elements."""
 
 BOXES = ("one_based", "as_written")
-RESULTS = re.compile(r"comp\d+_det_[^_]+_(.+)\.txt", re.IGNORECASE)
-"""Names of VOC's own files of detections, one for each class: comp3_det_test_cat.txt"""
 
 
 class _Object(NamedTuple):
@@ -40,6 +40,27 @@ class _Page(NamedTuple):
     name: str | None
     size: tuple[int, int]
     objects: list[_Object]
+
+
+def read(source: Source, options: Options, /) -> Reading:
+    """XML files, or VOC's own files of detections."""
+    is_text = bool(source.files) and all(path.lower().endswith(".txt") for path in source.files)
+    data = (results_of if is_text else dataset_of)(source.contents(), options)
+    form = "corners as written" if options.boxes == "as_written" else "pixels from 1"
+    return Reading(data, form, "Pascal VOC" if data.score is None else "Pascal VOC results")
+
+
+def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
+    """XML files in the folder or in its Annotations; else files of detections."""
+    annotations = folder / "Annotations"
+    pages = sorted(folder.glob("*.xml"))
+    root = folder if pages or not annotations.is_dir() else annotations
+    return root, pages or sorted(root.glob("*.xml")) or results_in(folder)
+
+
+def results_in(folder: Path, /) -> list[Path]:
+    """VOC's own files of detections."""
+    return [path for path in sorted(folder.glob("*.txt")) if VOC_RESULTS.fullmatch(path.name)]
 
 
 def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
@@ -70,7 +91,7 @@ def results_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Datas
     images: list[str] = []
     scores: list[float] = []
     for name, data in files:
-        named = RESULTS.fullmatch(PurePath(name).name)
+        named = VOC_RESULTS.fullmatch(PurePath(name).name)
         category = named[1] if named else PurePath(name).stem
         for at, line in enumerate(text_of(data, name).splitlines(), 1):
             words, place = line.split(), f"{name}, line {at}"

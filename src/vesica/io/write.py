@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import sys
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io import coco_write, csv_write, npz_write, voc_write, yolo_write
-
-FORMATS = ("coco", "coco_results", "voc", "yolo", "csv", "npz", "npy")
-
-_ENDINGS = {".json": "coco", ".csv": "csv", ".npz": "npz", ".npy": "npy"}
-_FOLDERS = {"voc": voc_write.write, "yolo": yolo_write.write}
+from vesica.io.formats import FORMATS, writable
 
 
 def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None = None) -> tuple[str, ...]:
@@ -43,13 +34,14 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     7,cat,0.0,0.0,4.0,4.0,1
     <BLANKLINE>
     """
-    format = format_of(path, format)
+    chosen = FORMATS[format_of(path, format)]
     place = Path(path)
     try:
-        if format in _FOLDERS:
+        if chosen.write_into is not None:
             place.mkdir(parents=True, exist_ok=True)
-            return _FOLDERS[format](place, data)
-        content, notes = _content(format, data)
+            return chosen.write_into(place, data)
+        assert chosen.content is not None
+        content, notes = chosen.content(data)
         if os.fspath(path) == "-":
             sys.stdout.buffer.write(content)
         else:
@@ -62,26 +54,12 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
 def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:
     """The format that was said, or that the ending tells."""
     if format is not None:
-        return check.one_of(format, FORMATS, "format")
+        return check.one_of(format, writable(), "format")
     name = Path(path).name
     ending = Path(name.lower().removesuffix(".gz")).suffix
-    if ending not in _ENDINGS:
+    endings = {format.endings[0]: name for name, format in FORMATS.items() if format.content and format.endings}
+    if ending not in endings:
         raise InputError(
-            f"{path}: the ending must be one of {', '.join(_ENDINGS)}; or say the format: {', '.join(FORMATS)}."
+            f"{path}: the ending must be one of {', '.join(endings)}; or say the format: {', '.join(writable())}."
         )
-    return _ENDINGS[ending]
-
-
-def _content(format: str, data: Dataset) -> tuple[bytes, tuple[str, ...]]:
-    if format in ("npz", "npy"):
-        found: Any = npz_write.archive_of(data) if format == "npz" else npz_write.table_of(data)
-        out = io.BytesIO()
-        if format == "npz":
-            np.savez_compressed(out, **found[0])
-        else:
-            np.save(out, found[0], allow_pickle=False)
-        return out.getvalue(), found[1]
-    is_results = format == "coco_results" or (format == "coco" and data.score is not None)
-    make = csv_write.csv_text if format == "csv" else coco_write.results_text if is_results else coco_write.truth_text
-    text, notes = make(data)
-    return text.encode("utf-8"), notes
+    return endings[ending]

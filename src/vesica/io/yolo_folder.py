@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,12 @@ from vesica._array import objects
 from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.errors import InputError, MissingExtra
+from vesica.io import yolo
 from vesica.io.image_size import pictures_in, size_of
 from vesica.io.options import Options
+from vesica.io.source import Reading, Source
 from vesica.io.text_fields import bytes_of, text_of
+from vesica.io.voc import results_in
 from vesica.io.yolo import Labels
 
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
@@ -26,7 +30,41 @@ NO_LABELS = frozenset(
 )
 """Text files of these names, without ending, are no label files."""
 
+_HOMES = ("labels", "obj_train_data", "obj_valid_data", "obj_test_data")
 LARGEST_YAML = 1 << 20
+
+
+def read(source: Source, options: Options, /) -> Reading:
+    """The label files of a folder or a pattern."""
+    if not source.files:
+        raise InputError(f"{source.name}: label files of YOLO are known by their names. Give the folder.")
+    labels = labels_of([Path(path) for path in source.files], Path(source.root), options)
+    form = "shares of the image" if options.boxes is None else f"{options.boxes} pixels"
+    return Reading(yolo.dataset_of(source.contents(), labels, options), form, "YOLO")
+
+
+def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
+    """Label files in the folder, or in the one folder below that has any; not beside VOC's files of detections."""
+    if results_in(folder):
+        return folder, []
+    homes: dict[Path, list[Path]] = {}
+    for top, folders, names in os.walk(folder):
+        place = Path(top)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        depth = len(place.relative_to(folder).parts)
+        if depth >= 3:
+            folders.clear()
+        labels = sorted(place / name for name in names if is_label(place / name))
+        is_home = depth == 0 or any(part in _HOMES for part in place.relative_to(folder).parts)
+        if labels and is_home:
+            homes[place] = labels
+    if folder in homes and not any((folder / name).exists() for name in YAML_NAMES):
+        return folder, homes[folder]
+    below = {place: labels for place, labels in homes.items() if place != folder}
+    if len(below) > 1:
+        listed = ", ".join(str(place) for place in below)
+        raise InputError(f"{folder} has label files in several folders: {listed}. Read one of them.")
+    return next(iter(below.items()), (folder, homes.get(folder, [])))
 
 
 def is_label(path: Path, /) -> bool:

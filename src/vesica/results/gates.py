@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Numbers = Mapping[str, float | None]
-"""Numbers by their names; None where there is none."""
+"""Numbers by their names; None for one that is not defined."""
 
 _SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _GATE = re.compile(r"([^\[\]<>=]*)(?:\[([^<>]*)\])?\s*([<>]=?)([^<>=]*)")
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
     bound: float
     passed: bool
     reason: str | None
-    """Why there is no number to compare."""
+    """Why the number is None."""
 
     @property
     def digits(self) -> str:
@@ -52,7 +52,7 @@ def _side(value: float, bound: float) -> int:
 
 
 def parse(text: str, /) -> Gate:
-    """The gate that a text means. It raises ValueError for one that means none."""
+    """The gate that a text means; ValueError for a text that is not a gate."""
     found = _GATE.fullmatch(text.strip())
     if _LATER.search(text):
         raise ValueError(f"The gate {text!r} compares with another result (drop, rise, vs, @), which is not there yet.")
@@ -71,28 +71,36 @@ def parse(text: str, /) -> Gate:
     return Gate(metric, categories, sign, bound)
 
 
-def judge(gates: Iterable[Gate], overall: Numbers, by_category: Mapping[str, Numbers], /) -> list[Verdict]:
-    """A verdict for each gate and each of its categories. A name that nobody knows is a ValueError."""
-    return [verdict for gate in gates for verdict in _verdicts(gate, overall, by_category)]
+class Scores(NamedTuple):
+    """What a result lets gates ask for."""
+
+    overall: Numbers
+    by_category: Mapping[str, Numbers]
+    why_undefined: Callable[[str], str]
+    """For the name of a number that is None: why it is."""
 
 
-def _verdicts(gate: Gate, overall: Numbers, by_category: Mapping[str, Numbers]) -> Iterator[Verdict]:
+def judge(gates: Iterable[Gate], scores: Scores, /) -> list[Verdict]:
+    """A verdict for each gate and each of its categories. An unknown name is a ValueError."""
+    return [verdict for gate in gates for verdict in _verdicts(gate, scores)]
+
+
+def _verdicts(gate: Gate, scores: Scores) -> Iterator[Verdict]:
     if not gate.categories:
-        yield _verdict(gate, "", overall)
+        yield _verdict(gate, "", scores.overall, scores.why_undefined)
     for name in gate.categories:
-        if name not in by_category:
-            raise ValueError(f"The truth has no category {name!r}.{_near(name, list(by_category))}")
-        yield _verdict(gate, f"[{name}]", by_category[name])
+        if name not in scores.by_category:
+            raise ValueError(f"The truth has no category {name!r}.{_near(name, list(scores.by_category))}")
+        yield _verdict(gate, f"[{name}]", scores.by_category[name], scores.why_undefined)
 
 
-def _verdict(gate: Gate, place: str, numbers: Numbers) -> Verdict:
+def _verdict(gate: Gate, place: str, numbers: Numbers, why_undefined: Callable[[str], str]) -> Verdict:
     if gate.metric not in numbers:
         whose = "A category" if place else "The result"
         raise ValueError(f"{whose} has no number {gate.metric!r}.{_near(gate.metric, list(numbers))}")
     value, bound = numbers[gate.metric], float(gate.bound)
     passed = value is not None and _SIGNS[gate.sign](value, bound)
-    what = "guesses" if gate.metric == "precision" else "truths"
-    reason = f"there are no {what} that it could count" if value is None else None
+    reason = why_undefined(gate.metric) if value is None else None
     return Verdict(f"{gate.metric}{place}{gate.sign}{gate.bound}", value, bound, passed, reason)
 
 

@@ -1,0 +1,27 @@
+"""Checks of containers, and their wording. `noun` is what they hold, in the plural: "records"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vesica.errors import InputError
+
+
+def magic(data: bytes, own: bytes, noun: str, /) -> None:
+    if not data.startswith(own):
+        raise InputError(f"These bytes are no {noun} of vesica.")
+
+
+def version(found: Any, known: int, noun: str, /) -> None:
+    if found != known:
+        raise InputError(f"These {noun} have format {found}; this version of vesica reads format {known}.")
+
+
+def complete(is_complete: bool, noun: str, /) -> None:
+    if not is_complete:
+        raise InputError(f"These {noun} end in the middle.")
+
+
+def checksum(is_right: bool, at: int, noun: str, /) -> None:
+    if not is_right:
+        raise InputError(f"These {noun} are damaged: the checksum of the block at byte {at} is wrong.")

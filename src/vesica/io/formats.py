@@ -1,0 +1,167 @@
+"""Formats: one record for each kind of file that data sets are read from and written to.
+
+A format is its functions, which live in modules of their own, and the facts by which it is known. Nothing here needs
+NumPy or dataclasses, and functions are imported when they are called: a file of COCO does not wait for XML and npz.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from vesica.dataset import Dataset
+    from vesica.io.options import Options
+    from vesica.io.source import Reading, Source
+
+Notes = tuple[str, ...]
+"""What a format could not keep."""
+
+
+class Format(NamedTuple):
+    """Functions and facts of a format. Whatever is None or empty it does not have.
+
+    Attributes
+    ----------
+    name : as `format=` takes it
+    about : its line in `vesica convert --help`
+    known_as : in the message that lists the formats
+    read : a source and options in, a data set and the meaning of its boxes out
+    content : a data set in, the bytes of its one file out
+    write_into : writes the files of a data set into a folder
+    options : the options of `read` that say something about it
+    starts : what its files begin with; where they are text, after blanks and a byte order mark
+    is_text : are they?
+    endings : of its files in folders and patterns; the first is written
+    names : what its files are called, where a name alone tells
+    looks_like : is this the beginning of such a text?
+    empty_ending : a file with this ending may be empty: an image in which nothing was found
+    files_in : the place in a folder that has its files, and these; by default those with the first ending
+    is_own : which files of a pattern are its own; by default all
+    in_folder : what a folder of it has, in words
+    list_endings : of files that stand for the folder in which they are
+    """
+
+    name: str
+    about: str | None = None
+    known_as: str | None = None
+    read: Callable[[Source, Options], Reading] | None = None
+    content: Callable[[Dataset], tuple[bytes, Notes]] | None = None
+    write_into: Callable[[Path, Dataset], Notes] | None = None
+    options: tuple[str, ...] = ()
+    starts: tuple[bytes, ...] = ()
+    is_text: bool = True
+    endings: tuple[str, ...] = ()
+    names: re.Pattern[str] | None = None
+    looks_like: Callable[[str], bool] | None = None
+    empty_ending: str | None = None
+    files_in: Callable[[Path], tuple[Path, list[Path]]] | None = None
+    is_own: Callable[[Path], bool] | None = None
+    in_folder: str | None = None
+    list_endings: tuple[str, ...] = ()
+
+
+def _later(name: str) -> Callable[..., Any]:
+    """A function of vesica.io, "module.function", that is imported when it is called."""
+    module, function = name.split(".")
+
+    def call(*arguments: Any) -> Any:
+        return getattr(importlib.import_module(f"vesica.io.{module}"), function)(*arguments)
+
+    return call
+
+
+VOC_RESULTS = re.compile(r"comp\d+_det_[^_]+_(.+)\.txt", re.IGNORECASE)
+"""Names of VOC's own files of detections, one for each class: comp3_det_test_cat.txt"""
+
+FORMATS = {
+    format.name: format
+    for format in (
+        Format(
+            "coco",
+            about=".json: truths, or results where there are scores (coco_results)",
+            known_as="COCO (.json)",
+            read=_later("coco.read"),
+            content=_later("coco_write.content"),
+            starts=(b"{", b"["),
+            endings=(".json",),
+            in_folder="a JSON file of COCO",
+        ),
+        Format("coco_results", content=_later("coco_write.results_content")),
+        Format(
+            "voc",
+            about="a folder of .xml, one for each image; of guesses, a .txt for each class",
+            known_as="Pascal VOC (.xml)",
+            read=_later("voc.read"),
+            write_into=_later("voc_write.write"),
+            options=("boxes",),
+            starts=(b"<",),
+            endings=(".xml",),
+            names=VOC_RESULTS,
+            files_in=_later("voc.files_in"),
+            in_folder="XML files of VOC",
+        ),
+        Format(
+            "yolo",
+            about="a folder of labels/*.txt and data.yaml",
+            known_as="YOLO (.txt)",
+            read=_later("yolo_folder.read"),
+            write_into=_later("yolo_write.write"),
+            options=("boxes", "sizes", "images", "names", "kind", "columns"),
+            endings=(".txt",),
+            looks_like=_later("yolo.looks_like_labels"),
+            empty_ending=".txt",
+            files_in=_later("yolo_folder.files_in"),
+            is_own=_later("yolo_folder.is_label"),
+            in_folder="label files of YOLO",
+            list_endings=(".yaml", ".yml"),
+        ),
+        Format(
+            "csv",
+            about="a table with a header: image,category,x1,y1,x2,y2,score",
+            known_as="CSV with a header",
+            read=_later("csv.read"),
+            content=_later("csv_write.content"),
+            options=("boxes", "images"),
+            endings=(".csv", ".tsv"),
+            looks_like=_later("csv.looks_like_csv"),
+        ),
+        Format(
+            "npz",
+            about="columns under their names: everything a data set has",
+            known_as=".npz",
+            read=_later("npz.read_archive"),
+            content=_later("npz_write.archive_content"),
+            options=("boxes",),
+            starts=(b"PK\x03\x04", b"PK\x05\x06"),
+            is_text=False,
+            endings=(".npz",),
+        ),
+        Format(
+            "npy",
+            about="COCO's array of seven columns: image, x, y, w, h, score, category",
+            known_as=".npy",
+            read=_later("npz.read_array"),
+            content=_later("npz_write.table_content"),
+            options=("boxes",),
+            starts=(b"\x93NUMPY",),
+            is_text=False,
+            endings=(".npy",),
+        ),
+    )
+}
+"""By their names, in the order in which they are listed."""
+
+
+def readable() -> tuple[str, ...]:
+    """Names of the formats that can be read."""
+    return tuple(name for name, format in FORMATS.items() if format.read is not None)
+
+
+def writable() -> tuple[str, ...]:
+    """Names of the formats that can be written."""
+    return tuple(name for name, format in FORMATS.items() if format.content or format.write_into)

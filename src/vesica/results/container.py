@@ -1,0 +1,102 @@
+"""Containers: a header and columns as bytes, with a version, and a checksum for each block.
+
+magic · block of the header (JSON) · one block for each column
+block = length (8 bytes) · CRC-32 (4 bytes) · content, little-endian
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import container as check
+from vesica.errors import InputError
+
+_BLOCK = struct.Struct("<QI")
+
+
+class Kind(NamedTuple):
+    """What a container holds."""
+
+    noun: str
+    """Plural, for messages: "records"."""
+    magic: bytes
+    version: int
+
+
+class Content(NamedTuple):
+    """What a container held."""
+
+    header: dict[str, Any]
+    columns: dict[str, np.ndarray]
+
+
+def to_bytes(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.ndarray], /) -> bytes:
+    """Equal bytes for equal content. The header is what JSON can hold; `version` and `columns` are added to it."""
+    import json  # late: most results are never written
+
+    listed = [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()]
+    whole = {**header, "version": kind.version, "columns": listed}
+    text = json.dumps(whole, sort_keys=True, ensure_ascii=False).encode()
+    parts = [np.ascontiguousarray(column).tobytes() for column in columns.values()]
+    return b"".join([kind.magic, *(_block(part) for part in (text, *parts))])
+
+
+def from_bytes(kind: Kind, data: bytes, /) -> Content:
+    """What `to_bytes` was given. Damage, other content and other versions are errors."""
+    import json
+
+    check.magic(data, kind.magic, kind.noun)
+    blocks = list(_blocks(data, len(kind.magic), kind.noun))
+    with readable(kind):
+        header = json.loads(blocks[0])
+        check.version(header["version"], kind.version, kind.noun)
+        read = zip(blocks[1:], header["columns"], strict=True)
+        return Content(
+            header, {name: np.frombuffer(block, dtype).reshape(shape) for block, (name, dtype, shape) in read}
+        )
+
+
+@contextlib.contextmanager
+def readable(kind: Kind, /) -> Iterator[None]:
+    """Whatever is missing or of the wrong kind in here is an error of the file."""
+    try:
+        yield
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise InputError(f"These {kind.noun} cannot be read: {error}.") from error
+
+
+def listed(column: np.ndarray | None, /) -> list[Any] | None:
+    """Ids and names as a header holds them."""
+    return None if column is None else column.tolist()
+
+
+def column_of(values: list[Any] | None, /) -> np.ndarray | None:
+    """Ids and names from a header: int64 if all are whole numbers, else objects."""
+    if values is None:
+        return None
+    if all(isinstance(value, int) for value in values):
+        return np.array(values, np.int64)
+    return objects(values)
+
+
+def _block(content: bytes) -> bytes:
+    return _BLOCK.pack(len(content), zlib.crc32(content)) + content
+
+
+def _blocks(data: bytes, at: int, noun: str) -> Iterator[bytes]:
+    while at < len(data):
+        check.complete(at + _BLOCK.size <= len(data), noun)
+        length, checksum = _BLOCK.unpack_from(data, at)
+        at += _BLOCK.size
+        block = data[at : at + length]
+        check.complete(len(block) == length, noun)
+        check.checksum(zlib.crc32(block) == checksum, at, noun)
+        yield block
+        at += length

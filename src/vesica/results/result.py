@@ -1,0 +1,101 @@
+"""Results: a mapping of the numbers, which prints as a table and writes itself."""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vesica import _check as check
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that was corrected, left out or assumed, and how often."""
+
+    rule: str
+    count: int
+    text: str
+
+
+class UnknownNumber(KeyError, ValueError):
+    """A number that the result does not have: KeyError as of every mapping, ValueError as of every argument."""
+
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
+
+
+class Result(Mapping[str, float]):
+    """What a score answers: a read-only mapping of the numbers that it is known for.
+
+    Those who inherit from it say what the numbers are (`summary`), what was scored (`headline`), and what
+    else there is to write (`to_dict`). Equal only to itself: equal numbers may come of different data.
+    """
+
+    @property
+    @abstractmethod
+    def summary(self) -> Mapping[str, float]:
+        """The numbers by their names."""
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """What was scored, in one line."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> tuple[Note, ...]:
+        """What was corrected, left out or assumed, with its count."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+
+    @functools.cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """The summary with None for a number that is not defined, NaN."""
+        return {name: None if value != value else value for name, value in self.summary.items()}
+
+    def __getitem__(self, name: str) -> float:
+        """A number of the summary by its name: result["AP50"]."""
+        summary = self.summary
+        try:
+            return summary[check.one_of(name, summary, "name")]
+        except ValueError as error:
+            raise UnknownNumber(str(error)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.summary)
+
+    def __len__(self) -> int:
+        return len(self.summary)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def to_json(self) -> str:
+        """The same as one line of JSON, equal bytes for equal results."""
+        import json
+
+        return json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in self.summary)
+        rows = [f"{name:<{width}}  {_shown(value, '-')}" for name, value in self.numbers.items()]
+        return "\n".join([self.headline, *rows, *(f"note: {note.count} {note.text}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        name, value = next(iter(self.summary.items()))
+        return f"{type(self).__name__}({name} {value:.3f}, {self.headline})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        cells = "".join(f"<th>{escape(name)}</th>" for name in self.numbers)
+        values = "".join(f"<td>{_shown(value, '–')}</td>" for value in self.numbers.values())
+        return f"<p>{escape(self.headline)}</p><table><tr>{cells}</tr><tr>{values}</tr></table>"
+
+
+def _shown(value: float | None, nothing: str) -> str:
+    return nothing if value is None else f"{value:.3f}"

@@ -123,6 +123,11 @@ class Measure:
         """Is the measure the same either way round?"""
         return self._is_symmetric if self._turned is None else self._turned(options) == options
 
+    @property
+    def is_weighted(self) -> bool:
+        """Does it take weights, without which it is another measure?"""
+        return check.weight in self.checks.values()
+
     def check_kind(self, kind: str) -> None:
         """Raise for regions that lack the parts of this measure."""
         if self.needs_hull and kind != "boxes":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from backends import forbidden
 
 # Machines differ in speed: a slow example is no fault of the code. CI always tries the same examples, everybody else
 # new ones each time; VESICA_EXAMPLES=5000 looks harder.
@@ -76,22 +78,14 @@ def xp(request: pytest.FixtureRequest) -> Library:
 
 
 @pytest.fixture
-def no_twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Break the generic twin: whoever still answers took the fast path."""
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise AssertionError("the generic twin was called")
-
-    for module in ("measures", "join", "best"):
-        monkeypatch.setattr(f"vesica.overlaps.{module}.twin_parts", broken)
+def no_twin() -> Iterator[None]:
+    """Break the generic kernels: whoever still answers took the fast path."""
+    with forbidden("generic"):
+        yield
 
 
 @pytest.fixture
-def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_native() -> Iterator[None]:
     """Break the native kernels: whoever still answers took the generic path."""
-
-    def broken(*_: Any, **__: Any) -> None:
-        raise AssertionError("a native kernel was called")
-
-    for name in ("measure", "inter", "best", "join"):
-        monkeypatch.setattr(f"vesica._kernels.native.{name}", broken)
+    with forbidden("native"):
+        yield

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import strategies
 from vesica import Boxes, Masks, RotatedBoxes, _native, best, giou, iou, join, parts
-from vesica._kernels import CASES, DEVICE, GRADIENT, TENSORS, native, pick
+from vesica._kernels import native, pick
+from vesica._kernels.registry import cases
 from vesica.overlaps.measures import MEASURES
 from vesica.overlaps.parts import twin_parts
 from vesica.regions import comparable
@@ -112,10 +113,15 @@ class TestDelegation:
         torch = pytest.importorskip("torch")
         plain, learned = torch.zeros((1, 4)), torch.zeros((1, 4), requires_grad=True)
         nowhere = torch.zeros((1, 4), device="meta")
-        wants = [(plain, plain, TENSORS), (plain, learned, GRADIENT), (nowhere, nowhere, DEVICE)]
-        for a, b, want in wants:
-            choice = pick(comparable(a, b, aligned=False))
-            assert choice == want and choice.why in {case.why for case in CASES}
+        wants = [
+            (plain, plain, "native", "compiled kernels share the memory of CPU tensors"),
+            (plain, learned, "generic", "the gradient is torch's own"),
+            (nowhere, nowhere, "generic", "there are no kernels for this device yet: its library does the arithmetic"),
+        ]
+        for a, b, backend, why in wants:
+            kernel = pick("measure", comparable(a, b, aligned=False), iou.chosen({}))
+            assert (kernel.backend, kernel.why) == (backend, why)
+            assert why in {case.why for case in cases()}
 
     def test_measures_are_the_native_list(self):
         assert set(_native.measure_names(True)) == set(MEASURES)

@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 import oracles
 import strategies
+from backends import absent, forbidden, swapped
 from vesica import (
     Boxes,
     LabelMap,
@@ -31,7 +32,7 @@ from vesica import (
     parts,
     tversky,
 )
-from vesica._kernels import COUNTED, DEVICE, pick
+from vesica._kernels import pick
 from vesica._kernels.generic import labels as generic
 from vesica._kernels.native import labels as native_labels
 from vesica.regions import comparable
@@ -216,15 +217,14 @@ class TestOneAnswer:
 
 
 class TestBackends:
-    def test_native_counts_numpy_and_cpu_tensors(self, monkeypatch):
+    def test_native_counts_numpy_and_cpu_tensors(self):
         torch = pytest.importorskip("torch")
-        monkeypatch.setattr(generic, "count", None)
-        for make in (np.asarray, torch.tensor):
-            assert float(iou(LabelMap(make(A)), LabelMap(make(B)))[0, 0]) == 2 / 3
+        with forbidden("generic", "count"):
+            for make in (np.asarray, torch.tensor):
+                assert float(iou(LabelMap(make(A)), LabelMap(make(B)))[0, 0]) == 2 / 3
 
-    def test_others_are_counted_by_their_library(self, monkeypatch):
+    def test_others_are_counted_by_their_library(self, no_native):
         strict = pytest.importorskip("array_api_strict")
-        monkeypatch.setattr(native_labels, "count", None)
         assert float(iou(LabelMap(strict.asarray(A)), LabelMap(strict.asarray(B)))[0, 0]) == 2 / 3
 
     @pytest.mark.parametrize("dtype", DTYPES)
@@ -235,43 +235,43 @@ class TestBackends:
         got = generic.count(torch.from_numpy(a), torch.from_numpy(b))
         assert as_counts(got) == oracles.met(a, b) == as_counts(native_labels.count(a, b, threads=1))
 
-    def test_tensors_on_a_device(self, monkeypatch):
-        """All that follows the count, as for a tensor on a device."""
+    def test_tensors_on_a_device(self):
+        """All that follows the count, as for a tensor on a device: there is no native kernel for it."""
         torch = pytest.importorskip("torch")
-        monkeypatch.setattr("vesica.regions.labels.pick_arrays", lambda *_: DEVICE)
-        monkeypatch.setattr(native_labels, "count", None)
-        a, b = LabelMap(torch.tensor(A)), LabelMap(torch.tensor(B))
-        assert iou(a, b).tolist() == [[2 / 3, 0, 0], [0, 3 / 4, 1 / 4]] and a.area.tolist() == [3, 4]
-        pairs, found = join(a, b, at_least=0.5), best(a, b)
-        assert (pairs.i.tolist(), pairs.j.tolist(), found.index.tolist()) == ([0, 1], [0, 1], [[0], [1]])
-        assert all(isinstance(x, torch.Tensor) for x in (*pairs, *found, a.area, a.contingency(b).counts))
+        with absent("native", "count"):
+            a, b = LabelMap(torch.tensor(A)), LabelMap(torch.tensor(B))
+            assert iou(a, b).tolist() == [[2 / 3, 0, 0], [0, 3 / 4, 1 / 4]] and a.area.tolist() == [3, 4]
+            pairs, found = join(a, b, at_least=0.5), best(a, b)
+            assert (pairs.i.tolist(), pairs.j.tolist(), found.index.tolist()) == ([0, 1], [0, 1], [[0], [1]])
+            assert all(isinstance(x, torch.Tensor) for x in (*pairs, *found, a.area, a.contingency(b).counts))
 
     def test_the_picker_says_so(self):
-        assert pick(comparable(LabelMap(A), LabelMap(B), aligned=False)) is COUNTED
+        kernel = pick("measure", comparable(LabelMap(A), LabelMap(B), aligned=False), iou.chosen({}))
+        assert kernel.backend == "generic" and "pixels are counted when label maps meet" in kernel.why
 
     def test_libraries_do_not_mix(self):
         torch = pytest.importorskip("torch")
         with pytest.raises(TypeError, match="arrays of one library; got numpy and torch"):
             iou(LabelMap(A), LabelMap(torch.tensor(B)))
 
-    def test_threads_reach_the_kernel(self, monkeypatch):
-        seen, real = [], native_labels.count
-        monkeypatch.setattr(
-            native_labels, "count", lambda a, b, *, threads: seen.append(threads) or real(a, b, threads=1)
-        )
-        a, b = LabelMap(A, ids=[1, 2, 3]), LabelMap(B, ids=[1, 2, 3])
-        iou(a, b, threads=3), join(a, b, at_least=0.5, threads=4), best(a, b, threads=5), parts(a, b, threads=6)
-        a.contingency(b, threads=7)
+    def test_threads_reach_the_kernel(self):
+        seen = []
+        with swapped(
+            lambda real: lambda a, b, *, threads: seen.append(threads) or real(a, b, threads=1), "native", "count"
+        ):
+            a, b = LabelMap(A, ids=[1, 2, 3]), LabelMap(B, ids=[1, 2, 3])
+            iou(a, b, threads=3), join(a, b, at_least=0.5, threads=4), best(a, b, threads=5), parts(a, b, threads=6)
+            a.contingency(b, threads=7)
         assert seen == [3, 4, 5, 6, 7]
 
-    def test_one_pass_is_enough(self, monkeypatch):
-        calls, real = [], native_labels.count
-        monkeypatch.setattr(native_labels, "count", lambda a, b, *, threads: calls.append(1) or real(a, b, threads=1))
-        for verb in (iou, best, parts, lambda a, b: join(a, b, at_least=0.5)):
-            a, b = LabelMap(A), LabelMap(B)
-            verb(a, b), a.ids, b.ids, a.area, b.area
-            assert len(calls) == 1
-            calls.clear()
+    def test_one_pass_is_enough(self):
+        calls = []
+        with swapped(lambda real: lambda a, b, *, threads: calls.append(1) or real(a, b, threads=1), "native", "count"):
+            for verb in (iou, best, parts, lambda a, b: join(a, b, at_least=0.5)):
+                a, b = LabelMap(A), LabelMap(B)
+                verb(a, b), a.ids, b.ids, a.area, b.area
+                assert len(calls) == 1
+                calls.clear()
 
 
 class TestVerbs:

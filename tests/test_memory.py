@@ -69,7 +69,7 @@ class TestDense:
         code = STACK + (
             "import tracemalloc, array_api_strict as xp\n"
             "masks, few = Masks(xp.asarray(stack)), Masks(xp.asarray(stack[:5]))\n"
-            "assert not masks.is_native\n"
+            "assert not masks.can_be_packed\n"
             "tracemalloc.start()\niou(masks, few)\nprint(tracemalloc.get_traced_memory()[1])"
         )
         assert 4 * MB < measured(code) < 1.5 * STACK_BYTES

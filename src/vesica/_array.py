@@ -209,6 +209,13 @@ def on_cpu(array: Array, /) -> bool:
         return False
 
 
+def device_type(array: Array, /) -> str:
+    """The kind of device: cpu, cuda, …; "device" where the library gives no name, and for a stand-in without values."""
+    if _is_tensor(array):
+        return str(array.device.type)
+    return "device" if is_traced(array) or not on_cpu(array) else "cpu"
+
+
 def has_visible_values(array: Array, /) -> bool:
     """May the values be looked at without waiting for a device or breaking a trace?"""
     return isinstance(array, np.ndarray) or (not is_traced(array) and on_cpu(array))

@@ -31,7 +31,8 @@ def _facts() -> dict[str, Any]:
     import platform
 
     from vesica import __version__
-    from vesica._kernels import CASES, native
+    from vesica._kernels import native
+    from vesica._kernels.registry import cases
 
     libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "jax", "cupy")}
     return {
@@ -41,7 +42,7 @@ def _facts() -> dict[str, Any]:
         "instructions": native.isa(),
         "threads": native.default_threads(),
         "libraries": libraries,
-        "backends": [case._asdict() for case in CASES],
+        "backends": [case._asdict() for case in cases()],
     }
 
 
@@ -64,9 +65,9 @@ def _show(facts: dict[str, Any]) -> None:
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("input", "served by", "why"):
+    for column in ("input", "for", "served by", "why"):
         table.add_column(column, overflow="fold")
     for case in facts["backends"]:
-        table.add_row(case["arrays"], case["backend"], case["why"])
+        table.add_row(case["arrays"], ", ".join(case["verbs"]), case["backend"], case["why"])
     console.print()
     console.print(table)

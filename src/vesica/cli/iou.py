@@ -8,8 +8,6 @@ import json
 from vesica.cli import region_files
 from vesica.cli.iou_output import Answer, options_of
 
-MEASURES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
-
 _EPILOG = """\
 files; `-` is standard input:
   boxes         .npy, .npz, .csv or .json with a box a row; with --rotated rows of five
@@ -30,13 +28,15 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from vesica.overlaps.measures import MEASURES
+
     parser.epilog = _EPILOG
     parser.add_argument("a", metavar="A", help="the first file")
     parser.add_argument(
         "b", metavar="B", nargs="?", help="the second file; without it, pairs within A (needs --at-least)"
     )
     region_files.add_arguments(parser)
-    parser.add_argument("--measure", choices=MEASURES, default="iou", help="default: iou")
+    parser.add_argument("--measure", choices=tuple(MEASURES), default="iou", help="default: iou")
     parser.add_argument("--of", choices=("a", "b"), help="coverage: share of which side (default: a)")
     parser.add_argument("--alpha", type=float, help="tversky: weight of what only A has")
     parser.add_argument("--beta", type=float, help="tversky: weight of what only B has")
@@ -70,8 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     """Leave with exit code 2 for options that no file could make right."""
     from vesica import _check as check
-    from vesica.overlaps.measures import MEASURES as KNOWN
-    from vesica.overlaps.measures import as_similarity
+    from vesica.overlaps.measures import MEASURES, as_similarity
 
     wrong = arguments.usage_error
     if arguments.b is None and arguments.at_least is None:
@@ -89,6 +88,6 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
         region_files.check_usage(arguments)
-        KNOWN[arguments.measure].options(options_of(arguments))
+        MEASURES[arguments.measure].options(options_of(arguments))
     except (ValueError, TypeError) as error:
         wrong(str(error))

@@ -23,10 +23,10 @@ class Answer:
     """What was asked, ready for any writer."""
 
     def __init__(self, arguments: argparse.Namespace, a: Region, b: Region | None) -> None:
-        from vesica.overlaps.measures import MEASURES as KNOWN
+        from vesica.overlaps.measures import MEASURES
 
         self.arguments, self.a, self.b = arguments, a, b
-        self.measure = KNOWN[arguments.measure]
+        self.measure = MEASURES[arguments.measure]
         self.options = {**options_of(arguments), "threads": arguments.threads}
 
     @property

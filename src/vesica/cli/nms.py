@@ -8,8 +8,6 @@ import sys
 
 from vesica.cli.region_files import FORMS, rotation
 
-SIMILARITIES = ("iou", "dice", "coverage", "overlap", "giou", "diou", "ciou", "eiou")
-
 _EPILOG = """\
 files; `-` is standard input:
   COCO results  .json: a list of objects with image_id, category_id, score, and bbox (x, y, w, h) or run lengths
@@ -25,12 +23,15 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from vesica.overlaps.measures import MEASURES
+
+    similarities = tuple(name for name, one in MEASURES.items() if one.is_similarity and not one.is_weighted)
     parser.epilog = _EPILOG
     parser.add_argument("detections", metavar="DETECTIONS", help="the file")
     parser.add_argument(
         "--iou", type=float, metavar="T", help="drop what overlaps a better one above T (default: 0.5; with --soft 0.3)"
     )
-    parser.add_argument("--measure", choices=SIMILARITIES, default="iou", help="what --iou is about (default: iou)")
+    parser.add_argument("--measure", choices=similarities, default="iou", help="what --iou is about (default: iou)")
     parser.add_argument("--per-class", action="store_true", help="only detections of one class compete")
     parser.add_argument(
         "--soft", choices=("linear", "gaussian"), help="soft-NMS: scores of what overlaps fall; linear from --iou on"

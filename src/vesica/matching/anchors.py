@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, from_numpy, has_visible_values, library, namespace, to_numpy
+from vesica._array import Array, namespace
 from vesica._check import anchors as check_anchors
 from vesica._kernels import pick
-from vesica._kernels.generic import anchors as generic
-from vesica._kernels.native import anchors as native
+from vesica._kernels.tables import ATTAINS, NOT_BACKGROUND, POSITIVE
 from vesica.matching.kmeans import Anchors, cluster
 from vesica.overlaps.measures import iou
-from vesica.overlaps.parts import twin_parts
 from vesica.regions import Boxes, as_region, comparable
 
 __all__ = ["BACKGROUND", "IGNORED", "Anchors", "Assigned", "assign", "cluster", "shape_iou"]
@@ -144,18 +142,11 @@ def assign(
     tables = comparable(objects, boxes, aligned=False)
     images = np.array([0, tables.n]) if offsets is None else check.image_offsets(offsets, tables.n, "truths")
 
-    like = tables.like
-    if library(like) == "jax" and has_visible_values(tables.a) and has_visible_values(tables.b):
-        # JAX may be without float64, and nothing of the answer has a gradient: nothing is gained by staying inside.
-        rows = to_numpy(tables.a)
-        tables = tables._replace(a=rows, b=to_numpy(tables.b), like=rows)
-    if pick(tables).backend == "native":
-        best, value, marks = native.assign(tables, images, high, low, threads=threads)
-    else:
-        best, value, marks = generic.assign(tables, images, high, low, parts=twin_parts, measure=iou)
+    formula = iou.chosen({})
+    kernel = pick("anchors", tables, formula)
+    best, value, marks = kernel.call(tables, formula, images, high, low, threads=threads)
 
-    columns = (_decided(best, marks, low_quality), value)
-    truth, value = (from_numpy(x, like) if isinstance(x, np.ndarray) else x for x in columns)
+    truth = _decided(best, marks, low_quality)
     return Assigned(truth[0, ...], value[0, ...]) if offsets is None else Assigned(truth, value)
 
 
@@ -168,10 +159,10 @@ def _upright(value: Any, name: str) -> Boxes:
 
 
 def _decided(best: Array, marks: Array, low_quality: bool) -> Array:
-    """The truth of positive anchors, and the number of their lot for the others."""
+    """The row of the best truth for positive anchors, −1 (background) or −2 (ignored) for the others."""
     xp = namespace(best)
-    makes_positive = generic.POSITIVE + (generic.ATTAINS if low_quality else 0)
-    others = xp.where(_has(marks, generic.NOT_BACKGROUND), xp.full_like(best, IGNORED), xp.full_like(best, BACKGROUND))
+    makes_positive = POSITIVE + (ATTAINS if low_quality else 0)
+    others = xp.where(_has(marks, NOT_BACKGROUND), xp.full_like(best, IGNORED), xp.full_like(best, BACKGROUND))
     return xp.where(_has(marks, makes_positive), best, others)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import FLOATS, Array, dtype_name, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
-from vesica._kernels.native import assign as kernel
+from vesica._kernels import pick_arrays
+from vesica._kernels.tables import Shortage
 from vesica.matching.matches import Matches, from_rows
 
 
@@ -107,13 +108,14 @@ def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:
     return limit if minimise else -limit
 
 
-def _choose(costs: np.ndarray, goal: str, threads: int | None) -> tuple[np.ndarray, np.ndarray, kernel.Shortage | None]:
+def _choose(costs: np.ndarray, goal: str, threads: int | None) -> tuple[np.ndarray, np.ndarray, Shortage | None]:
     """Rows and columns of the chosen pairs. Few pairs among many entries are chosen by connected components."""
     allowed = costs < np.inf
     if np.count_nonzero(allowed) * 4 < costs.size:
         i, j = np.nonzero(allowed)
-        places, shortage = kernel.optimal(i, j, -costs[i, j], costs.shape, goal, threads=threads)
+        kernel = pick_arrays("optimal", "pairs", costs)
+        places, shortage = kernel.call(i, j, -costs[i, j], costs.shape, goal, threads=threads)
         return i[places], j[places], shortage
-    column, shortage = kernel.dense(costs, goal)
+    column, shortage = pick_arrays("optimal", "matrix", costs).call(costs, goal)
     rows = np.flatnonzero(column >= 0)
     return rows, column[rows], shortage

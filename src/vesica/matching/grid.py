@@ -11,7 +11,7 @@ from vesica import _check as check
 from vesica._array import Array, cast, device, namespace, to_numpy
 from vesica._check import anchors as check_anchors
 from vesica._check import grid as check_grid
-from vesica._kernels.generic import grid as generic
+from vesica._kernels import pick_arrays
 from vesica.matching.anchors import shape_iou
 from vesica.matching.grid_targets import Slots, slots_of
 from vesica.matching.kmeans import Anchors
@@ -162,7 +162,8 @@ class Grid:
         way = check.stated(activation, check_grid.ACTIVATIONS, "activation", check_grid.NO_DEFAULT)
 
         scales = zip(heads, self.strides, self.anchors, strict=True)
-        rows = [generic.decode(array, stride, anchors, way) for array, stride, anchors in scales]
+        decode = pick_arrays("decode", "grid", *heads).call
+        rows = [decode(array, stride, anchors, way) for array, stride, anchors in scales]
 
         xp = namespace(rows[0])
         table = xp.concat(rows, axis=1)

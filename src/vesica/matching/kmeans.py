@@ -11,7 +11,8 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, from_numpy, result_name, to_numpy, widened
 from vesica._check import anchors as check_anchors
-from vesica._kernels.native import kmeans as native
+from vesica._kernels import pick_arrays
+from vesica._kernels.tables import Nearest
 
 SIDE_RATIO = 4
 """Inputs further apart than this are out of an anchor's reach: what `recall` counts."""
@@ -117,7 +118,7 @@ def _start(columns: np.ndarray, k: int, seed: int, threads: int | None) -> np.nd
     rows = [int(draw() * count)]
     far = np.ones(count)
     while len(rows) < k:
-        newest = native.nearest(columns, _shapes(columns, rows[-1:]), threads=threads)
+        newest = _nearest(columns, _shapes(columns, rows[-1:]), threads=threads)
         np.minimum(far, 1 - newest.iou, out=far)
         reach = np.cumsum(far)
         if reach[-1] == 0:
@@ -128,14 +129,14 @@ def _start(columns: np.ndarray, k: int, seed: int, threads: int | None) -> np.nd
 
 def _settled(
     columns: np.ndarray, centres: np.ndarray, update: str, rounds: int, threads: int | None
-) -> tuple[np.ndarray, native.Nearest, int]:
+) -> tuple[np.ndarray, Nearest, int]:
     """The centres of the best round, what belongs to them, and how many rounds there were."""
-    found = native.nearest(columns, centres, threads=threads)
+    found = _nearest(columns, centres, threads=threads)
     best = centres, found
     for turn in range(2, rounds + 1):
         before = found
         centres = _moved(columns, centres, found, update, threads)
-        found = native.nearest(columns, centres, threads=threads)
+        found = _nearest(columns, centres, threads=threads)
         if found.total > best[1].total:
             best = centres, found
         if np.array_equal(found.label, before.label):
@@ -143,20 +144,24 @@ def _settled(
     return *best, rounds
 
 
-def _moved(
-    columns: np.ndarray, centres: np.ndarray, found: native.Nearest, update: str, threads: int | None
-) -> np.ndarray:
+def _moved(columns: np.ndarray, centres: np.ndarray, found: Nearest, update: str, threads: int | None) -> np.ndarray:
     """Each centre in the middle of its members."""
     if update == "median":
-        moved = native.medians(columns, found.label, centres, threads=threads)
+        kernel = pick_arrays("medians", "shapes", columns)
+        moved: np.ndarray = kernel.call(columns, found.label, centres, threads=threads)
     else:
         moved = found.sums / np.maximum(found.counts, 1)[:, None]
     served = found.iou
     for empty in np.flatnonzero(found.counts == 0).tolist():
         moved[empty] = _shapes(columns, [int(np.argmin(served))])[0]
         # Equal shapes are served well from now on: the next empty cluster takes another one.
-        served = np.maximum(served, native.nearest(columns, moved[empty][None], threads=threads).iou)
+        served = np.maximum(served, _nearest(columns, moved[empty][None], threads=threads).iou)
     return moved
+
+
+def _nearest(columns: np.ndarray, centres: np.ndarray, *, threads: int | None) -> Nearest:
+    found: Nearest = pick_arrays("nearest", "shapes", columns).call(columns, centres, threads=threads)
+    return found
 
 
 def _shapes(columns: np.ndarray, rows: list[int]) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 from vesica import _check as check
 from vesica._array import cast, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
-from vesica._kernels.native import assign as kernel
+from vesica._kernels import pick_arrays
 from vesica.matching.matches import Matches, from_rows
 from vesica.overlaps.join import wide_join
 from vesica.overlaps.measures import Measure, iou
@@ -96,10 +96,12 @@ def match(
     size = tables.n, tables.m
 
     if how == "greedy":
-        places = kernel.greedy(i, j, value, size, check_matching.scores(scores, tables.m))
+        kernel = pick_arrays("greedy", "pairs", value)
+        places = kernel.call(i, j, value, size, check_matching.scores(scores, tables.m))
     else:
         goal = check_matching.goal(count_first=count_first, complete=complete)
-        places, shortage = kernel.optimal(i, j, value, size, goal, threads=threads)
+        kernel = pick_arrays("optimal", "pairs", value)
+        places, shortage = kernel.call(i, j, value, size, goal, threads=threads)
         if shortage:
             raise check_matching.incomplete_truth(*shortage)
 

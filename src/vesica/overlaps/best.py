@@ -8,10 +8,8 @@ from typing import Any
 
 from vesica import _check as check
 from vesica._array import Array, cast, device, namespace, widened
-from vesica._kernels import Tables, native, pick
-from vesica._kernels.generic import best as generic
+from vesica._kernels import pick
 from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.overlaps.parts import twin_parts
 from vesica.regions import as_region, comparable
 
 
@@ -78,7 +76,7 @@ def best(
     measure = as_similarity(measure)
     check.threads(threads)
     k = check.positive(k, "k")
-    chosen = measure.options(options)
+    formula = measure.chosen(options)
     first, second = as_region(a, "a"), as_region(b, "b")
     tables = comparable(first, second, aligned=False, threads=threads)
     check.one_table(first.shape, "a", "best")  # label maps know their shape once they are counted
@@ -87,14 +85,7 @@ def best(
     there, dtype = min(k, tables.m), tables.dtype
     tables = tables._replace(dtype=widened(dtype))  # the best are found before values are rounded to half precision
 
-    if pick(tables).backend == "native":
-        index, value = native.best(tables, measure.name, chosen, k=there, threads=threads)
-    else:
-
-        def matrix(part: Tables) -> Array:
-            return measure.of_parts(twin_parts(part, False), chosen)
-
-        index, value = generic.best(tables, matrix, k=there)
+    index, value = pick("best", tables, formula).call(tables, formula, k=there, threads=threads)
 
     return Best(_padded(index, k, -1), _padded(cast(value, dtype), k, 0))
 

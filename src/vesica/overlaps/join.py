@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, from_numpy, has_visible_values, library, to_numpy, widened
-from vesica._kernels import Counted, Tables, Wanted, native, pick
-from vesica._kernels.generic import join as generic
+from vesica._array import Array, cast, widened
+from vesica._kernels import Tables, Wanted, pick
 from vesica.overlaps.keys import numbered, numbered_pair
 from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.overlaps.parts import met_parts, twin_parts
 from vesica.regions import as_region, comparable
 
 
@@ -110,36 +108,13 @@ def wide_join(
     measure = as_similarity(measure)
     check.threads(threads)
     threshold = check.threshold(at_least, "at_least", strict=strict)
-    chosen = measure.options(options)
+    formula = measure.chosen(options)
     tables, self_join = _sides(a, b, threads)
     wanted = Wanted(threshold, _numbers(keys, tables, self_join), self_join)
     measure.check_kind(tables.kind)
-    return _found(tables._replace(dtype=widened(tables.dtype)), measure, chosen, wanted, threads), tables
 
-
-def _found(tables: Tables, measure: Measure, chosen: Mapping[str, Any], wanted: Wanted, threads: int | None) -> Pairs:
-    if pick(tables).backend == "native":
-        return Pairs(*native.join(tables, measure.name, chosen, wanted, threads=threads))
-    if isinstance(tables.a, Counted):
-        found = generic.join_met(tables, measure, chosen, met_parts(tables), wanted)
-        return Pairs(*(from_numpy(column, tables.like) for column in found))
-    if _is_jax_table(tables):
-        # JAX may be without float64, and the number of pairs is no fixed shape: nothing is gained by staying inside.
-        left, right = to_numpy(tables.a), to_numpy(tables.b)
-        host = tables._replace(a=left, b=right, like=left)
-        found = native.join(host, measure.name, chosen, wanted, threads=threads)
-        return Pairs(*(from_numpy(column, tables.like) for column in found))
-
-    def tile(part: Tables) -> Any:
-        return measure, chosen, twin_parts(part, False)
-
-    return Pairs(*generic.join(tables, tile, wanted))
-
-
-def _is_jax_table(tables: Tables) -> bool:
-    """Rows of JAX that may be looked at?"""
-    visible = has_visible_values(tables.a) and has_visible_values(tables.b)
-    return visible and tables.kind in ("boxes", "rotated") and library(tables.a) == "jax"
+    wide = tables._replace(dtype=widened(tables.dtype))
+    return Pairs(*pick("join", wide, formula).call(wide, formula, wanted, threads=threads)), tables
 
 
 def _sides(a: Any, b: Any, threads: int | None) -> tuple[Tables, bool]:

@@ -1,6 +1,7 @@
-"""Measures: formulas on Parts, 1–6 lines each.
+"""Measures: formulas on Parts, 1–6 lines each, with all that others need to know of them.
 
-The same names stand in csrc/base/measures.hpp, where the native kernels take the formulas as template parameters.
+Those whose names stand in csrc/base/measures.hpp as well are compiled: there the kernels take the formulas as template
+parameters. A measure that is written here alone serves the same verbs, by array code.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from vesica import _check as check
 from vesica._array import Array, cast, namespace, real, stop_gradient
-from vesica._kernels import native, pick
-from vesica.overlaps.parts import BoxParts, Parts, twin_parts
+from vesica._kernels import Tables, pick
+from vesica.overlaps.parts import BoxParts, Parts, parts_of
 from vesica.regions import comparable
 
 __all__ = ["ciou", "coverage", "dice", "diou", "distance", "eiou", "giou", "iou", "overlap", "tversky"]
@@ -28,17 +29,43 @@ def ratio(num: Array, den: Array, *, empty: float = 0.0) -> Array:
     return xp.where(nothing, xp.full_like(quotient, empty), quotient)
 
 
+Check = Callable[[Any, str], Any]
+"""Takes the value of an option and its name; returns the value to use, or raises."""
+Turn = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Takes the options for (a, b); returns those for (b, a)."""
+
+
 class Measure:
     """A formula on `Parts` that also takes two collections of regions.
 
     `measure(parts)` applies the formula; `measure(a, b)` is the same for every pair of regions, and
     `measure(a, b, aligned=True)` for a[i] with b[i], by a fused kernel where there is one.
+
+    Parameters
+    ----------
+    formula : function of parts; its keyword arguments are the options of the measure
+    is_fraction : does the formula give (numerator, denominator)? If not, it gives the value
+    needs_hull : does it need the box around both, which only upright boxes have?
+    is_symmetric : is it the same either way round? Where that depends on options, `turned` says so
+    turned : the options for (b, a) that stand for those for (a, b), where options tell the sides apart
+    one_minus : the name of the similarity that this is 1 minus of; None for a similarity
+    checks : how to check options, by name; others are finite numbers
     """
 
-    def __init__(self, formula: Callable[..., Any], *, is_fraction: bool, needs_hull: bool = False) -> None:
+    def __init__(
+        self,
+        formula: Callable[..., Any],
+        *,
+        is_fraction: bool,
+        needs_hull: bool = False,
+        is_symmetric: bool = True,
+        turned: Turn | None = None,
+        one_minus: str | None = None,
+        checks: Mapping[str, Check] | None = None,
+    ) -> None:
         self.name = formula.__name__
-        self.is_fraction, self.needs_hull = is_fraction, needs_hull
-        self.is_similarity = self.name != "distance"
+        self.is_fraction, self.needs_hull, self.one_minus = is_fraction, needs_hull, one_minus
+        self.is_similarity = one_minus is None
         self.__doc__ = formula.__doc__
         self.__name__ = self.__qualname__ = self.name
         self.__module__ = formula.__module__
@@ -46,7 +73,9 @@ class Measure:
         for option in inspect.signature(formula).parameters.values():
             if option.kind is inspect.Parameter.KEYWORD_ONLY:
                 self.defaults[option.name] = option.default
-        self._formula = formula
+        self.checks: dict[str, Check] = {**dict.fromkeys(self.defaults, check.finite), **(checks or {})}
+        self._formula, self._is_symmetric, self._turned = formula, is_symmetric, turned
+        self._plain = Chosen(self.name, self.defaults, self)
         self.__signature__ = _signature(self.defaults)
 
     def __repr__(self) -> str:
@@ -58,17 +87,19 @@ class Measure:
     def __call__(
         self, a: Any, b: Any = None, /, *, aligned: bool = False, threads: int | None = None, **options: Any
     ) -> Array:
-        options = self.options(options)
+        formula = self.chosen(options)
         check.parts_or_pair(self.name, isinstance(a, Parts), b)
         if isinstance(a, Parts):
-            return self.of_parts(a, options)
+            return formula.of_parts(a)
         check.threads(threads)
         tables = comparable(a, b, aligned=aligned, threads=threads)
         self.check_kind(tables.kind)
 
-        if pick(tables).backend == "native":
-            return native.measure(tables, self.name, options, aligned=aligned, threads=threads)
-        return self.of_parts(twin_parts(tables, aligned), options)
+        return pick("measure", tables, formula).call(tables, formula, aligned=aligned, threads=threads)
+
+    def chosen(self, given: Mapping[str, Any]) -> Chosen:
+        """The measure with these options, as kernels take it."""
+        return Chosen(self.name, self.options(given), self) if given else self._plain
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the formula, checked, with their defaults."""
@@ -78,13 +109,24 @@ class Measure:
             if name not in self.defaults:
                 raise check.unknown_option(self.name, name, self.defaults)
         options = {**self.defaults, **given}
-        options["empty"] = check.finite(options["empty"], "empty")
-        for name in ("alpha", "beta"):
-            if name in options:
-                options[name] = check.weight(options[name], name)
-        if "of" in options:
-            check.one_of(options["of"], ("a", "b"), "of")
-        return options
+        return {name: self.checks[name](value, name) for name, value in options.items()}
+
+    def turned(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options with which (b, a) has the value that (a, b) has with these."""
+        if self._turned is not None:
+            return dict(self._turned(options))
+        if self._is_symmetric:
+            return dict(options)
+        raise TypeError(f"{self.name} has no options that stand for the other order.")
+
+    def is_symmetric(self, options: Mapping[str, Any]) -> bool:
+        """Is the measure the same either way round?"""
+        return self._is_symmetric if self._turned is None else self._turned(options) == options
+
+    @property
+    def is_weighted(self) -> bool:
+        """Does it take weights, without which it is another measure?"""
+        return check.weight in self.checks.values()
 
     def check_kind(self, kind: str) -> None:
         """Raise for regions that lack the parts of this measure."""
@@ -114,22 +156,60 @@ def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
     )
 
 
-def _fraction(formula: Callable[..., Any]) -> Measure:
-    """A measure given by its numerator and its denominator."""
-    return Measure(formula, is_fraction=True)
+class Chosen(NamedTuple):
+    """A measure with its options: the `Formula` of the kernels."""
+
+    name: str
+    options: Mapping[str, Any]
+    measure: Measure
+
+    @property
+    def is_fraction(self) -> bool:
+        return self.measure.is_fraction
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.measure.is_symmetric(self.options)
+
+    def turned(self) -> Chosen:
+        return self._replace(options=self.measure.turned(self.options))
+
+    def parts(self, tables: Tables, aligned: bool) -> Parts:
+        return parts_of(tables, aligned)
+
+    def of_parts(self, parts: Parts) -> Array:
+        return self.measure.of_parts(parts, self.options)
+
+    def fraction(self, parts: Parts) -> tuple[Array, Array]:
+        return self.measure.fraction(parts, self.options)
 
 
-def _formula(formula: Callable[..., Any]) -> Measure:
-    """A measure given by its value."""
-    return Measure(formula, is_fraction=False)
+MEASURES: dict[str, Measure] = {}
 
 
-def _box_formula(formula: Callable[..., Any]) -> Measure:
-    """A measure given by its value, that needs the box around both."""
-    return Measure(formula, is_fraction=False, needs_hull=True)
+def register(**facts: Any) -> Callable[[Callable[..., Any]], Measure]:
+    """Make a measure of a formula, known by its name from now on. `facts` are those of `Measure`."""
+
+    def known(formula: Callable[..., Any]) -> Measure:
+        measure = MEASURES[formula.__name__] = Measure(formula, **facts)
+        return measure
+
+    return known
 
 
-@_fraction
+def _of_other_side(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {**options, "of": "a" if options["of"] == "b" else "b"}
+
+
+def _with_swapped_weights(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {**options, "alpha": options["beta"], "beta": options["alpha"]}
+
+
+def _side(value: Any, name: str) -> str:
+    return check.one_of(value, ("a", "b"), name)
+
+
+@register(is_fraction=True)
 def iou(p: Parts, /) -> tuple[Array, Array]:
     """Intersection over union, the Jaccard index: the shared area as a share of all that either covers.
 
@@ -143,7 +223,7 @@ def iou(p: Parts, /) -> tuple[Array, Array]:
     return p.inter, p.union
 
 
-@_formula
+@register(is_fraction=False, one_minus="iou")
 def distance(p: Parts, /, *, empty: float = 0.0) -> Array:
     """1 − iou. A metric when `empty=1`: then nothing is at no distance from nothing.
 
@@ -153,7 +233,7 @@ def distance(p: Parts, /, *, empty: float = 0.0) -> Array:
     return 1 - ratio(p.inter, p.union, empty=empty)
 
 
-@_fraction
+@register(is_fraction=True)
 def dice(p: Parts, /) -> tuple[Array, Array]:
     """Twice the shared area over the sum of the areas: 2·iou / (1 + iou), the F1 score of areas.
 
@@ -163,7 +243,7 @@ def dice(p: Parts, /) -> tuple[Array, Array]:
     return p.inter + p.inter, p.area_a + p.area_b
 
 
-@_fraction
+@register(is_fraction=True, turned=_of_other_side, checks={"of": _side})
 def coverage(p: Parts, /, *, of: str = "a") -> tuple[Array, Array]:
     """The share of the first region that the second covers (IoF); `of="b"` for the share of the second.
 
@@ -173,7 +253,7 @@ def coverage(p: Parts, /, *, of: str = "a") -> tuple[Array, Array]:
     return p.inter, p.area_a if of == "a" else p.area_b
 
 
-@_fraction
+@register(is_fraction=True)
 def overlap(p: Parts, /) -> tuple[Array, Array]:
     """The overlap coefficient (IoS): the shared area as a share of the smaller region.
 
@@ -186,7 +266,7 @@ def overlap(p: Parts, /) -> tuple[Array, Array]:
     return p.inter, xp.minimum(p.area_a, p.area_b)
 
 
-@_fraction
+@register(is_fraction=True, turned=_with_swapped_weights, checks={"alpha": check.weight, "beta": check.weight})
 def tversky(p: Parts, /, *, alpha: float = 0.5, beta: float = 0.5) -> tuple[Array, Array]:
     """Weigh the two kinds of miss: `alpha` for what only a has, `beta` for what only b has.
 
@@ -199,7 +279,7 @@ def tversky(p: Parts, /, *, alpha: float = 0.5, beta: float = 0.5) -> tuple[Arra
     return real(p.inter), real(p.inter) + alpha * only_a + beta * only_b
 
 
-@_box_formula
+@register(is_fraction=False, needs_hull=True)
 def giou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Generalised iou: less the share of the hull that neither covers. In [−1, 1]; boxes only.
 
@@ -213,7 +293,7 @@ def giou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     return ratio(p.inter, union, empty=empty) - ratio(unused, hull)
 
 
-@_box_formula
+@register(is_fraction=False, needs_hull=True)
 def diou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Distance iou: less the squared distance of the centres over that of the hull's corners. In [−1, 1]; boxes only.
 
@@ -223,7 +303,7 @@ def diou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     return ratio(p.inter, p.union, empty=empty) - ratio(p.centre2, p.diagonal2)
 
 
-@_box_formula
+@register(is_fraction=False, needs_hull=True)
 def ciou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Complete iou: diou less a penalty for another shape. In (−2, 1]; boxes only.
 
@@ -239,7 +319,7 @@ def ciou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     return shared - ratio(p.centre2, p.diagonal2) - k * v
 
 
-@_box_formula
+@register(is_fraction=False, needs_hull=True)
 def eiou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     """Efficient iou: diou less the squared differences of the sides, each over the hull's. In [−3, 1]; boxes only.
 
@@ -252,16 +332,12 @@ def eiou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
     return ratio(p.inter, p.union, empty=empty) - apart - ratio(w * w, hull_w * hull_w) - ratio(h * h, hull_h * hull_h)
 
 
-MEASURES: dict[str, Measure] = {
-    measure.name: measure for measure in (iou, distance, dice, coverage, overlap, tversky, giou, diou, ciou, eiou)
-}
-
-
 def as_similarity(measure: Any) -> Measure:
     """A measure by itself or by name, for those who look for the largest."""
     found = measure if isinstance(measure, Measure) else MEASURES[check.one_of(measure, MEASURES, "measure")]
     if not found.is_similarity:
+        name, other = found.name, found.one_minus
         raise ValueError(
-            "`measure` must grow with the overlap; got distance, which falls. Use iou: distance is 1 − iou."
+            f"`measure` must grow with the overlap; got {name}, which falls. Use {other}: {name} is 1 − {other}."
         )
     return found

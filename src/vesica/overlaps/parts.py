@@ -10,7 +10,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, from_numpy, math_name, real, result_name
-from vesica._kernels import Tables, native, pick
+from vesica._kernels import Tables, seek
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import masks as generic_masks
 from vesica._kernels.generic import rotated as generic_rotated
@@ -150,15 +150,19 @@ def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = Non
     check.threads(threads)
     tables = comparable(a, b, aligned=aligned, threads=threads)
 
-    shared = None
-    if pick(tables).backend == "native" and (tables.is_flat or not aligned):
-        shared = native.inter(tables, aligned=aligned, threads=threads)
-    return twin_parts(tables, aligned, shared)
+    return parts_of(tables, aligned, threads)
 
 
-def twin_parts(tables: Tables, aligned: bool, shared: Array | None = None) -> Parts:
-    """The parts by array-API code; `shared` is the shared area where a kernel has made it already."""
-    return _TWINS[tables.kind](tables, aligned, shared)
+def parts_of(tables: Tables, aligned: bool, threads: int | None = None) -> Parts:
+    """The parts of tables: the shared area by a kernel where there is one, the rest in array-API code."""
+    kernel = seek("inter_aligned" if aligned else "inter", tables)
+    shared = None if kernel is None else kernel.call(tables, aligned=aligned, threads=threads)
+    return _PARTS[tables.kind](tables, aligned, shared)
+
+
+def twin_parts(tables: Tables, aligned: bool) -> Parts:
+    """The same in array-API code alone: the specification of the kernels."""
+    return _PARTS[tables.kind](tables, aligned, None)
 
 
 def _boxes(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
@@ -185,12 +189,6 @@ def _labels(tables: Tables, aligned: bool, _: Array | None) -> Parts:
     inter = tables.a.diagonal() if aligned else tables.a.matrix(tables.m)
     inter, area_a, area_b = (cast(from_numpy(part, tables.like), "int64") for part in (inter, tables.a.area, tables.b))
     return _counted(tables, inter, area_a, area_b, aligned)
-
-
-def met_parts(tables: Tables) -> Parts:
-    """The parts of those labels that share a pixel, one pair after the other, on the host."""
-    met = tables.a
-    return Parts(met.count, met.area[met.i], tables.b[met.j], dtype=tables.dtype, kind="labels")
 
 
 def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
@@ -227,7 +225,7 @@ def _counted(tables: Tables, inter: Array, area_a: Array, area_b: Array, aligned
     return Parts(inter, area_a, area_b, dtype=tables.dtype, kind=tables.kind, rule=tables.rule)
 
 
-_TWINS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
+_PARTS: dict[str, Callable[[Tables, bool, Array | None], Parts]] = {
     "boxes": _boxes,
     "rotated": _rotated,
     "masks": _masks,

@@ -11,7 +11,7 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, math_name, needs_gradient, result_name, to_numpy, widest_float
 from vesica._check import labels as check_labels
 from vesica._check import polygons as check_polygons
-from vesica._kernels import Tables, pick_arrays
+from vesica._kernels import Tables, has_kernel
 from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
 from vesica.regions.labels import LabelMap, count_regions
@@ -124,7 +124,7 @@ def _of_pixels(a: PixelRegions, b: PixelRegions, threads: int | None) -> Tables:
     """Masks of any two forms."""
     check.same_image(a.size, b.size)
     like = _like(a, b)
-    if not _are_native(a, b):
+    if not _can_be_packed(a, b):
         left, right = (_on_device(side) for side in (a, b))
         return Tables("masks", left, right, a.dtype, len(a), len(b), left)
     left = a.pixels(threads)
@@ -148,7 +148,7 @@ def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> 
     if masks.like is not None:
         check.same_library(masks.like, boxes.array)
     corners = cast(boxes.math, widest_float(boxes.math))
-    if not _are_native(masks) or (isinstance(masks, Masks) and pick_arrays(corners, masks.array).backend != "native"):
+    if isinstance(masks, Masks) and not has_kernel("pack", "masks", corners, masks.array):
         return _on_device(masks), corners, corners
     if needs_gradient(boxes.array):
         raise check.no_gradient(type(masks).__name__)
@@ -174,8 +174,9 @@ def _like(a: PixelRegions, b: PixelRegions) -> Array:
     return np.empty(0) if there is None else there
 
 
-def _are_native(*regions: PixelRegions) -> bool:
-    return all(side.is_native for side in regions if isinstance(side, Masks))
+def _can_be_packed(*regions: PixelRegions) -> bool:
+    """Dense masks where a kernel reads them; other forms are packed already."""
+    return all(side.can_be_packed for side in regions if isinstance(side, Masks))
 
 
 def _on_device(masks: PixelRegions) -> Array:

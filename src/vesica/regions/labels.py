@@ -11,8 +11,6 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, from_numpy, library, to_numpy
 from vesica._check import labels as check_labels
 from vesica._kernels import Counted, pick_arrays
-from vesica._kernels.generic import labels as generic
-from vesica._kernels.native import labels as native_labels
 from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
 from vesica.regions.masks import Masks
@@ -269,9 +267,7 @@ def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counte
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
     check.same_library(a.array, b.array)
     check.same_image(a.size, b.size)
-    if pick_arrays(a.array, b.array).backend == "native":
-        return _Met(*native_labels.count(a.array, b.array, threads=threads))
-    return _Met(*generic.count(a.array, b.array))
+    return _Met(*pick_arrays("count", "labels", a.array, b.array).call(a.array, b.array, threads=threads))
 
 
 def _without_ignored(a: LabelMap, b: LabelMap, met: _Met, columns: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, dtype_name, library, take_rows, to_numpy
 from vesica._check import masks as check_masks
-from vesica._kernels import Pixels, pick_arrays
-from vesica._kernels.generic import masks as generic
+from vesica._kernels import Pixels, has_kernel, pick_arrays
+from vesica._kernels.generic.masks import is_set
 from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.boxes import Boxes
 from vesica.regions.pixels import PixelRegions
@@ -87,9 +87,9 @@ class Masks(PixelRegions):
         return self.array
 
     @property
-    def is_native(self) -> bool:
-        """Do compiled kernels read this array?"""
-        return pick_arrays(self.array).backend == "native"
+    def can_be_packed(self) -> bool:
+        """Is there a kernel that packs this array as bits?"""
+        return has_kernel("pack", "masks", self.array)
 
     def pixels(self, threads: int | None = None) -> Pixels:
         return native_pixels.pack_masks(to_numpy(self.array), threads=threads)
@@ -97,13 +97,13 @@ class Masks(PixelRegions):
     @property
     def area(self) -> Array:
         """The number of pixels of each mask, int64."""
-        return super().area if self.is_native else generic.area(self.array)
+        return pick_arrays("area", "masks", self.array).call(self.array)
 
     @property
     def boxes(self) -> Boxes:
         """The smallest box around each mask, half-open; zeros for no pixels."""
-        return super().boxes if self.is_native else Boxes(generic.boxes(self.array), check=False)
+        return Boxes(pick_arrays("boxes", "masks", self.array).call(self.array), check=False)
 
     def to_masks(self) -> Masks:
         """The masks themselves, as booleans."""
-        return self if dtype_name(self.array) == "bool" else Masks(generic.is_set(self.array))
+        return self if dtype_name(self.array) == "bool" else Masks(is_set(self.array))

@@ -12,8 +12,8 @@ from vesica._array import Array, cast, from_numpy, to_numpy
 from vesica._check import fusion as check_fusion
 from vesica._check import selection as check_selection
 from vesica._check import soft as check_soft
-from vesica._kernels import Ranked
-from vesica._kernels.native import fusion as native
+from vesica._kernels import Ranked, pick_arrays
+from vesica._kernels.tables import Clusters, Votes
 from vesica.regions import Boxes, as_region
 from vesica.selection.nms import ranking
 from vesica.selection.soft import scores_like
@@ -112,9 +112,10 @@ def fuse(
     check_soft.finite_scores(ranked.scores)
     votes, total = _votes(regions, ranked, models, weights)
 
-    found = native.fuse(votes, ranked.threshold, total, threads=threads)
-
     like = regions.array
+    kernel = pick_arrays("fuse", "boxes", like)
+    found: Clusters = kernel.call(votes, ranked.threshold, total, threads=threads)
+
     return Fused(
         Boxes(cast(from_numpy(found.boxes, like), regions.dtype), check=False),
         scores_like(found.scores, scores, like),
@@ -123,7 +124,7 @@ def fuse(
     )
 
 
-def _votes(boxes: Boxes, ranked: Ranked, models: Any, weights: Any) -> tuple[native.Votes, float]:
+def _votes(boxes: Boxes, ranked: Ranked, models: Any, weights: Any) -> tuple[Votes, float]:
     """The boxes in the order in which they are taken, and the weight of all models."""
     count, scores = len(boxes), ranked.scores
     model = np.zeros(count, np.int64) if models is None else check_fusion.models(models, count)
@@ -136,4 +137,4 @@ def _votes(boxes: Boxes, ranked: Ranked, models: Any, weights: Any) -> tuple[nat
     order = np.lexsort((model, -weighted))
     rows = np.ascontiguousarray(to_numpy(boxes.math), np.float64)
     taken = order[scores[order] >= ranked.min_score]
-    return native.Votes(rows, taken, weight, weighted, ranked.keys), float(trust.sum())
+    return Votes(rows, taken, weight, weighted, ranked.keys), float(trust.sum())

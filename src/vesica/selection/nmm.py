@@ -11,13 +11,12 @@ from vesica import _check as check
 from vesica._array import Array, cast, dtype_name, from_numpy, to_numpy
 from vesica._check import nmm as check_nmm
 from vesica._check import soft as check_soft
-from vesica._kernels import native
-from vesica._kernels.native.components import components
+from vesica._kernels import pick
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.regions import Boxes, Polygons, Region, RleMasks, RotatedBoxes, as_region
 from vesica.regions.pixels import PixelRegions
 from vesica.selection.nms import competitors, ranking
-from vesica.selection.soft import is_symmetric, scores_like
+from vesica.selection.soft import scores_like
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +108,7 @@ def nmm(
     0
     """
     similarity = as_similarity(measure)
-    chosen = similarity.options(options)
+    formula = similarity.chosen(options)
     check.threads(threads)
     how = check.one_of(how, check_nmm.WAYS, "how")
     score = check.one_of(score, check_nmm.SCORES, "score")
@@ -121,12 +120,11 @@ def nmm(
     similarity.check_kind(tables.kind)
 
     if how == "greedy":
-        _, _, by = native.nms(tables, similarity.name, chosen, ranked, with_by=True, threads=threads)
-        assert by is not None
+        _, _, found = pick("nms", tables, formula).call(tables, formula, ranked, with_by=True, threads=threads)
+        by = to_numpy(found)
         leader = np.where(by < 0, np.arange(len(by)), by)
     else:
-        both_ways = is_symmetric(similarity, chosen)
-        leader = components(tables, similarity.name, chosen, ranked, is_symmetric=both_ways, threads=threads)
+        leader = pick("components", tables, formula).call(tables, formula, ranked, threads=threads)
     groups = _groups(leader, ranked.scores, score)
 
     return Merged(

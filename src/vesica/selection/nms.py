@@ -7,9 +7,9 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, from_numpy, to_numpy
+from vesica._array import Array, to_numpy
 from vesica._check import selection as check_selection
-from vesica._kernels import Ranked, Tables, native
+from vesica._kernels import Ranked, Tables, pick
 from vesica.overlaps.keys import numbered
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.regions import LabelMap, Masks, as_region, comparable
@@ -88,16 +88,16 @@ def nms(
     tables = competitors(regions)
     ranked = ranking(tables.n, scores, above, strict, keys, min_score, limit)
     similarity = as_similarity(measure)
-    chosen = similarity.options(options)
+    formula = similarity.chosen(options)
     similarity.check_kind(tables.kind)
     check.threads(threads)
 
-    bad, kept, by = native.nms(tables, similarity.name, chosen, ranked, with_by=suppressed_by, threads=threads)
+    kernel = pick("nms", tables, formula)
+    bad, kept, by = kernel.call(tables, formula, ranked, with_by=suppressed_by, threads=threads)
 
     if bad >= 0:
         raise check_selection.nan_score(bad)
-    answer = from_numpy(kept, tables.like)
-    return answer if by is None else (answer, from_numpy(by, tables.like))
+    return kept if by is None else (kept, by)
 
 
 def competitors(regions: Any) -> Tables:
@@ -107,7 +107,7 @@ def competitors(regions: Any) -> Tables:
     check.one_table(region.shape, "regions", "choosing")
     if isinstance(region, LabelMap):
         raise check_selection.no_selection(type(region).__name__)
-    if isinstance(region, Masks) and not region.is_native:
+    if isinstance(region, Masks) and not region.can_be_packed:
         host = Masks(to_numpy(region.array))
         return comparable(host, host, aligned=False)._replace(like=region.array)
     tables = comparable(region, region, aligned=False)

@@ -22,11 +22,9 @@ from vesica._array import (
     widest_float,
 )
 from vesica._check import selection as check_selection
-from vesica._kernels import Tables
-from vesica._kernels.generic import nms as generic
+from vesica._kernels import Tables, pick_arrays
 from vesica._kernels.generic.join import reaches
 from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.overlaps.parts import twin_parts
 from vesica.regions import Boxes, as_region
 from vesica.selection.nms import nms
 
@@ -152,7 +150,7 @@ def nms_padded(
     table = stop_gradient(region.math)
     ranks = check_selection.padded(scores, table, "scores")
     similarity, threshold = as_similarity(measure), check.threshold(above, "above", strict=strict)
-    chosen = similarity.options(options)
+    formula = similarity.chosen(options)
     columns = None if keys is None else check_selection.padded(keys, table, "keys")
     real_rows = None if counts is None else check_selection.counts(counts, table)
 
@@ -171,10 +169,10 @@ def nms_padded(
 
     def suppressed(best: Array) -> Array:
         tables = Tables("boxes", _in_order(rows, best[:, None]), rows, wide, 1, int(rows.shape[1]), rows)
-        hit = reaches(similarity, chosen, twin_parts(tables, False), threshold)[:, 0, :]
+        hit = reaches(formula, formula.parts(tables, False), threshold)[:, 0, :]
         return hit if numbers is None else hit & (numbers == _in_order(numbers, best[:, None]))
 
-    return Padded(*generic.nms(order, alive, limit, suppressed))
+    return Padded(*pick_arrays("nms_padded", "boxes", rows).call(order, alive, limit, suppressed))
 
 
 def _in_order(table: Array, order: Array) -> Array:

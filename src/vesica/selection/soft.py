@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import FLOATS, Array, cast, dtype_name, from_numpy
 from vesica._check import soft as check_soft
-from vesica._kernels import Ranked
-from vesica._kernels.native import soft as native
+from vesica._kernels import Ranked, pick
 from vesica.overlaps.measures import Measure, as_similarity, iou
 from vesica.selection.nms import competitors, ranking
 
@@ -103,7 +102,7 @@ def soft_nms(
     0
     """
     similarity = as_similarity(measure)
-    chosen = similarity.options(options)
+    formula = similarity.chosen(options)
     check.threads(threads)
     width = check_soft.sigma(sigma) if check.one_of(decay, check_soft.DECAYS, "decay") == "gaussian" else None
     check_soft.min_score(min_score)
@@ -112,10 +111,7 @@ def soft_nms(
     check_soft.finite_scores(ranked.scores)
     similarity.check_kind(tables.kind)
 
-    both_ways = is_symmetric(similarity, chosen)
-    index, left = native.soft(
-        tables, similarity.name, chosen, ranked, sigma=width, is_symmetric=both_ways, threads=threads
-    )
+    index, left = pick("soft", tables, formula).call(tables, formula, ranked, sigma=width, threads=threads)
     stays = _within(ranked, index)
 
     return Kept(from_numpy(index[stays], tables.like), scores_like(left[stays], scores, tables.like))
@@ -132,11 +128,6 @@ def _within(ranked: Ranked, index: np.ndarray) -> np.ndarray | slice:
     stays = np.empty(len(index), bool)
     stays[order] = np.arange(len(index)) - np.searchsorted(images, images) < ranked.limit
     return stays
-
-
-def is_symmetric(measure: Measure, options: Mapping[str, Any]) -> bool:
-    """Is the measure the same either way round?"""
-    return measure.name != "coverage" and options.get("alpha") == options.get("beta")
 
 
 def scores_like(found: np.ndarray, given: Any, like: Array) -> Array:

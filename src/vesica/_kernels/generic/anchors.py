@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from vesica._array import FLOATS, Array, as_index, cast, device, dtype_name, namespace, widest_float
 from vesica._check import Threshold
-from vesica._kernels import Tables
 from vesica._kernels.generic.join import reaches
 from vesica._kernels.generic.tiles import tiles
-
-# What is known of an anchor's iou with its best truth; the same bits stand in csrc/matching/anchors.hpp.
-NOT_BACKGROUND, POSITIVE, ATTAINS = 1, 2, 4
+from vesica._kernels.tables import ATTAINS, NOT_BACKGROUND, POSITIVE, Formula, Tables
 
 
 def assign(
     tables: Tables,
+    formula: Formula,
     offsets: np.ndarray,
     positive: Threshold,
     negative: Threshold,
     *,
-    parts: Callable[[Tables, bool], Any],
-    measure: Any,
+    threads: int | None,
 ) -> tuple[Array, Array, Array]:
-    """`tables` has truths first, anchors second; `parts(tables, aligned)` gives the parts of these rows."""
+    """`tables` has truths first, anchors second. Rows of the best truths, values with them, marks: each (B, N)."""
     if dtype_name(tables.a) in FLOATS:
         wide = widest_float(tables.a)
         tables = tables._replace(a=cast(tables.a, wide), b=cast(tables.b, wide))
@@ -35,8 +31,8 @@ def assign(
     xp = namespace(tables.like)
     found = []
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        best, attains = _best(exact, begin, end, parts, measure)
-        found.append(_marked(exact, best, attains, positive, negative, parts, measure))
+        best, attains = _best(exact, formula, begin, end)
+        found.append(_marked(exact, formula, best, attains, positive, negative))
     if not found:
         empty = [xp.empty((0, tables.m), dtype=t, device=device(tables.b)) for t in (xp.int64, xp.float64, xp.uint8)]
         return empty[0], cast(empty[1], tables.dtype), empty[2]
@@ -44,7 +40,7 @@ def assign(
     return as_index(best), cast(iou, tables.dtype), marks
 
 
-def _best(tables: Tables, begin: int, end: int, parts: Callable[[Tables, bool], Any], measure: Any) -> tuple[Any, Any]:
+def _best(tables: Tables, formula: Formula, begin: int, end: int) -> tuple[Any, Any]:
     """Each anchor's best truth, −1 where none shares area with it; and whether it attains the maximum of any."""
     xp = namespace(tables.like)
     there = device(tables.b)
@@ -56,8 +52,7 @@ def _best(tables: Tables, begin: int, end: int, parts: Callable[[Tables, bool], 
         return best, attains
     for rows in tiles(end - begin, tables.m) if end > begin else ():
         top = begin + rows.start
-        tile = tables._replace(a=tables.a[top : begin + rows.stop, ...], n=rows.stop - rows.start)
-        values = measure.of_parts(parts(tile, False), measure.defaults)
+        values = formula.of_parts(formula.parts(tables.rows(slice(top, begin + rows.stop)), False))
         values = xp.where(xp.isnan(values), xp.zeros_like(values), values)  # NaN is no partner
         peaks = xp.max(values, axis=1, keepdims=True)
         attains = attains | xp.any((values == peaks) & (values > 0), axis=0)
@@ -68,13 +63,7 @@ def _best(tables: Tables, begin: int, end: int, parts: Callable[[Tables, bool], 
 
 
 def _marked(
-    tables: Tables,
-    best: Array,
-    attains: Array,
-    positive: Threshold,
-    negative: Threshold,
-    parts: Callable[[Tables, bool], Any],
-    measure: Any,
+    tables: Tables, formula: Formula, best: Array, attains: Array, positive: Threshold, negative: Threshold
 ) -> tuple[Array, Array, Array]:
     """Best truths, ious with them, marks: each of length N."""
     xp = namespace(tables.like)
@@ -83,13 +72,9 @@ def _marked(
         nothing = xp.zeros(best.shape, dtype=getattr(xp, tables.dtype), device=device(tables.b))
         return best, nothing, xp.zeros(best.shape, dtype=xp.uint8, device=device(tables.b))
     rows = xp.take(tables.a, xp.where(some, best, xp.zeros_like(best)), axis=0)
-    pairs = parts(tables._replace(a=rows, n=tables.m), True)
-    iou = measure.of_parts(pairs, measure.defaults)
-    marks = [
-        reaches(measure, measure.defaults, pairs, negative) & some,
-        reaches(measure, measure.defaults, pairs, positive) & some,
-        attains,
-    ]
+    pairs = formula.parts(tables._replace(a=rows, n=tables.m), True)
+    iou = formula.of_parts(pairs)
+    marks = [reaches(formula, pairs, negative) & some, reaches(formula, pairs, positive) & some, attains]
     bits = zip(marks, (NOT_BACKGROUND, POSITIVE, ATTAINS), strict=True)
     total = sum(xp.astype(mark, xp.uint8) * bit for mark, bit in bits)
     return best, xp.where(some, iou, xp.zeros_like(iou)), total

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from vesica._array import Array, as_index, namespace
-from vesica._kernels import Tables
 from vesica._kernels.generic.tiles import tiles
+from vesica._kernels.tables import Formula, Tables
 
 
-def best(tables: Tables, matrix: Callable[[Tables], Array], *, k: int) -> tuple[Array, Array]:
-    """`matrix(tables)` gives the measure of every pair of these rows."""
+def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tuple[Array, Array]:
+    """Indices and values of the k best partners of each row."""
     xp = namespace(tables.like)
     found: list[tuple[Array, Array]] = []
     for rows in tiles(tables.n, tables.m):
-        values = matrix(tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start))
+        values = formula.of_parts(formula.parts(tables.rows(rows), False))
         # Sorting −value in rising order keeps ties in the order of their index, in every library.
         order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
         sorted_values = xp.take_along_axis(values, order, axis=-1)

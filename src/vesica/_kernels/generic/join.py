@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,15 +19,15 @@ from vesica._array import (
     widest_float,
 )
 from vesica._check import Threshold
-from vesica._kernels import Tables, Wanted
 from vesica._kernels.generic.tiles import tiles
+from vesica._kernels.tables import Counted, Formula, Tables, Wanted
 
 
-def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple[Array, Array, Array]:
-    """`tile(tables)` gives the measure, its options and the parts of every pair of these rows."""
+def join(tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | None) -> tuple[Array, Array, Array]:
+    """The pairs that reach the threshold: rows of a, rows of b, values."""
     xp = namespace(tables.like)
     exact = tables
-    if dtype_name(tables.a) in FLOATS:
+    if not tables.is_flat and dtype_name(tables.a) in FLOATS:
         wide = widest_float(tables.a)
         exact = tables._replace(a=cast(tables.a, wide), b=cast(tables.b, wide))
     columns = xp.arange(tables.m, dtype=xp.int64, device=device(tables.like))
@@ -36,10 +35,8 @@ def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple
 
     found: list[tuple[Array, Array, Array]] = []
     for rows in tiles(tables.n, tables.m):
-        measure, options, parts = tile(_part(tables, rows))
-        values = measure.of_parts(parts, options)
-        _, _, wide_parts = tile(_part(exact, rows))
-        hit = reaches(measure, options, wide_parts, wanted.threshold)
+        values = formula.of_parts(formula.parts(tables.rows(rows), False))
+        hit = reaches(formula, formula.parts(exact.rows(rows), False), wanted.threshold)
         if wanted.self_join:
             here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.like))
             hit = hit & (here[:, None] < columns[None, :])
@@ -51,29 +48,32 @@ def join(tables: Tables, tile: Callable[[Tables], Any], wanted: Wanted) -> tuple
     return i, j, value
 
 
-def join_met(
-    tables: Tables, measure: Any, options: Any, parts: Any, wanted: Wanted
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same where it is known who meets whom: `parts` has one entry for each of those pairs."""
-    i, j = tables.a.i, tables.a.j
-    hit = reaches(measure, options, parts, wanted.threshold)
+def join_counted(
+    tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | None
+) -> tuple[Array, Array, Array]:
+    """The same for label maps, which are counted already: only regions that share a pixel are looked at."""
+    met: Counted = tables.a
+    i, j = met.i, met.j
+    each = np.arange(len(i))
+    one_by_one = tables._replace(
+        a=Counted(each, each, met.count, met.area[i]), b=tables.b[j], n=len(i), m=len(i), like=tables.b
+    )
+    parts = formula.parts(one_by_one, True)
+    hit = reaches(formula, parts, wanted.threshold)
     if wanted.self_join:
         hit = hit & (i < j)
     if wanted.keys:
         hit = hit & (wanted.keys[0][i] == wanted.keys[1][j])
-    return i[hit], j[hit], measure.of_parts(parts, options)[hit]
+    i, j, value = (from_numpy(column[hit], tables.like) for column in (i, j, formula.of_parts(parts)))
+    return i, j, value
 
 
-def _part(tables: Tables, rows: slice) -> Tables:
-    return tables._replace(a=tables.a[rows, ...], n=rows.stop - rows.start)
-
-
-def reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
+def reaches(formula: Formula, parts: Any, t: Threshold) -> Array:
     """Which of the pairs share area and reach the threshold, decided by cross-multiplication."""
-    if not measure.is_fraction:
-        value = measure.of_parts(parts, options)
+    if not formula.is_fraction:
+        value = formula.of_parts(parts)
         return (parts.inter > 0) & ((value > t.value) if t.strict else (value >= t.value))
-    num, den = measure.fraction(parts, options)
+    num, den = formula.fraction(parts)
     left, right = _sides(num, den, t)
     return (parts.inter > 0) & ((left > right) if t.strict else (left >= right))
 
@@ -81,7 +81,7 @@ def reaches(measure: Any, options: Any, parts: Any, t: Threshold) -> Array:
 def _sides(num: Array, den: Array, t: Threshold) -> tuple[Array, Array]:
     """q · num and p · den: exact for integers that fit, otherwise in float64, each product rounded once."""
     xp = namespace(num)
-    if dtype_name(num) == "int64" and den.shape[0] * den.shape[-1]:
+    if dtype_name(num) == dtype_name(den) == "int64" and den.shape[0] * den.shape[-1]:
         room = 2**63 - 1
         scale = t.q << t.shift
         if int(xp.max(num)) * scale <= room and int(xp.max(den)) * t.p <= room and max(scale, t.p) <= room:

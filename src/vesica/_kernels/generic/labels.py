@@ -7,7 +7,7 @@ import numpy as np
 from vesica._array import Array, cast, namespace, to_numpy
 
 
-def count(a: Array, b: Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def count(a: Array, b: Array, *, threads: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels of a, labels of b, and how many pixels have both; sorted by the labels. Only they leave the device."""
     xp = namespace(a, b)
     left = xp.unique_inverse(xp.reshape(cast(a, "int64"), (-1,)))

@@ -1,13 +1,18 @@
-"""Non-maximum suppression in array-API code, with answers of a fixed shape: for tracers and other devices."""
+"""Non-maximum suppression in array-API code: with answers of a fixed shape, for tracers and other devices; and along
+the pairs of a join, for formulas that are not compiled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from vesica._array import Array, cast, device, namespace, repeat
+import numpy as np
+
+from vesica._array import Array, cast, device, from_numpy, namespace, repeat
+from vesica._kernels.pairs import pairs
+from vesica._kernels.tables import Formula, Ranked, Tables
 
 
-def nms(order: Array, alive: Array, limit: int, suppressed: Callable[[Array], Array]) -> tuple[Array, Array]:
+def nms_padded(order: Array, alive: Array, limit: int, suppressed: Callable[[Array], Array]) -> tuple[Array, Array]:
     """Keep at most `limit` rows of each image: (B, limit) rows, −1 where there are no more, and how many.
 
     `order` (B, N) has the rows of each image, best first; `alive` (B, N) says which places of it take part.
@@ -30,3 +35,35 @@ def nms(order: Array, alive: Array, limit: int, suppressed: Callable[[Array], Ar
     if order.shape[1]:
         _, none = repeat(limit, keep, (alive, none), order)
     return none, xp.sum(xp.astype(none >= 0, order.dtype), axis=1, dtype=order.dtype)
+
+
+def nms(
+    tables: Tables, formula: Formula, ranked: Ranked, *, with_by: bool, threads: int | None
+) -> tuple[int, Array, Array | None]:
+    """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for.
+
+    Memory is O(N + pairs that reach the threshold).
+    """
+    bad = np.flatnonzero(np.isnan(ranked.scores))
+    if bad.size:
+        return int(bad[0]), from_numpy(np.empty(0, np.int64), tables.like), None
+    i, j, _ = pairs(tables, formula, ranked, once=False, threads=threads)
+    starts = np.searchsorted(i, np.arange(tables.n + 1))
+    images = np.zeros(tables.n, np.int64) if ranked.images is None else ranked.images
+    room = np.full(int(images.max(initial=0)) + 1, ranked.limit or tables.n)
+
+    order = np.argsort(-ranked.scores, kind="stable")
+    by = np.full(tables.n, -1)
+    is_open = np.ones(tables.n, bool)  # neither kept nor suppressed
+    kept = []
+    for row in order[ranked.scores[order] >= ranked.min_score].tolist():
+        if not is_open[row] or not room[images[row]]:
+            continue
+        kept.append(row)
+        room[images[row]] -= 1
+        is_open[row] = False
+        partners = j[starts[row] : starts[row + 1]]
+        partners = partners[is_open[partners] & (ranked.scores[partners] >= ranked.min_score)]
+        by[partners], is_open[partners] = row, False
+    found = from_numpy(np.array(kept, np.int64), tables.like)
+    return -1, found, from_numpy(by, tables.like) if with_by else None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
-from vesica._kernels import Ranked, Tables, Wanted
+from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
 
 try:
     from vesica import _native
@@ -22,7 +22,7 @@ except ImportError as error:
         f"or install a wheel with `pip install vesica`. The cause: {error}"
     ) from error
 
-_NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
+NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
@@ -35,7 +35,7 @@ _NUMBER_OF = {
     "polygons": np.float64,
     "sets": np.int64,
 }
-_NO_KEYS = np.empty(0, np.uint32)
+NO_KEYS = np.empty(0, np.uint32)
 
 
 @functools.cache
@@ -68,13 +68,13 @@ def are_sides_sound(xywh: np.ndarray, limit: float) -> bool:
     return _native.boxes_are_sides_sound(np.ascontiguousarray(xywh, np.float64), limit)
 
 
-def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: bool, threads: int | None) -> Array:
+def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Array:
     """The measure of every pair, or of aligned rows: parts and formula in one pass."""
     if tables.is_flat:
-        return _flat_measure(tables, name, options, aligned, thread_count(threads))
+        return _flat_measure(tables, formula, aligned, thread_count(threads))
     left, right, shape = _rows(tables, aligned)
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
-    call = (_NUMBERS[name], _packed(options))
+    call = told(formula)
     count, width = thread_count(threads), widened(tables.dtype)
     if width == tables.dtype or aligned or len(shape) > 2:
         out = empty(shape, width)
@@ -93,25 +93,20 @@ def measure(tables: Tables, name: str, options: Mapping[str, Any], *, aligned: b
     return answer
 
 
-def _flat_measure(tables: Tables, name: str, options: Mapping[str, Any], aligned: bool, threads: int) -> Array:
+def _flat_measure(tables: Tables, formula: Formula, aligned: bool, threads: int) -> Array:
     """The same for regions that are flat arrays, whose kernels answer in float64."""
     if tables.kind == "boxes_masks" and not aligned:
         # Masks are prepared once for all boxes, so they come first.
-        return _flat_measure(_turned(tables), name, _turned_options(options), False, threads).T
+        return _flat_measure(_turned(tables), formula.turned(), False, threads).T
     out = np.empty(tables.n, np.float64) if aligned else empty((tables.n, tables.m), "float64")
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
-    kernel(_NUMBERS[name], _packed(options), tables.a, tables.b, out, threads)
+    kernel(*told(formula), tables.a, tables.b, out, threads)
     return cast(from_numpy(out, tables.like), tables.dtype)
 
 
 def _turned(tables: Tables) -> Tables:
     """Masks against boxes instead of boxes against masks."""
     return tables._replace(kind="masks_boxes", a=tables.b, b=tables.a, n=tables.m, m=tables.n)
-
-
-def _turned_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    other = {"of": "a" if options.get("of") == "b" else "b", "alpha": options.get("beta"), "beta": options.get("alpha")}
-    return {name: other.get(name, value) for name, value in options.items()}
 
 
 def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Array:
@@ -128,37 +123,46 @@ def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Arra
     return from_numpy(out, tables.like)
 
 
-def best(tables: Tables, name: str, options: Mapping[str, Any], *, k: int, threads: int | None) -> tuple[Array, Array]:
+def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tuple[Array, Array]:
     """Indices and values of the k best partners of each row; the answer is not of half precision."""
     left, right = _operands(tables)
     width = "float64" if tables.is_flat else tables.dtype
     index, value = np.empty((tables.n, k), np.int64), np.empty((tables.n, k), width)
     kernel = _kernel(tables.kind, "best")
-    kernel(_NUMBERS[name], _packed(options), left, right, index, value, thread_count(threads))
+    kernel(*told(formula), left, right, index, value, thread_count(threads))
     return from_numpy(index, tables.like), cast(from_numpy(value, tables.like), tables.dtype)
 
 
-def join(
-    tables: Tables, name: str, options: Mapping[str, Any], wanted: Wanted, *, threads: int | None
-) -> tuple[Array, Array, Array]:
+def join(tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | None) -> tuple[Array, Array, Array]:
     """The pairs that reach the threshold: rows of a, rows of b, values."""
     left, right = _operands(tables)
-    keys_a, keys_b = wanted.keys or (_NO_KEYS, _NO_KEYS)
+    keys_a, keys_b = wanted.keys or (NO_KEYS, NO_KEYS)
     arguments = (left, right, keys_a, keys_b, wanted.self_join, thread_count(threads))
-    columns = _kernel(tables.kind, "join")(_NUMBERS[name], _packed(options), tuple(wanted.threshold), *arguments)
+    columns = _kernel(tables.kind, "join")(*told(formula), tuple(wanted.threshold), *arguments)
     i, j, value = (from_numpy(column, tables.like) for column in (*plain(*columns[:2]), columns[2]))
     return i, j, cast(value, tables.dtype)
 
 
+def join_on_host(
+    tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | None
+) -> tuple[Array, Array, Array]:
+    """The same for rows of another library that may be looked at; only the pairs go back."""
+    left, right = to_numpy(tables.a), to_numpy(tables.b)
+    found = join(tables._replace(a=left, b=right, like=left), formula, wanted, threads=threads)
+    i, j, value = (from_numpy(column, tables.like) for column in found)
+    return i, j, value
+
+
 def nms(
-    tables: Tables, name: str, options: Mapping[str, Any], ranked: Ranked, *, with_by: bool, threads: int | None
-) -> tuple[int, np.ndarray, np.ndarray | None]:
+    tables: Tables, formula: Formula, ranked: Ranked, *, with_by: bool, threads: int | None
+) -> tuple[int, Array, Array | None]:
     """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for."""
     regions = tables.a if tables.is_flat else np.ascontiguousarray(to_numpy(tables.a))
-    keys, images = (_NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
+    keys, images = (NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
     arguments = (regions, ranked.scores, keys, images, ranked.min_score, ranked.limit, with_by, thread_count(threads))
-    bad, kept, by = _kernel(tables.kind, "nms")(_NUMBERS[name], _packed(options), tuple(ranked.threshold), *arguments)
-    return bad, *plain(kept), None if by is None else by.view(np.int64)
+    bad, kept, by = _kernel(tables.kind, "nms")(*told(formula), tuple(ranked.threshold), *arguments)
+    rows = [None if column is None else from_numpy(column.view(np.int64), tables.like) for column in (kept, by)]
+    return bad, rows[0], rows[1]
 
 
 def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
@@ -173,7 +177,8 @@ def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The same 64 bits under the name that NumPy itself prefers; some systems have two."""
+    """The columns as np.int64. Where C has two 64-bit integers (long and long long), the kernels may hand out the one
+    that NumPy does not call int64: same bits, but another dtype in the eyes of users."""
     return tuple(column.view(np.int64) for column in columns)
 
 
@@ -198,9 +203,15 @@ def _kernel(kind: str, verb: str) -> Callable[..., Any]:
     return kernel
 
 
-def _packed(options: Mapping[str, Any]) -> tuple[float, float, float, bool]:
-    """Options as the kernels take them: empty, alpha, beta, of_b."""
-    return options["empty"], options.get("alpha", 0.0), options.get("beta", 0.0), options.get("of") == "b"
+def told(formula: Formula) -> tuple[int, tuple[float, float, float, bool]]:
+    """The formula as the kernels take it: its number, and empty, alpha, beta, of_b."""
+    given = formula.options
+    return NUMBERS[formula.name], (
+        given["empty"],
+        given.get("alpha", 0.0),
+        given.get("beta", 0.0),
+        given.get("of") == "b",
+    )
 
 
 def _operands(tables: Tables) -> tuple[Any, Any]:

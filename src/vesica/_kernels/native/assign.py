@@ -6,15 +6,13 @@ import numpy as np
 
 from vesica import _native
 from vesica._kernels import native
+from vesica._kernels.tables import Shortage
 
 GOALS = ("sum", "count", "complete")
 """The largest sum, where nobody needs a partner; the most pairs, then the largest sum; the largest sum that leaves no
 row without a partner."""
 
 _NO_SCORES = np.empty(0)
-
-Shortage = tuple[int, int]
-"""A row that cannot have a partner, and how many rows, itself among them, share one column fewer than they are."""
 
 
 def greedy(

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from vesica import _native
-from vesica._kernels import Ranked, Tables, native
-from vesica._kernels.native.soft import pairs
+from vesica._kernels import native
+from vesica._kernels.pairs import pairs
+from vesica._kernels.tables import Formula, Ranked, Tables
 
 
-def components(
-    tables: Tables,
-    name: str,
-    options: Mapping[str, Any],
-    ranked: Ranked,
-    *,
-    is_symmetric: bool,
-    threads: int | None,
-) -> np.ndarray:
+def components(tables: Tables, formula: Formula, ranked: Ranked, *, threads: int | None) -> np.ndarray:
     """Of each region the lowest row that it is linked with by pairs of a join, directly or through others."""
-    i, j, _ = pairs(tables, name, options, ranked, once=is_symmetric, threads=threads)
+    i, j, _ = pairs(tables, formula, ranked, once=formula.is_symmetric, threads=threads)
     return native.plain(_native.components(i, j, tables.n))[0]

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from vesica import _native
 from vesica._kernels import native
-
-
-class Nearest(NamedTuple):
-    """Who belongs to which of k centres."""
-
-    label: np.ndarray
-    """(N,) int32: the nearest centre."""
-    iou: np.ndarray
-    """(N,) float64: how near it is."""
-    total: float
-    """The sum of the latter."""
-    sums: np.ndarray
-    """(k, 2) float64: widths and heights of the members of each, summed."""
-    counts: np.ndarray
-    """(k,) int64: how many members each has."""
+from vesica._kernels.tables import Nearest
 
 
 def nearest(columns: np.ndarray, centres: np.ndarray, *, threads: int | None) -> Nearest:

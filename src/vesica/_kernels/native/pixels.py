@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._kernels import Pixels, native
+from vesica._array import Array, from_numpy, to_numpy
+from vesica._kernels import native
+from vesica._kernels.tables import Pixels
 
 # Pixels that are copied at a time when masks are not bytes in order.
 _CHUNK = 1 << 25
@@ -23,6 +25,18 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
         chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
         parts.append(_pixels(_native.masks_pack(chunk, count), height, width))
     return _behind_each_other(parts)
+
+
+def areas(stack: Array) -> Array:
+    """The number of pixels of each of dense masks, int64."""
+    packed = pack_masks(to_numpy(stack), threads=None)
+    return from_numpy(packed.area.copy(), stack)
+
+
+def boxes(stack: Array) -> Array:
+    """The box around each of dense masks, zeros for no pixels."""
+    packed = pack_masks(to_numpy(stack), threads=None)
+    return from_numpy(packed.table[:, 1:5].copy(), stack)
 
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:

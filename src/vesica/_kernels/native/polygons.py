@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._kernels import Rings, native
+from vesica._kernels import native
+from vesica._kernels.tables import Rings
 
 
 def areas(flat: Rings) -> np.ndarray:

@@ -1,0 +1,39 @@
+"""What array-API code serves: everything that has an answer of a fixed shape, in any library and on any device."""
+
+from __future__ import annotations
+
+from vesica._kernels.generic import anchors, best, grid, join, labels, masks, measure, nms
+from vesica._kernels.registry import COUNTED, FLAT, Place, kernels, register
+
+KINDS = ("boxes", "rotated", "masks", "masks_boxes", "boxes_masks")
+FLAT_KINDS = ("masks", "masks_boxes", "boxes_masks", "polygons", "sets")
+# What can be compared with itself.
+SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
+
+ANYWHERE = {
+    Place(state="traced"): "a transformation (compile, vmap, grad, jvp) must see each step",
+    Place(state="gradient"): "the gradient is torch's own",
+    Place("torch", state="plain"): "there are no kernels for this device yet: its library does the arithmetic",
+    Place(): "the arrays keep to their own library",
+}
+FLAT_HOST = {FLAT: "a formula that is not compiled takes the shared areas from a kernel"}
+COUNTS = {COUNTED: "pixels are counted when label maps meet, by the kernel of their arrays; a table is left"}
+PAIRS = {Place(): "a formula that is not compiled: array code finds the pairs, and the best are chosen on the host"}
+
+for places, kinds in ((ANYWHERE, KINDS), (FLAT_HOST, FLAT_KINDS), (COUNTS, ("labels",))):
+    register(
+        *kernels("generic", measure.measure, "measure", kinds, places),
+        *kernels("generic", best.best, "best", kinds, places),
+    )
+register(
+    *kernels("generic", join.join, "join", KINDS, ANYWHERE),
+    *kernels("generic", join.join, "join", FLAT_KINDS, FLAT_HOST),
+    *kernels("generic", join.join_counted, "join", ("labels",), COUNTS),
+    *kernels("generic", nms.nms, "nms", SELF_KINDS, PAIRS),
+    *kernels("generic", nms.nms_padded, "nms_padded", ("boxes",), ANYWHERE),
+    *kernels("generic", anchors.assign, "anchors", ("boxes",), ANYWHERE),
+    *kernels("generic", grid.decode, "decode", ("grid",), ANYWHERE),
+    *kernels("generic", masks.area, "area", ("masks",), ANYWHERE),
+    *kernels("generic", masks.boxes, "boxes", ("masks",), ANYWHERE),
+    *kernels("generic", labels.count, "count", ("labels",), ANYWHERE),
+)

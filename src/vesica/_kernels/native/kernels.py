@@ -1,0 +1,51 @@
+"""What the compiled core serves."""
+
+from __future__ import annotations
+
+from vesica._kernels import native
+from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, pixels, soft
+from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
+
+FORMULAS = frozenset(native.NUMBERS)
+FLAT_KINDS = ("masks", "masks_boxes", "boxes_masks", "polygons", "sets")
+# What can be compared with itself.
+SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
+
+HOST = {
+    NUMPY: "compiled kernels read the memory as it is",
+    Place("torch", "cpu", "plain"): "compiled kernels share the memory of CPU tensors",
+}
+FLAT_HOST = {FLAT: "runs, indices, vertices and ids are flat arrays on the host, whatever they came from"}
+JAX = {Place("jax", "cpu", "plain"): "the answer has no gradient or no fixed shape, so it is found on the host"}
+ANYWHERE = {Place(): "how many stay is no fixed shape, so they are chosen on the host"}
+
+for places, kinds in ((HOST, ("boxes", "rotated")), (FLAT_HOST, FLAT_KINDS)):
+    register(
+        *kernels("native", native.measure, "measure", kinds, places, formulas=FORMULAS),
+        *kernels("native", native.inter, "inter", kinds, places),
+        *kernels("native", native.best, "best", kinds, places, formulas=FORMULAS),
+        *kernels("native", native.join, "join", kinds, places, formulas=FORMULAS),
+    )
+register(
+    *kernels("native", native.inter, "inter_aligned", FLAT_KINDS, FLAT_HOST),
+    *kernels("native", native.join_on_host, "join", ("boxes", "rotated"), JAX, formulas=FORMULAS),
+    # Selection
+    *kernels("native", native.nms, "nms", SELF_KINDS, ANYWHERE, formulas=FORMULAS),
+    *kernels("native", soft.soft_boxes, "soft", ("boxes",), ANYWHERE, formulas=FORMULAS),
+    *kernels("native", soft.soft, "soft", SELF_KINDS, ANYWHERE),
+    *kernels("native", components.components, "components", SELF_KINDS, ANYWHERE),
+    *kernels("native", fusion.fuse, "fuse", ("boxes",), ANYWHERE),
+    # Matching
+    *kernels("native", assign.greedy, "greedy", ("pairs",), ANYWHERE),
+    *kernels("native", assign.optimal, "optimal", ("pairs",), ANYWHERE),
+    *kernels("native", assign.dense, "optimal", ("matrix",), ANYWHERE),
+    *kernels("native", anchors.assign, "anchors", ("boxes",), HOST, formulas=frozenset({"iou"})),
+    *kernels("native", anchors.assign_on_host, "anchors", ("boxes",), JAX, formulas=frozenset({"iou"})),
+    *kernels("native", kmeans.nearest, "nearest", ("shapes",), HOST),
+    *kernels("native", kmeans.medians, "medians", ("shapes",), HOST),
+    # Regions
+    *kernels("native", pixels.pack_masks, "pack", ("masks",), HOST),
+    *kernels("native", pixels.areas, "area", ("masks",), HOST),
+    *kernels("native", pixels.boxes, "boxes", ("masks",), HOST),
+    *kernels("native", labels.count, "count", ("labels",), HOST),
+)

@@ -1,0 +1,224 @@
+"""One registry of kernels: which function serves a verb for a kind of pair, for arrays of which place, and why.
+
+A backend is a folder beside this file, whose `kernels.py` registers what it has. `pick` finds the kernel for a call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, NoReturn
+
+import numpy as np
+
+from vesica._array import Array, device_type, is_traced, library, needs_gradient
+from vesica._kernels.tables import Counted, Formula, Tables
+
+NO_FORMULA = "no compiled formula of this name"
+
+
+class Place(NamedTuple):
+    """Where arrays are, and who watches them. For a kernel, None means any."""
+
+    library: str | None = None
+    """numpy, torch, jax, …; "flat" for flat arrays on the host, "counted" for the counts of label maps."""
+    device: str | None = None
+    """cpu, cuda, …, as the library calls it."""
+    state: str | None = None
+    """"plain"; "gradient" where a derivative is wanted; "traced" where a transformation watches."""
+
+    def covers(self, other: Place) -> bool:
+        return all(mine in (None, theirs) for mine, theirs in zip(self, other, strict=True))
+
+
+NUMPY = Place("numpy", "cpu", "plain")
+FLAT = Place("flat", "cpu", "plain")
+COUNTED = Place("counted", "cpu", "plain")
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A function that serves a verb, what it takes, and why it is the one to take."""
+
+    verb: str
+    kind: str
+    """The kind of pair: boxes, rotated, masks, masks_boxes, boxes_masks, polygons, sets, labels; or what else it is."""
+    backend: str
+    call: Callable[..., Any]
+    place: Place
+    why: str
+    formulas: frozenset[str] | None = None
+    """The names of the formulas it knows; None for any."""
+
+    @property
+    def rank(self) -> int:
+        """The more it says about what it takes, the sooner it is asked."""
+        return sum(part is not None for part in (*self.place, self.formulas))
+
+
+_KERNELS: dict[tuple[str, str], list[Kernel]] = {}
+# Choices that were made before; False where there is no kernel. Not those of tracers: compilers watch for such changes.
+_CHOSEN: dict[tuple[str, str, Place, str | None], Kernel | Literal[False]] = {}
+
+
+def register(*kernels: Kernel) -> None:
+    """Add kernels: from now on `pick` knows them."""
+    for kernel in kernels:
+        known = _KERNELS.setdefault((kernel.verb, kernel.kind), [])
+        known.append(kernel)
+        known.sort(key=lambda one: -one.rank)
+    _CHOSEN.clear()
+
+
+def unregister(*kernels: Kernel) -> None:
+    """Take kernels away again."""
+    for kernel in kernels:
+        _KERNELS[kernel.verb, kernel.kind].remove(kernel)
+    _CHOSEN.clear()
+
+
+def registered() -> list[Kernel]:
+    """All kernels, by verb and kind."""
+    return [kernel for known in _KERNELS.values() for kernel in known]
+
+
+def kernels(
+    backend: str,
+    call: Callable[..., Any],
+    verb: str,
+    kinds: Iterable[str],
+    places: Mapping[Place, str],
+    *,
+    formulas: frozenset[str] | None = None,
+) -> list[Kernel]:
+    """One function for several kinds of pairs and places, each place with its reason."""
+    return [Kernel(verb, kind, backend, call, place, why, formulas) for kind in kinds for place, why in places.items()]
+
+
+def load() -> None:
+    """Let every backend register what it has."""
+    from vesica import _kernels
+
+    for found in pkgutil.iter_modules(_kernels.__path__):
+        if found.ispkg:
+            importlib.import_module(f"vesica._kernels.{found.name}.kernels")
+
+
+def pick(verb: str, tables: Tables, formula: Formula | None = None) -> Kernel:
+    """The kernel for these tables: `.call` is the function, `.backend` and `.why` say whose it is and why it."""
+    found = _chosen(verb, tables.kind, place_of_tables(tables), None if formula is None else formula.name)
+    return found or _missing(verb, tables.kind, place_of_tables(tables))
+
+
+def seek(verb: str, tables: Tables) -> Kernel | None:
+    """The same for what need not have a kernel."""
+    return _chosen(verb, tables.kind, place_of_tables(tables), None) or None
+
+
+def pick_arrays(verb: str, kind: str, *arrays: Array) -> Kernel:
+    """The kernel for bare arrays of one library."""
+    return _chosen(verb, kind, place_of(*arrays), None) or _missing(verb, kind, place_of(*arrays))
+
+
+def has_kernel(verb: str, kind: str, *arrays: Array) -> bool:
+    """Is there a kernel for these arrays?"""
+    return bool(_chosen(verb, kind, place_of(*arrays), None))
+
+
+def _chosen(verb: str, kind: str, place: Place, name: str | None) -> Kernel | Literal[False]:
+    known = _CHOSEN.get((verb, kind, place, name))
+    if known is not None:
+        return known
+    found: Kernel | Literal[False] = find(verb, kind, place, name) or False
+    if place.state != "traced":
+        _CHOSEN[verb, kind, place, name] = found
+    return found
+
+
+def _missing(verb: str, kind: str, place: Place) -> NoReturn:
+    raise LookupError(f"No backend has a kernel `{verb}` for {kind} of {place}.")
+
+
+def find(verb: str, kind: str, place: Place, name: str | None = None) -> Kernel | None:
+    """The first kernel that takes arrays of this place, and the formula of this name if there is one."""
+    lacks_formula = False
+    for kernel in _KERNELS.get((verb, kind), ()):
+        if not kernel.place.covers(place):
+            continue
+        if name is None or kernel.formulas is None or name in kernel.formulas:
+            return replace(kernel, why=NO_FORMULA) if lacks_formula else kernel
+        lacks_formula = True
+    return None
+
+
+class Case(NamedTuple):
+    """Who serves arrays of a place, as `vesica info` lists it."""
+
+    arrays: str
+    verbs: tuple[str, ...]
+    kinds: tuple[str, ...]
+    backend: str
+    why: str
+
+
+_WORDS = {
+    NUMPY: "lists, NumPy, anything with DLPack on the CPU",
+    FLAT: "run-length and sparse masks, polygons, sets",
+    COUNTED: "label maps, once they are counted",
+    Place("torch", "cpu", "plain"): "torch on the CPU, no gradient needed",
+    Place("torch", state="plain"): "torch on another device",
+    Place(state="gradient"): "torch with a gradient",
+    Place(state="traced"): "torch or JAX under a transformation",
+    Place("jax", "cpu", "plain"): "JAX on the CPU, outside a trace",
+    Place(): "any arrays",
+}
+
+
+def cases() -> list[Case]:
+    """What is registered, one line for each place and reason. Of those that fit a call, the first serves it."""
+    served: dict[tuple[Place, str, str], list[Kernel]] = {}
+    for kernel in registered():
+        served.setdefault((kernel.place, kernel.backend, kernel.why), []).append(kernel)
+    order = sorted(served, key=lambda key: sum(part is None for part in key[0]))
+    return [
+        Case(
+            _words(place),
+            tuple(dict.fromkeys(kernel.verb for kernel in served[place, backend, why])),
+            tuple(dict.fromkeys(kernel.kind for kernel in served[place, backend, why])),
+            backend,
+            why,
+        )
+        for place, backend, why in order
+    ]
+
+
+def _words(place: Place) -> str:
+    named = _WORDS.get(place)
+    return named or " ".join(part for part in ("arrays of", *place) if part is not None)
+
+
+def place_of_tables(tables: Tables) -> Place:
+    """Where the two sides are, which are of one library."""
+    a, b = tables.a, tables.b
+    if type(a) is np.ndarray and type(b) is np.ndarray:
+        return NUMPY
+    if isinstance(a, Counted):
+        return COUNTED
+    return FLAT if tables.is_flat else place_of(a, b)
+
+
+def place_of(*arrays: Array) -> Place:
+    """Where arrays of one library are."""
+    name = library(arrays[0])
+    if name == "numpy":
+        return NUMPY
+    state = "plain"
+    if any(is_traced(array) for array in arrays):
+        state = "traced"
+    elif any(needs_gradient(array) for array in arrays):
+        state = "gradient"
+    devices = [device_type(array) for array in arrays]
+    away = [device for device in devices if device != "cpu"]
+    return Place(name, away[0] if away else "cpu", state)

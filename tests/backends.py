@@ -1,0 +1,57 @@
+"""Kernels that are swapped for a while: to forbid a backend, or to watch it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vesica._kernels import registry
+
+Call = Callable[..., Any]
+
+
+@contextlib.contextmanager
+def swapped(wrap: Callable[[Call], Call], backend: str, verb: str | None = None) -> Iterator[None]:
+    """Put `wrap(call)` in the place of each kernel of a backend, or of those for one verb."""
+    kernels = _of(backend, verb)
+    others = [dataclasses.replace(kernel, call=wrap(kernel.call)) for kernel in kernels]
+    with absent(backend, verb), present(*others):
+        yield
+
+
+@contextlib.contextmanager
+def absent(backend: str, verb: str | None = None) -> Iterator[None]:
+    """Take the kernels of a backend away, or those for one verb."""
+    kernels = _of(backend, verb)
+    registry.unregister(*kernels)
+    try:
+        yield
+    finally:
+        registry.register(*kernels)
+
+
+@contextlib.contextmanager
+def present(*kernels: registry.Kernel) -> Iterator[None]:
+    """Add kernels."""
+    registry.register(*kernels)
+    try:
+        yield
+    finally:
+        registry.unregister(*kernels)
+
+
+def forbidden(backend: str, verb: str | None = None) -> contextlib.AbstractContextManager[None]:
+    """Break the kernels of a backend: whoever still answers was served by another one."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise AssertionError(f"a {backend} kernel was called")
+
+    return swapped(lambda _: broken, backend, verb)
+
+
+def _of(backend: str, verb: str | None) -> list[registry.Kernel]:
+    found = [kernel for kernel in registry.registered() if kernel.backend == backend and verb in (None, kernel.verb)]
+    assert found
+    return found

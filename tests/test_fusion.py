@@ -218,7 +218,7 @@ class TestRefused:
             fuse([[0, 0, 1, 1]] * 2, scores)
 
     def test_other_kinds(self):
-        with pytest.raises(TypeError, match="`boxes` must be upright boxes.*got Polygons.*merge"):
+        with pytest.raises(TypeError, match="`boxes` must be upright boxes.*got Polygons.*nmm"):
             fuse(Polygons.from_boxes([[0, 0, 1, 1]]), [0.5])
 
     def test_batches(self):

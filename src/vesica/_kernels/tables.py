@@ -111,6 +111,12 @@ class Counted:
         return shared
 
 
+FLAT_KINDS = ("masks", "masks_boxes", "boxes_masks", "polygons", "sets")
+"""Kinds of pairs that may come as flat arrays."""
+SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
+"""Kinds of pairs that a collection makes with itself."""
+
+
 class Tables(NamedTuple):
     """Two collections as a kernel wants them."""
 
@@ -234,7 +240,7 @@ class Formula(Protocol):
     def turned(self) -> Formula:
         """The formula that gives for (b, a) what this one gives for (a, b)."""
 
-    def parts(self, tables: Tables, aligned: bool) -> Any:
+    def parts(self, tables: Tables, aligned: bool, threads: int | None = None) -> Any:
         """What it is made of: of every pair, or of aligned rows."""
 
     def of_parts(self, parts: Any) -> Array:

@@ -174,8 +174,8 @@ class Chosen(NamedTuple):
     def turned(self) -> Chosen:
         return self._replace(options=self.measure.turned(self.options))
 
-    def parts(self, tables: Tables, aligned: bool) -> Parts:
-        return parts_of(tables, aligned)
+    def parts(self, tables: Tables, aligned: bool, threads: int | None = None) -> Parts:
+        return parts_of(tables, aligned, threads)
 
     def of_parts(self, parts: Parts) -> Array:
         return self.measure.of_parts(parts, self.options)

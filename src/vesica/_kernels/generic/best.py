@@ -12,7 +12,7 @@ def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tu
     xp = namespace(tables.like)
     found: list[tuple[Array, Array]] = []
     for rows in tiles(tables.n, tables.m):
-        values = formula.of_parts(formula.parts(tables.rows(rows), False))
+        values = formula.of_parts(formula.parts(tables.rows(rows), False, threads))
         # Sorting −value in rising order keeps ties in the order of their index, in every library.
         order = xp.argsort(-values, axis=-1, stable=True)[:, :k]
         sorted_values = xp.take_along_axis(values, order, axis=-1)

@@ -35,8 +35,8 @@ def join(tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | Non
 
     found: list[tuple[Array, Array, Array]] = []
     for rows in tiles(tables.n, tables.m):
-        values = formula.of_parts(formula.parts(tables.rows(rows), False))
-        hit = reaches(formula, formula.parts(exact.rows(rows), False), wanted.threshold)
+        values = formula.of_parts(formula.parts(tables.rows(rows), False, threads))
+        hit = reaches(formula, formula.parts(exact.rows(rows), False, threads), wanted.threshold)
         if wanted.self_join:
             here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.like))
             hit = hit & (here[:, None] < columns[None, :])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from vesica._kernels.generic import anchors, best, grid, join, labels, masks, measure, nms
 from vesica._kernels.registry import COUNTED, FLAT, Place, kernels, register
+from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
 KINDS = ("boxes", "rotated", "masks", "masks_boxes", "boxes_masks")
-FLAT_KINDS = ("masks", "masks_boxes", "boxes_masks", "polygons", "sets")
-# What can be compared with itself.
-SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
 
 ANYWHERE = {
     Place(state="traced"): "a transformation (compile, vmap, grad, jvp) must see each step",

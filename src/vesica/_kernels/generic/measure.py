@@ -8,4 +8,4 @@ from vesica._kernels.tables import Formula, Tables
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Array:
     """The measure of every pair, or of aligned rows."""
-    return formula.of_parts(formula.parts(tables, aligned))
+    return formula.of_parts(formula.parts(tables, aligned, threads))

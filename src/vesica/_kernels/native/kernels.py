@@ -5,11 +5,9 @@ from __future__ import annotations
 from vesica._kernels import native
 from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, pixels, soft
 from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
+from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
 FORMULAS = frozenset(native.NUMBERS)
-FLAT_KINDS = ("masks", "masks_boxes", "boxes_masks", "polygons", "sets")
-# What can be compared with itself.
-SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
 
 HOST = {
     NUMPY: "compiled kernels read the memory as it is",

@@ -1,12 +1,12 @@
 """One registry of kernels: which function serves a verb for a kind of pair, for arrays of which place, and why.
 
-A backend is a folder beside this file, whose `kernels.py` registers what it has. `pick` finds the kernel for a call.
+A backend is a folder beside this file, whose `kernels.py` registers what it has; `BACKENDS` names the folders.
+`pick` finds the kernel for a call.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -16,6 +16,7 @@ import numpy as np
 from vesica._array import Array, device_type, is_traced, library, needs_gradient
 from vesica._kernels.tables import Counted, Formula, Tables
 
+BACKENDS = ("generic", "native")
 NO_FORMULA = "no compiled formula of this name"
 
 
@@ -99,11 +100,8 @@ def kernels(
 
 def load() -> None:
     """Let every backend register what it has."""
-    from vesica import _kernels
-
-    for found in pkgutil.iter_modules(_kernels.__path__):
-        if found.ispkg:
-            importlib.import_module(f"vesica._kernels.{found.name}.kernels")
+    for backend in BACKENDS:
+        importlib.import_module(f"vesica._kernels.{backend}.kernels")
 
 
 def pick(verb: str, tables: Tables, formula: Formula | None = None) -> Kernel:

@@ -23,7 +23,7 @@ class MissingExtra(VesicaError, ImportError):
 
 
 class NotOffered(VesicaError, NotImplementedError):
-    """Another tool does this and its stand-in here does not: it names who does."""
+    """Another tool does this and its stand-in here does not: it names what does."""
 
 
 class SizeValueError(VesicaError, ValueError):

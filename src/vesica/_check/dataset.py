@@ -111,7 +111,7 @@ def _too_long(name: str, row: int, value: Any) -> ValueError:
 
 
 def different(array: np.ndarray, name: str) -> np.ndarray:
-    """The ids of a table: none of them twice."""
+    """The ids of a table, all different."""
     plain = array.tolist()
     if len(set(plain)) != len(plain):
         seen: set[Any] = set()
@@ -134,7 +134,7 @@ def one_for_each(value: Any, count: int, name: str) -> None:
 
 
 def numbers(value: Any, count: int, name: str, *, missing: bool = False, look: bool = True) -> np.ndarray:
-    """A column of float64; NaN only where it may stand for what nobody wrote."""
+    """A column of float64; NaN only in columns where it stands for a value that is missing."""
     array = to_numpy(as_array(value))
     if array.size == 0 and count == 0:
         return np.empty(0)
@@ -151,7 +151,7 @@ def numbers(value: Any, count: int, name: str, *, missing: bool = False, look: b
 
 
 def first_bad(column: np.ndarray, name: str, *, missing: bool) -> tuple[int, str] | None:
-    """The first row that holds no sound number, and why. With `missing` NaN is sound, and less than nothing is not."""
+    """The first row that is not finite, and why. With `missing` NaN may stand there, and negative values may not."""
     bad = np.isinf(column) | (column < 0) if missing else ~np.isfinite(column)
     if not bad.any():
         return None

@@ -51,7 +51,7 @@ def _even(value: Any, name: str, rule: str) -> Array:
 
 
 def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
-    """Distinct labels, none of which was declared to be no region."""
+    """Distinct labels without those that were declared to be no region."""
     ids = to_numpy(_even(list(value) if isinstance(value, range) else value, "ids", "a list of integers"))
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"`ids` must be a list of integers; got shape {ids.shape} of {ids.dtype}.")

@@ -80,13 +80,13 @@ class COCO:
 
     @property
     def columns(self) -> Dataset | None:
-        """What a file holds, as columns; None once somebody looked at its dicts, and might have changed them."""
+        """What a file holds, as columns; None once its dicts were handed out, and might have been changed."""
         if self._unread is None or any(name in vars(self) for name in _DICTS):
             return None
         return self._unread.columns
 
     def __getattr__(self, name: str) -> Any:
-        """The dicts of a file that nobody has looked at."""
+        """The dicts of a file, made when they are first read."""
         if name not in _DICTS or vars(self).get("_unread") is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         assert self._unread is not None

@@ -28,7 +28,7 @@ class COCOeval:
     The steps are `evaluate`, `accumulate` and `summarize`. Between them `params` may be changed, and `evalImgs` may be
     replaced or joined with those of other workers; `computeIoU` and `evaluateImg` may be overridden. Annotations are
     not written to: what pycocotools adds to them ("ignore", "_ignore", masks of polygons) goes into copies. `evalImgs`
-    and `ious` are filled when somebody looks at them.
+    and `ious` are filled when they are first read.
 
     Keypoints are not scored. Numbers follow pycocotools where that is odd: a truth with the id 0 is never found, an
     "ignore" in the file counts for nothing, and without 100 in `params.maxDets` the first number is −1.
@@ -137,11 +137,11 @@ class COCOeval:
         return shortcut_of(*self._rows(), (self.cocoGt.imgs, self.cocoDt.imgs), self.params)
 
     def _is_overridden(self) -> bool:
-        """Does somebody want to do a step differently?"""
+        """Is a step overridden, in a subclass or on this object?"""
         steps = ("_prepare", "computeIoU", "evaluateImg")
         return any(step in vars(self) or getattr(type(self), step) is not getattr(COCOeval, step) for step in steps)
 
-    # What nobody has set or looked at since `evaluate` is made at the first look, by the parameters of that time.
+    # Attributes not set since `evaluate` are computed when first read, with the parameters of that evaluation.
 
     @functools.cached_property
     def _gts(self) -> Any:

@@ -54,7 +54,7 @@ def inputs_of_dicts(truths: list[Row], guesses: list[Row], images: tuple[Images,
     ids = [_column(rows, "id", _WHOLE) for rows in (truths, guesses)]
     score = _column(guesses, "score", {*_NUMBERS, np.float32})
     crowd = _column(truths, "iscrowd", _WHOLE) != 0
-    # A guess is told by an id above 0, and areas that are no numbers lie in every range.
+    # A guess is told by an id above 0, and an area of NaN lies in every range.
     if (ids[1] <= 0).any() or any(np.isnan(area).any() for area in areas):
         raise NoColumns
     plain = min(p.iouThrs) <= 0 or not all(map(is_tame, boxes))
@@ -95,7 +95,7 @@ def by_category(rows: list[Row], p: Any) -> list[Row]:
         return rows
     rank = {category: k for k, category in enumerate(p.catIds)}
     if len(rank) < len(p.catIds):
-        raise NoColumns  # whoever is listed twice is compared twice
+        raise NoColumns  # a category that is listed twice is compared twice
     return sorted((row for row in rows if row["category_id"] in rank), key=lambda row: rank[row["category_id"]])
 
 

@@ -32,7 +32,7 @@ from vesica.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Shortcut:
-    """Truths and guesses that were matched at once. Cells are made only for those who look at them."""
+    """Truths and guesses that were matched at once. Cells are made only when they are read."""
 
     rows: tuple[Any, Any]
     """Truths and guesses; or the two COCOs that have them, if all take part."""
@@ -145,7 +145,7 @@ def shortcut_of(truths: list[Row], guesses: list[Row], images: tuple[Images, Ima
 
 
 def shortcut_of_files(truth: Any, guess: Any, params: Any) -> Shortcut | None:
-    """The shortcut for files of which nobody has looked at a row, if all their images and categories are asked for."""
+    """The shortcut for files of which no row has been read, if all their images and categories are asked for."""
     truths, guesses = (getattr(side, "columns", None) for side in (truth, guess))
     if truths is None or guesses is None or not has_all(truths, params):
         return None

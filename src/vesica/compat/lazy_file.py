@@ -1,4 +1,4 @@
-"""Files of which nobody has looked at a row: their text, and what is in it as columns.
+"""Files of which no row has been read yet: their text, and what is in it as columns.
 
 Dicts are made at the first look at one of them. Whoever only scores a file never pays for them.
 """

@@ -61,7 +61,7 @@ def match_cell(
 
 
 class Curves(NamedTuple):
-    """precision, scores [T, R, K, A, M] and recall [T, K, A, M]; −1 where there is nothing to find."""
+    """precision, scores [T, R, K, A, M] and recall [T, K, A, M]; −1 without truths."""
 
     precision: np.ndarray
     recall: np.ndarray

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Dataset:
     """Annotations of many images: truths, guesses of a model, or what several people marked.
 
-    One row is one object. Columns are NumPy arrays of one length that nobody writes to; a column that nobody gave is
+    One row is one object. Columns are NumPy arrays of one length, never written to; a column that was not given is
     None. Rows keep the order they came in.
 
     Attributes
@@ -36,9 +36,9 @@ class Dataset:
     area : (N,) float64 as it was written, NaN where it was not; or None. Scores by size go by it.
     crowd : (N,) bool: the region is a group; None if no row is
     ignore : (N,) bool: neither to be found nor wrong to find ("difficult" of VOC); None if no row is
-    id : (N,) int64, or objects where some id is a string; None if nobody gave any
+    id : (N,) int64, or objects where some id is a string; None if none were given
     annotator : (N,) int64: places in `annotators`, or None
-    annotators : (P,) objects: who marked
+    annotators : (P,) objects: names or ids
     notes : what the reader had to assume, each with its count
 
     Examples
@@ -149,7 +149,7 @@ class Dataset:
             are of one, whose id is 1.
         form : what the four columns of `boxes` mean
         normalised : whether they are shares of the image, whose size `sizes` tells
-        score, area, crowd, ignore, id, annotator : (N,) arrays, optional. An `area` of NaN is none.
+        score, area, crowd, ignore, id, annotator : (N,) arrays, optional. An `area` of NaN is missing.
         masks : RleMasks, Masks or SparseMasks of N rows, or an (N, height, width) array, all of one image size; or a
             list of N "segmentation"s of COCO: dicts of "size" and "counts", lists of polygons, or None
         images, categories : ids of all images and categories, also of those without a row; a dict of their names; or

@@ -137,7 +137,7 @@ def _column(value: Any, count: int, name: str, place: int) -> np.ndarray:
 
 
 def _all(parts: list[Any], counts: list[int], name: str, join: Callable[[Any], Any]) -> Any:
-    """Parts of images that have objects, as one; None where there are none."""
+    """Parts of images that have objects, as one; None without any."""
     if not check.in_all_images(name, [part is not None for part in parts], counts):
         return None
     kept = [part for part, count in zip(parts, counts, strict=True) if count]
@@ -216,7 +216,7 @@ def _results(value: Any, place: int) -> dict[str, Any]:
 
 
 def _outlines(masks: Any, size: tuple[int, int], place: int) -> list[Any]:
-    """Polygons in pixels of the image; an outline of fewer than three points has none."""
+    """Polygons in pixels of the image; an outline of fewer than three points has no polygon."""
     if getattr(masks, "xy", None) is None:
         raise TypeError(
             f"`masks.data` of object {place} are in the frame of the network; `masks.xy`, in that of the image, "

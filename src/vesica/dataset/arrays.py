@@ -118,7 +118,7 @@ def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> CocoMa
 
 
 def _sized_by_masks(table: Images, image_of: np.ndarray, segments: CocoMasks) -> Images:
-    """Run lengths know how large their image is: fill in what nobody said, and refuse what differs."""
+    """Run lengths know how large their image is: fill in sizes that are unknown, and refuse those that differ."""
     sizes = table.sizes
     rows = np.flatnonzero((segments.size > 0).all(axis=1))
     fresh = sizes.copy()

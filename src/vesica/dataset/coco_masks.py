@@ -30,7 +30,7 @@ class CocoMasks:
     begin, end : (N,) int64: which part of the text each row has
     form : (N,) uint8: one of NONE, JSON (a "segmentation" of COCO: polygons, or an object of "size" and "counts") and
         COUNTS (COCO's compressed string alone)
-    size : (N, 2) int64: height and width of the image; 0 where nobody said. An object of "size" has its own.
+    size : (N, 2) int64: height and width of the image; 0 where unknown. An object of "size" has its own.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class CocoMasks:
         return RleMasks._of(found.counts, found.offsets, check.one_size(found.sizes))
 
     def areas(self, *, threads: int | None = None) -> np.ndarray:
-        """The pixels of each mask, float64; 0 where there is none."""
+        """The pixels of each mask, float64; 0 for a row without one."""
         rows = np.flatnonzero(self.form != self.NONE)
         found = native.areas(self.column(), rows, threads=threads)
         _refuse(found, rows)
@@ -78,7 +78,7 @@ class CocoMasks:
         return areas
 
     def boxes(self, *, threads: int | None = None) -> np.ndarray:
-        """The tight box of each mask, (N, 4) float64: x, y, width, height; all 0 where there is nothing."""
+        """The tight box of each mask, (N, 4) float64: x, y, width, height; all 0 for an empty mask."""
         column, xywh = self.column(), np.zeros((len(self), 4))
         for rows in np.array_split(np.flatnonzero(self.form != self.NONE), len(self) // _ROWS + 1):
             found = native.decode(column, rows, threads=threads)

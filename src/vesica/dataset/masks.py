@@ -20,7 +20,7 @@ from vesica.regions.sparse import SparseMasks, is_sparse
 
 
 def segments_of(masks: Any, sizes: np.ndarray, /, *, look: bool = True) -> CocoMasks:
-    """A segment for each mask. `sizes` are those of the rows' images, (N, 2), 0 where nobody said."""
+    """A segment for each mask. `sizes` are those of the rows' images, (N, 2), 0 where unknown."""
     check.no_outlines(masks)
     if isinstance(masks, CocoMasks):
         return masks

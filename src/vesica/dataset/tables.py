@@ -22,8 +22,8 @@ class Images:
     Attributes
     ----------
     ids : (I,) int64, or objects where some id is a string; no id twice
-    height, width : (I,) int64, 0 where nobody said; None where nobody said for any
-    names : (I,) objects: file names, None where there is none; None without any
+    height, width : (I,) int64, 0 where unknown; None if all are
+    names : (I,) objects: file names, None for an image without one; None if all are without
     absent : lists of category ids that were looked for and are not there ("neg_category_ids" of LVIS)
     partial : lists of category ids of which only some objects are marked ("not_exhaustive_category_ids")
     """
@@ -40,7 +40,7 @@ class Images:
 
     @property
     def sizes(self) -> np.ndarray:
-        """(I, 2) int64: height and width, 0 where nobody said."""
+        """(I, 2) int64: height and width, 0 where unknown."""
         if self.height is None or self.width is None:
             return np.zeros((len(self), 2), np.int64)
         return np.stack([self.height, self.width], axis=1)
@@ -53,7 +53,7 @@ class Categories:
     Attributes
     ----------
     ids : (K,) int64, or objects where some id is a string; no id twice
-    names : (K,) objects: a name for each, None where there is none; None without any
+    names : (K,) objects: a name for each, None for a category without one; None if all are without
     parents : (K,) objects: "supercategory" of COCO, or None
     frequency : (K,) objects: "r", "c" or "f" of LVIS, or None
     """

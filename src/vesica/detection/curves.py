@@ -77,7 +77,7 @@ class Curve:
 
     @property
     def recall(self) -> np.ndarray:
-        """Truths found down to this one; NaN if there are none to be found."""
+        """Truths found down to this one; NaN without truths."""
         return self.right / self.positives if self.positives else np.full(len(self.right), np.nan)
 
     @property
@@ -106,7 +106,7 @@ class Curve:
 
     @property
     def average_precision(self) -> float:
-        """The area under the envelope, every point counted; NaN if there is nothing to be found."""
+        """The area under the envelope, every point counted; NaN without truths."""
         if not self.positives:
             return float("nan")
         recall = np.concatenate([[0.0], self.recall])

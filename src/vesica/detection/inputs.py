@@ -46,7 +46,7 @@ class Inputs:
     """The row of the data set that each truth is; None: the same."""
     guess_rows: np.ndarray | None
     plain: bool
-    """Are there values that are no numbers, or so large that an iou may be none?"""
+    """Are there NaN, infinities, or values so large that an iou may be NaN?"""
     notes: tuple[Note, ...]
 
 
@@ -120,16 +120,16 @@ def _boxed(data: Dataset) -> Dataset:
 
 
 _WILD = 1e150
-"""Inputs beyond it have an area that may be infinite, and so an iou that is no number."""
+"""Boxes with a larger coordinate may have an infinite area, and an iou of NaN."""
 
 
 def _is_finite(data: Dataset) -> bool:
-    """Are all scores and areas numbers? A quick look: an area that nobody wrote is none."""
+    """Are all scores and areas finite? A quick look: NaN for an area that is missing fails it too."""
     return all(column is None or bool(np.isfinite(column).all()) for column in (data.score, data.area))
 
 
 def is_tame(boxes: np.ndarray | None) -> bool:
-    """Is every iou of these boxes a number, and no side negative?"""
+    """Is no iou of these boxes NaN, and no side negative?"""
     return boxes is None or native.are_sides_sound(boxes, _WILD)
 
 
@@ -215,7 +215,7 @@ def _taken(categories: Categories, order: np.ndarray) -> Categories:
 
 
 def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
-    """Height and width of each image in rising order, 0 where nobody said."""
+    """Height and width of each image in rising order, 0 where unknown."""
     sizes = np.zeros((len(truth.images), 2), np.int64)
     if truth.images.height is not None and truth.images.width is not None:
         sizes[meeting.truth_image] = np.stack([truth.images.height, truth.images.width], axis=1)
@@ -223,7 +223,7 @@ def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
 
 
 def _sized(data: Dataset, sizes: np.ndarray) -> CocoMasks:
-    """The masks, in images of the size that the truth says where they say none; boxes where there are no masks."""
+    """The masks, with the image sizes of the truth where they have none of their own; boxes for rows without masks."""
     if data.segments is None:
         return CocoMasks.none(sizes)
     known = data.segments.size > 0

@@ -76,7 +76,7 @@ class DetectionResult(Result):
 
     @property
     def categories(self) -> list[Any]:
-        """Names of the categories, or their ids where they have none: the order of every table here."""
+        """Names of the categories, or ids of those without a name: the order of every table here."""
         table = self.records.categories
         names = [None] * len(table) if table.names is None else table.names.tolist()
         return [one if name is None else name for one, name in zip(table.ids.tolist(), names, strict=True)]
@@ -96,7 +96,7 @@ class DetectionResult(Result):
 
     @functools.cached_property
     def summary(self) -> dict[str, float]:
-        """The numbers that the protocol is known for; −1 where there is nothing to be found."""
+        """The numbers that the protocol is known for; −1 without truths."""
         return summary_of(self.records, lambda: self._brief)
 
     @property
@@ -106,7 +106,7 @@ class DetectionResult(Result):
 
     @functools.cached_property
     def numbers(self) -> dict[str, float | None]:
-        """The summary with None where there is nothing to be found."""
+        """The summary with None instead of −1."""
         return {name: None if value < 0 else value for name, value in self.summary.items()}
 
     @functools.cached_property
@@ -151,7 +151,7 @@ class DetectionResult(Result):
         )
 
     def _of_each(self, line: Line) -> list[float]:
-        """The number of each category, NaN where there is nothing to be found."""
+        """The number of each category, NaN without truths."""
         found = (value_of(line, self.records, lambda: self._brief, category=k) for k in range(len(self.categories)))
         return [value if value >= 0 else math.nan for value in found]
 

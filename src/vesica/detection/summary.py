@@ -89,7 +89,7 @@ def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, f
 
 
 def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
-    """The mean over all categories, or the value of one; −1 where there is nothing to be found."""
+    """The mean over all categories, or the value of one; −1 without truths."""
     if line.kind in _POINTS:
         return _mean_of_curves(line, records, category)
     protocol = records.protocol
@@ -122,7 +122,7 @@ def _categories(line: Line, records: Records) -> Any:
 
 
 def mean_at(place: Place, values: np.ndarray, /) -> float:
-    """The mean of the values above −1, in the order of thresholds, recalls, categories; −1 if there are none."""
+    """The mean of the values above −1, in the order of thresholds, recalls, categories; −1 without any."""
     values = values[..., place.categories, :, :][..., place.area, place.limit]
     if place.iou is not None:
         values = values[place.iou]

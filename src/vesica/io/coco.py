@@ -212,7 +212,7 @@ def _flags(column: np.ndarray | None) -> np.ndarray | None:
 
 
 def _own_ids(rows: Annotations) -> np.ndarray:
-    """Annotation ids, None where there is none."""
+    """Annotation ids, None for a row without one."""
     assert rows.id is not None
     ids = native.ids_of(rows.id, rows.id_texts)
     if not rows.is_in_all("id"):

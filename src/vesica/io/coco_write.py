@@ -147,7 +147,7 @@ def _boxes(data: Dataset) -> Iterator[str] | None:
 
 
 def _areas(data: Dataset) -> Iterator[str] | None:
-    """Areas as they were given; those of the boxes where nobody gave any, for other tools insist on them."""
+    """Areas as they were given; those of the boxes where there is no column of areas: other tools need them."""
     if data.area is not None:
         return ("" if area != area else _short(area) for area in data.area.tolist())
     return None if data.xywh is None else map(_short, (data.xywh[:, 2] * data.xywh[:, 3]).tolist())

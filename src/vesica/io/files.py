@@ -28,7 +28,7 @@ _STEP = 1 << 20
 
 
 class File(NamedTuple):
-    """What was read, before anybody looks into it."""
+    """The bytes of a file, not yet parsed."""
 
     name: str
     content: bytes | mmap.mmap

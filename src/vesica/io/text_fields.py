@@ -30,7 +30,7 @@ def number(word: str, place: str, /) -> float:
 
 
 def sound(columns: dict[str, Any], place: Callable[[int], str], /) -> None:
-    """Raise for the first row whose box, score or area is none, and say where it stands."""
+    """Raise for the first row whose box, score or area is not finite, or whose box has a negative side."""
     faults = [None if columns.get("boxes") is None else check.first_bad_box(columns["boxes"])]
     for name in ("score", "area"):
         if columns.get(name) is not None:
@@ -71,7 +71,7 @@ def stem_of(id: Any, what: str, /) -> str:
 
 
 def different(stems: list[str], /) -> list[str]:
-    """Names of files, none of them twice."""
+    """Names of files, all different."""
     if len(set(stems)) != len(stems):
         twice = next(stem for stem in stems if stems.count(stem) > 1)
         raise InputError(f"Two images would be written to one file, {brief(twice)}.")

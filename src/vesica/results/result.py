@@ -29,7 +29,7 @@ class UnknownNumber(KeyError, ValueError):
 class Result(Mapping[str, float]):
     """What a score answers: a read-only mapping of the numbers that it is known for.
 
-    Those who inherit from it say what the numbers are (`summary`), what was scored (`headline`), and what
+    Subclasses say what the numbers are (`summary`), what was scored (`headline`), and what
     else there is to write (`to_dict`). Equal only to itself: equal numbers may come of different data.
     """
 

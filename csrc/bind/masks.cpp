@@ -98,7 +98,7 @@ CheckedTuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets
 
 // Pixels, or the number of the fault, its mask and its place.
 std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t> rle_from_strings(Flat<std::uint8_t> text,
-                                                                                      Flat<std::int64_t> offsets,
+                                                                                      Flat<std::int64_t> lengths,
                                                                                       std::int64_t height,
                                                                                       std::int64_t pixels,
                                                                                       std::size_t threads) {
@@ -106,7 +106,8 @@ std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t> rle_from_st
     rle::Finding found;
     {
         nb::gil_scoped_release unlocked;
-        found = rle::from_strings(text.data(), offsets.data(), offsets.size() - 1, height, pixels, packed, threads);
+        found = rle::from_strings({text.data(), text.size(), lengths.data(), lengths.size()}, height, pixels, packed,
+                                  threads);
     }
     if (found.fault != rle::Fault::none)
         return {std::nullopt, static_cast<int>(found.fault), found.mask, found.position};
@@ -189,7 +190,7 @@ void define_masks(nb::module_& m) {
     m.def("masks_pack", &masks_pack, "stack"_a.noconvert(), "threads"_a);
     m.def("masks_unpack", &masks_unpack, "pixels"_a, "out"_a.noconvert(), "threads"_a);
     m.def("rle_canonical", &rle_canonical, "counts"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a);
-    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "pixels"_a,
+    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "lengths"_a.noconvert(), "height"_a, "pixels"_a,
           "threads"_a);
     m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
     m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "threads"_a);

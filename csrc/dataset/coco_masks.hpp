@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "regions/masks/rle_strings.hpp"
+#include "regions/masks/runs.hpp"
 #include "regions/raster.hpp"
 
 namespace vesica::coco_masks {
@@ -71,9 +73,7 @@ struct Findings {
     std::size_t no_area = 0;       // a polygon of fewer than three points, or no segmentation at all
 };
 
-struct Run {
-    std::uint32_t begin, end;
-};
+using Run = runs::ShortRun;
 
 // One mask. Kept for the next row, it takes no new memory.
 struct Shape {
@@ -110,7 +110,6 @@ class Decoder {
     Fault draw(const double* points, std::size_t numbers, Shape& shape);
     Fault close(Shape& shape);
     Fault string(std::size_t count, Shape& shape);
-    bool quick_string(const std::uint8_t* text, std::size_t count, Shape& shape);
     Fault list(Shape& shape);
     Fault unescape(Text& text);
     Fault whole_numbers(Text& text);
@@ -121,7 +120,7 @@ class Decoder {
     memory::Vector<double> points_;
     std::vector<std::int64_t> list_, places_;  // whole numbers, and where they stand
     memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room around it
-    memory::Vector<std::int32_t> numbers_;
+    rle_strings::Reader reader_;
 };
 
 }  // namespace vesica::coco_masks

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "regions/masks/runs.hpp"
 #include "regions/polygons.hpp"
 
 namespace vesica::raster {
@@ -23,9 +24,7 @@ struct Counts {
     std::vector<std::int64_t> offsets;  // region i has the counts offsets[i] ... offsets[i + 1]
 };
 
-struct Run {
-    std::int64_t begin, end;  // pixels, counted down the columns
-};
+using Run = runs::LongRun;
 
 // Draws one region after the other: its parts, each of one or more rings filled even-odd. Memory is kept.
 // Coordinates stay within 2^40, for borders within 2^30: no sum of the walks loses a bit and no product overflows.

@@ -41,8 +41,7 @@ def boxes(stack: Array) -> Array:
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
     table, words, runs = packed
-    (table,) = native.plain(table)  # its columns are shown to users
-    return Pixels(table, words, runs, height, width)
+    return Pixels(*native.plain(table), words, runs, height, width)  # columns of the table are shown to users
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:
@@ -76,11 +75,11 @@ def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tu
     return _checked(*_native.rle_canonical(counts, offsets, pixels))
 
 
-def pack_strings(text: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
+def pack_strings(text: np.ndarray, lengths: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
     """Compressed strings, one after the other, as runs; or what is wrong with the first bad one."""
     height, width = size
     packed, fault, mask, position = _native.rle_from_strings(
-        text, offsets, height, height * width, native.default_threads()
+        text, lengths, height, height * width, native.default_threads()
     )
     return (COUNT_FAULTS[fault], mask, position) if packed is None else _pixels(packed, height, width)
 

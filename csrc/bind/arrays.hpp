@@ -87,6 +87,12 @@ inline Threshold threshold_of(const ThresholdTuple& threshold) {
     return {p, q, shift, strict};
 }
 
+// The names of an enum in the order of its numbers: Python makes its tables of these.
+template <class Enum>
+void define_names(nb::module_& m, const char* name) {
+    m.def(name, [] { return names_of(Enum()); });
+}
+
 // Run lengths of many masks: counts, and where those of each mask begin.
 using CountTuple = std::tuple<Column<std::int64_t>, Column<std::int64_t>>;
 

@@ -100,6 +100,7 @@ void define_boxes_of(nb::module_& m) {
 }  // namespace
 
 void define_boxes(nb::module_& m) {
+    define_names<boxes::Fault>(m, "box_fault_names");
     define_boxes_of<float>(m);
     define_boxes_of<double>(m);
     define_boxes_of<std::int64_t>(m);

@@ -69,6 +69,9 @@ ScoredTuple coco_masks_iou(nb::object guesses, nb::object truths, std::optional<
 }  // namespace
 
 void define_dataset(nb::module_& m) {
+    define_names<coco_masks::Form>(m, "mask_form_names");
+    define_names<coco_masks::Kind>(m, "mask_fault_names");
+    define_names<coco_masks::Side>(m, "mask_side_names");
     m.def("coco_masks_areas", &coco_masks_areas, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
     m.def("coco_masks_decode", &coco_masks_decode, "column"_a, "rows"_a.noconvert(), "literal"_a, "threads"_a);
     m.def("coco_masks_iou", &coco_masks_iou, "guesses"_a, "truths"_a, "crowd"_a.none(), "floor"_a, "boundary"_a,

@@ -103,6 +103,7 @@ void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Fl
 }  // namespace
 
 void define_detection(nb::module_& m) {
+    define_names<match_cells::Rule>(m, "match_rule_names");
     m.def("match_cells_boxes", &match_cells_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
           "guess_boxes"_a.noconvert());
     m.def("match_cells_masks", &match_cells_masks, "request"_a, "truths"_a, "truth_masks"_a, "guesses"_a,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "io/coco/coco_file.hpp"
@@ -24,7 +25,7 @@ nb::object give_column(record_columns::Column<T> column) {
     const std::size_t count = column.size();
     if (!count) return nb::none();
     T* const raw = column.release();
-    nb::capsule owner(raw, [](void* p) noexcept { record_columns::give_back(p); });
+    nb::capsule owner(raw, [](void* p) noexcept { memory::release(p); });
     if constexpr (std::is_same_v<T, record_columns::Box>)
         return nb::cast(nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig>(raw->data(), {count, 4}, owner));
     else if constexpr (std::is_same_v<T, char>)
@@ -115,6 +116,9 @@ std::tuple<int, std::size_t> json_fault(Flat<std::uint8_t> text) {
 }  // namespace
 
 void define_io(nb::module_& m) {
+    define_names<json::Fault>(m, "json_fault_names");
+    define_names<records::Kind>(m, "record_list_names");
+    define_names<records::Field>(m, "record_field_names");
     m.def(
         "coco_file_read", &coco_file_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "is_mapped"_a, "block"_a,
         "threads"_a,

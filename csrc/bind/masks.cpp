@@ -184,6 +184,7 @@ pixels::Masks masks_of(const nb::object& a, const nb::object& b) {
 }
 
 void define_masks(nb::module_& m) {
+    define_names<runs::Fault>(m, "count_fault_names");
     define_pairs<masks_of>(m, "masks");
     define_pairs<masks_boxes_of>(m, "masks_boxes");
     define_pairs<boxes_masks_of>(m, "boxes_masks");

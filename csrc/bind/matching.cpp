@@ -104,6 +104,8 @@ ShortageTuple assign_dense(In<double> costs, int goal, Out<std::int64_t> out) {
 }  // namespace
 
 void define_matching(nb::module_& m) {
+    define_names<assign::Goal>(m, "goal_names");
+    define_names<anchors::Mark>(m, "anchor_mark_names");
     define_anchors<float>(m);
     define_anchors<double>(m);
     define_anchors<std::int64_t>(m);

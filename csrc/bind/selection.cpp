@@ -96,13 +96,13 @@ void define_nms(nb::module_& m) {
     define("sets_nms", &source_nms<sets_of>);
 }
 
-// is_gaussian, sigma, min_score, limit
-using SoftTuple = std::tuple<bool, double, double, std::size_t>;
+// decay, sigma, min_score, limit
+using SoftTuple = std::tuple<int, double, double, std::size_t>;
 using PickTuple = std::tuple<Column<std::int64_t>, Column<double>>;
 
 soft::Rule soft_rule(const SoftTuple& rule) {
-    const auto& [is_gaussian, sigma, min_score, limit] = rule;
-    return {is_gaussian, sigma, min_score, limit};
+    const auto& [decay, sigma, min_score, limit] = rule;
+    return {soft::Decay(decay), sigma, min_score, limit};
 }
 
 PickTuple give_picks(soft::Picks picks) {
@@ -167,6 +167,7 @@ void define_soft(nb::module_& m) {
 
 void define_selection(nb::module_& m) {
     define_nms(m);
+    define_names<soft::Decay>(m, "decay_names");
     define_soft<float>(m);
     define_soft<double>(m);
     define_soft<std::int64_t>(m);

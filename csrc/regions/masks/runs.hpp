@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/named_enum.hpp"
 #include "base/simd.hpp"
 
 namespace vesica::runs {
@@ -26,7 +27,8 @@ using LongRun = Run<std::int64_t>;
 using ShortRun = Run<std::uint32_t>;
 
 // What is wrong with counts, or with the string that they are written as.
-enum class Fault : int { none = 0, negative, too_long, character, cut, too_large };
+#define VESICA_COUNT_FAULTS(X) X(none) X(negative) X(too_long) X(character) X(cut) X(too_large)
+VESICA_NAMED_ENUM(Fault, int, VESICA_COUNT_FAULTS);
 
 // Any counts → runs, appended to a list: counts of 0 vanish, and what they kept apart becomes one run.
 template <class List>

@@ -68,7 +68,7 @@ Flat = tuple[np.ndarray, np.ndarray]
 """Counts of many masks one after the other, and where each begins."""
 CountFault = tuple[str, int, int]
 """What is wrong, with which mask, and where in it."""
-COUNT_FAULTS = ("none", "negative", "too_long", "character", "cut", "too_large")
+COUNT_FAULTS = tuple(_native.count_fault_names())
 
 
 def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:

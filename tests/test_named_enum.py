@@ -86,7 +86,7 @@ class TestWords:
 
     def test_json(self):
         """Every fault of a text alone, by a text that has it."""
-        texts = {"[": "end", "[}": "character", "[01]": "number", '["\n"]': "control", '["\\x"]': "escape",
+        texts = {"[": "end", "[}": "character", "[-]": "number", '["\n"]': "control", '["\\x"]': "escape",
                  "[" * 70: "depth", "[] 1": "extra"}  # fmt: skip
         for text, name in texts.items():
             assert coco_file.json_fault(text.encode())[0] == name

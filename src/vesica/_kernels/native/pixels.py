@@ -41,7 +41,8 @@ def boxes(stack: Array) -> Array:
 
 def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
     table, words, runs = packed
-    return Pixels(*native.plain(table), words, runs, height, width)  # columns of the table are shown to users
+    (table,) = native.plain(table)  # its columns are shown to users
+    return Pixels(table, words, runs, height, width)
 
 
 def _behind_each_other(parts: list[Pixels]) -> Pixels:

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 import oracles
 import strategies
-from vesica import Masks, RleMasks, SizeValueError, coverage, iou, join
+from vesica import Masks, RleMasks, SizeValueError, _native, coverage, iou, join
+from vesica._kernels.native import coco_masks
+from vesica._kernels.native import pixels as native_pixels
+from vesica.dataset.coco_masks import CocoMasks
 
 CROSS = [7, 1, 3, 3, 3, 1, 7]
 T = [0, 1, 4, 1, 4, 6, 4, 1, 4]
@@ -108,6 +111,83 @@ class TestCounts:
     def test_many(self):
         masks = RleMasks([[k, 1] for k in range(300)], size=(30, 10))
         assert masks.area.tolist() == [1] * 300 and len(join(masks, at_least=1.0)) == 0
+
+
+def plain_counts(text: bytes) -> list[int]:
+    """The counts of a sound string: five bits a character, the sixth says that the number goes on."""
+    counts: list[int] = []
+    at = 0
+    while at < len(text):
+        value = shift = 0
+        while True:
+            code = text[at] - 48
+            value |= (code & 31) << shift
+            shift, at = shift + 5, at + 1
+            if not code & 32:
+                break
+        value -= (code >> 4 & 1) << shift
+        counts.append(value + (counts[-2] if len(counts) > 2 else 0))
+    return counts
+
+
+@pytest.fixture(params=["baseline", "avx2", "avx512"])
+def isa(request):
+    _native.limit_isa(request.param)
+    yield request.param
+    _native.limit_isa("avx512")
+
+
+class TestStrings:
+    """One decoder for dicts and files, the same in every instruction set."""
+
+    @staticmethod
+    def lists(rng, masks):
+        """Counts of one character, of several, and of more than twenty bits; with zeros, cut short."""
+        return [rng.integers(0, 2 ** rng.integers(1, 24), rng.integers(0, 90)).tolist() for _ in range(masks)]
+
+    def test_value(self, isa):
+        rng = np.random.default_rng(3)
+        for size in ((1 << 14, 1 << 14), (1 << 12, 1 << 14), (1 << 17, 1 << 16)):
+            pixels = size[0] * size[1]
+            given_ = [one for one in self.lists(rng, 60) if sum(one) <= pixels]
+            want = RleMasks(given_, size=size)
+            texts = [want.to_strings(), [one.decode() for one in want.to_strings()]]
+            for text in (*texts, [*texts[0][:5], *texts[1][5:]]):
+                found = RleMasks(text, size=size)
+                assert found.to_counts() == want.to_counts()
+                assert np.array_equal(found.boxes.xyxy, want.boxes.xyxy)
+                assert np.array_equal(found.area, want.area)
+            assert [plain_counts(one) for one in texts[0]] == want.to_counts()
+
+    def test_files_and_dicts_agree(self, isa):
+        rng = np.random.default_rng(4)
+        kinds = set()
+        for _ in range(1500):
+            text = rng.integers(47 if rng.random() < 0.3 else 48, rng.choice([64, 80, 112]), rng.integers(1, 40))
+            text = text.astype(np.uint8)
+            height, width = (int(side) for side in rng.integers(1, 2 ** rng.integers(1, 16), 2))
+            found = native_pixels.pack_strings(text, np.array([len(text)]), (height, width))
+            ends, form = np.array([0, len(text)]), np.array([CocoMasks.COUNTS], np.uint8)
+            column = coco_masks.column(text, ends[:1], ends[1:], form, np.array([[height, width]]))
+            decoded = coco_masks.decode(column, np.zeros(1, np.int64))
+            kind = coco_masks.FAULTS[decoded.measured.kind[0]]
+            kinds.add(kind)
+            if kind == "none":
+                counts, _ = native_pixels.counts_of_pixels(found, threads=1)
+                assert counts.tolist() == decoded.counts.tolist()
+                assert found.table[0, :5].tolist() == [decoded.measured.area[0], *decoded.boxes[0]]
+            else:
+                said = kind.replace("large_number", "too_large")
+                assert found == (said, 0, decoded.measured.position[0])
+        assert kinds >= {"none", "character", "cut", "negative", "too_long"}
+
+    def test_room_at_both_ends(self, isa):
+        """Strings so short that what lies beside them is another string, or the end of the text."""
+        texts = ["0", "11", "5", "P1P1", ""]
+        for k in range(len(texts)):
+            order = texts[k:] + texts[:k]
+            alone = [RleMasks([one], size=(40, 40)).to_counts()[0] for one in order]
+            assert RleMasks(order, size=(40, 40)).to_counts() == alone
 
 
 class TestBroken:

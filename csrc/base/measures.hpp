@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include "base/simd.hpp"
@@ -47,16 +48,42 @@ VESICA_INLINE Real<T> ratio(T num, T den, double empty) {
     return d == 0 ? static_cast<R>(empty) : quotient;
 }
 
+// What two regions share at least: of their union, of the first and of the second.
+struct Least {
+    double iou = 0, of_a = 0, of_b = 0;
+};
+
+// What is known of a measure, beside its formula. What is not said is not assumed.
+struct Measure {
+    // Does it grow with the overlap?
+    static constexpr bool is_similarity = true;
+    // Does it have one value for (a, b) and (b, a)?
+    static bool is_symmetric(const Options&) { return false; }
+    // What regions share whose measure reaches t > 0. Nothing here: any two that meet may reach it.
+    static Least least(const Options&, double) { return {}; }
+    // The options that it has, by the names of Python.
+    static constexpr std::initializer_list<const char*> options{"empty"};
+};
+
+struct Symmetric : Measure {
+    static bool is_symmetric(const Options&) { return true; }
+};
+
+// Never above iou, or iou itself.
+struct BoundByIou : Symmetric {
+    static Least least(const Options&, double t) { return {t, 0, 0}; }
+};
+
 // A measure that is one fraction: num / den.
-template <class Self>
-struct Fraction {
+template <class Self, class Known>
+struct Fraction : Known {
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         return ratio(Self::num(p, o), Self::den(p, o), o.empty);
     }
 };
 
-struct Iou : Fraction<Iou> {
+struct Iou : Fraction<Iou, BoundByIou> {
     template <class P>
     static VESICA_INLINE auto num(const P& p, const Options&) {
         return p.inter;
@@ -67,7 +94,8 @@ struct Iou : Fraction<Iou> {
     }
 };
 
-struct Dice : Fraction<Dice> {
+struct Dice : Fraction<Dice, Symmetric> {
+    static Least least(const Options&, double t) { return {t / (2 - t), 0, 0}; }
     template <class P>
     static VESICA_INLINE auto num(const P& p, const Options&) {
         return p.inter + p.inter;
@@ -78,7 +106,9 @@ struct Dice : Fraction<Dice> {
     }
 };
 
-struct Coverage : Fraction<Coverage> {
+struct Coverage : Fraction<Coverage, Measure> {
+    static Least least(const Options& o, double t) { return {0, o.of_b ? 0 : t, o.of_b ? t : 0}; }
+    static constexpr std::initializer_list<const char*> options{"empty", "of"};
     template <class P>
     static VESICA_INLINE auto num(const P& p, const Options&) {
         return p.inter;
@@ -89,7 +119,7 @@ struct Coverage : Fraction<Coverage> {
     }
 };
 
-struct Overlap : Fraction<Overlap> {
+struct Overlap : Fraction<Overlap, Symmetric> {
     template <class P>
     static VESICA_INLINE auto num(const P& p, const Options&) {
         return p.inter;
@@ -100,7 +130,9 @@ struct Overlap : Fraction<Overlap> {
     }
 };
 
-struct Tversky : Fraction<Tversky> {
+struct Tversky : Fraction<Tversky, Measure> {
+    static bool is_symmetric(const Options& o) { return o.alpha == o.beta; }
+    static constexpr std::initializer_list<const char*> options{"empty", "alpha", "beta"};
     template <class P>
     static VESICA_INLINE auto num(const P& p, const Options&) {
         return static_cast<Real<decltype(p.inter)>>(p.inter);
@@ -113,14 +145,15 @@ struct Tversky : Fraction<Tversky> {
     }
 };
 
-struct Distance {
+struct Distance : Symmetric {
+    static constexpr bool is_similarity = false;
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         return 1 - Iou::value(p, o);
     }
 };
 
-struct Giou {
+struct Giou : BoundByIou {
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         using T = decltype(p.inter);
@@ -129,7 +162,7 @@ struct Giou {
     }
 };
 
-struct Diou {
+struct Diou : BoundByIou {
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         using R = Real<decltype(p.inter)>;
@@ -138,7 +171,7 @@ struct Diou {
     }
 };
 
-struct Ciou {
+struct Ciou : BoundByIou {
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         using R = Real<decltype(p.inter)>;
@@ -150,7 +183,7 @@ struct Ciou {
     }
 };
 
-struct Eiou {
+struct Eiou : BoundByIou {
     template <class P>
     static VESICA_INLINE auto value(const P& p, const Options& o) {
         using R = Real<decltype(p.inter)>;

@@ -1,5 +1,6 @@
 #include "base/memory.hpp"
 
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -17,11 +18,20 @@ std::size_t rounded(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
+// Large pages are cleared and mapped far faster than small ones.
+void prefer_large_pages(void* data, std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+    madvise(data, bytes, MADV_HUGEPAGE);
+#else
+    (void)data, (void)bytes;
+#endif
+}
+
 #if defined(_WIN32)
 void* reserve(std::size_t bytes) {
     return ::operator new(bytes);
 }
-void release(void* data, std::size_t) noexcept {
+void unmap(void* data, std::size_t) noexcept {
     ::operator delete(data);
 }
 void lend(void*, std::size_t) noexcept {}
@@ -29,12 +39,10 @@ void lend(void*, std::size_t) noexcept {}
 void* reserve(std::size_t bytes) {
     void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-    madvise(data, bytes, MADV_HUGEPAGE);
-#endif
+    prefer_large_pages(data, bytes);
     return data;
 }
-void release(void* data, std::size_t bytes) noexcept {
+void unmap(void* data, std::size_t bytes) noexcept {
     munmap(data, bytes);
 }
 // The content is not needed: the system may take the pages if it is short of memory, and leaves them otherwise.
@@ -58,7 +66,7 @@ struct Shelf {
     std::size_t total = 0, most = std::size_t(256) << 20;
 
     void drop(std::size_t k) {
-        release(blocks[k].data, blocks[k].size);
+        unmap(blocks[k].data, blocks[k].size);
         total -= blocks[k].size;
         blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
     }
@@ -94,11 +102,29 @@ void give_back(void* data, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
     Shelf& s = shelf();
     std::lock_guard lock(s.mutex);
-    if (size > s.most) return release(data, size);
+    if (size > s.most) return unmap(data, size);
     lend(data, size);
     s.blocks.push_back({data, size});
     s.total += size;
     s.trim();
+}
+
+void* allocate(std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+    if (bytes >= 2 * page) {
+        void* const data = std::aligned_alloc(page, rounded(bytes));
+        if (!data) throw std::bad_alloc();
+        prefer_large_pages(data, bytes);
+        return data;
+    }
+#endif
+    void* const data = std::malloc(bytes);
+    if (!data) throw std::bad_alloc();
+    return data;
+}
+
+void release(void* data) noexcept {
+    std::free(data);
 }
 
 std::size_t keep_at_most(std::size_t bytes) {

@@ -17,6 +17,11 @@ void* take(std::size_t bytes);
 // Give back what `take(bytes)` gave.
 void give_back(void* data, std::size_t bytes) noexcept;
 
+// Memory that leaves with whoever owns it, and is not kept: at least `bytes` bytes of any content, in large pages where
+// they are many. Pages that are not written to take none. Throws std::bad_alloc.
+void* allocate(std::size_t bytes);
+void release(void* data) noexcept;
+
 // Keep at most so many bytes; 0 keeps nothing. Returns the bytes that are kept now.
 std::size_t keep_at_most(std::size_t bytes);
 std::size_t kept();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/wide.hpp"
+
 namespace vesica {
 
 // t = p / (q * 2^shift). Decimals have q = 10^d, p < 2^20 and no shift; other floats have q = 1 and 53 bits of p.
@@ -16,20 +18,6 @@ struct Threshold {
         return std::ldexp(static_cast<double>(p) / static_cast<double>(q), -static_cast<int>(shift));
     }
 };
-
-struct Wide {
-    std::uint64_t high, low;
-    friend bool operator==(const Wide&, const Wide&) = default;
-    friend auto operator<=>(const Wide&, const Wide&) = default;
-};
-
-// The product of two 64-bit numbers, whole.
-inline Wide multiply(std::uint64_t a, std::uint64_t b) {
-    const std::uint64_t low = 0xffffffffu;
-    const std::uint64_t a0 = a & low, a1 = a >> 32, b0 = b & low, b1 = b >> 32;
-    const std::uint64_t mid = a1 * b0 + (a0 * b0 >> 32), mid2 = a0 * b1 + (mid & low);
-    return {a1 * b1 + (mid >> 32) + (mid2 >> 32), a * b};
-}
 
 // Exact for integer parts.
 inline bool reaches(std::int64_t num, std::int64_t den, const Threshold& t) {

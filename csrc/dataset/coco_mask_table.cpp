@@ -22,15 +22,10 @@ void write(Table& table, std::size_t k, const Fault& found, const Shape& shape) 
     table.finding[k] = static_cast<std::uint8_t>(shape.is_short | shape.has_no_area << 1);
 }
 
-// Run lengths, background first, up to the end of the image.
 void append(const Shape& shape, std::vector<std::int64_t>& counts) {
-    const std::int64_t pixels = shape.height * shape.width;
-    std::int64_t done = 0;
-    for (const Run& run : shape.runs) {
-        counts.push_back(run.begin - done), counts.push_back(run.end - run.begin);
-        done = run.end;
-    }
-    if (done < pixels || done == 0) counts.push_back(pixels - done);
+    runs::ToCounts writer(counts);
+    for (const Run& run : shape.runs) writer.add(run.begin, run.end);
+    writer.close(shape.height * shape.width);
 }
 
 }  // namespace

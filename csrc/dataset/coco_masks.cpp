@@ -5,11 +5,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/simd.hpp"
 #include "io/json/decimals.hpp"
 #include "io/json/json.hpp"
-#include "regions/masks/rle.hpp"
-#include "regions/masks/rle_strings.hpp"
+#include "regions/masks/pixels.hpp"
 
 namespace vesica::coco_masks {
 namespace {
@@ -22,90 +20,46 @@ Fault fault(Kind kind, std::size_t position) {
     return found;
 }
 
-Kind kind_of(rle::Fault fault) {
+Kind kind_of(runs::Fault fault) {
     switch (fault) {
-        case rle::Fault::none: return Kind::none;
-        case rle::Fault::negative: return Kind::negative;
-        case rle::Fault::too_long: return Kind::too_long;
-        case rle::Fault::character: return Kind::character;
-        case rle::Fault::cut: return Kind::cut;
-        case rle::Fault::too_large: return Kind::large_number;
+        case runs::Fault::none: return Kind::none;
+        case runs::Fault::negative: return Kind::negative;
+        case runs::Fault::too_long: return Kind::too_long;
+        case runs::Fault::character: return Kind::character;
+        case runs::Fault::cut: return Kind::cut;
+        case runs::Fault::too_large: return Kind::large_number;
     }
     return Kind::json;
 }
 
-// Background and foreground in turn, made canonical as they come.
+// Counts of a list or string, whatever they are, into a shape. Those that are not canonical are kept if `literal`.
 class Counting {
   public:
-    Counting(Shape& shape, bool literal) : shape_(shape), pixels_(shape.height * shape.width), literal_(literal) {}
+    Counting(Shape& shape, bool literal)
+        : shape_(shape), runs_(shape.runs, shape.height * shape.width), literal_(literal) {}
 
-    Kind add(std::int64_t count) {
-        if (count < 0) return Kind::negative;
-        if (count > pixels_ - position_) return Kind::too_long;
-        has_zero_ |= count == 0 && begun_;
-        if (literal_) shape_.counts.push_back(static_cast<std::uint32_t>(count));
-        const auto begin = static_cast<std::uint32_t>(position_), end = static_cast<std::uint32_t>(position_ + count);
-        if (is_set_ && count) {
-            shape_.area += count;
-            if (!shape_.runs.empty() && shape_.runs.back().end == begin)
-                shape_.runs.back().end = end;
-            else
-                shape_.runs.push_back({begin, end});
-        }
-        position_ += count, is_set_ = !is_set_, begun_ = true;
-        return Kind::none;
+    runs::Fault add(std::int64_t count) {
+        const runs::Fault found = runs_.add(count);
+        if (found == runs::Fault::none && literal_) shape_.counts.push_back(static_cast<std::uint32_t>(count));
+        return found;
     }
     void close() {
-        shape_.is_short = position_ < pixels_;
-        shape_.is_literal = literal_ && (has_zero_ || shape_.is_short);
+        shape_.area = runs_.area(), shape_.is_short = runs_.is_short();
+        if (!literal_) return;
+        const auto& counts = shape_.counts;
+        const bool has_zero = !counts.empty() && std::find(counts.begin() + 1, counts.end(), 0u) != counts.end();
+        shape_.is_literal = has_zero || shape_.is_short;
     }
 
   private:
     Shape& shape_;
-    std::int64_t pixels_, position_ = 0;
-    bool literal_, is_set_ = false, begun_ = false, has_zero_ = false;
+    runs::FromCounts<memory::Vector<Run>> runs_;
+    bool literal_;
 };
-
-// The rows that runs cover. A run that goes on in the next column has the last row and the first.
-struct FindRows {
-    static VESICA_INLINE void body(const Run* VESICA_RESTRICT runs, std::size_t count, std::int64_t height,
-                                   std::int64_t* rows) {
-        const auto tall = static_cast<std::int32_t>(height);
-        const double share = 1.0 / static_cast<double>(height);
-        std::int32_t top = INT32_MAX, bottom = 0;
-        for (std::size_t k = 0; k < count; ++k) {
-            const auto begin = static_cast<std::int32_t>(runs[k].begin), end = static_cast<std::int32_t>(runs[k].end);
-            // Half a pixel keeps the quotient away from whole numbers by more than it is rounded.
-            const auto column = static_cast<std::int32_t>((static_cast<double>(begin) + 0.5) * share);
-            const std::int32_t first = begin - column * tall, last = end - column * tall;
-            const bool goes_on = last > tall;
-            top = std::min(top, goes_on ? 0 : first), bottom = std::max(bottom, goes_on ? tall : last);
-        }
-        rows[0] = top, rows[1] = bottom;
-    }
-};
-
-void find_rows(const Run* runs, std::size_t count, std::int64_t height, std::int64_t* rows) {
-    std::int64_t top = INT64_MAX, bottom = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-        const std::int64_t column = runs[k].begin / height, base = column * height;
-        const bool goes_on = runs[k].end - base > height;
-        top = std::min(top, goes_on ? 0 : runs[k].begin - base);
-        bottom = std::max(bottom, goes_on ? height : runs[k].end - base);
-    }
-    rows[0] = top, rows[1] = bottom;
-}
 
 void find_box(Shape& shape) {
-    if (shape.runs.empty()) return;
-    shape.x1 = shape.runs.front().begin / shape.height;
-    shape.x2 = (shape.runs.back().end - 1) / shape.height + 1;
-    std::int64_t rows[2];
-    if (shape.height * shape.width <= INT32_MAX)
-        simd::run<FindRows>(shape.runs.data(), shape.runs.size(), shape.height, &rows[0]);
-    else
-        find_rows(shape.runs.data(), shape.runs.size(), shape.height, rows);
-    shape.y1 = rows[0], shape.y2 = rows[1];
+    const pixels::Mask mask = pixels::extent_of(shape.runs.data(), shape.runs.size(), shape.height, shape.area);
+    shape.x1 = mask.x1, shape.y1 = mask.y1, shape.x2 = mask.x2, shape.y2 = mask.y2;
 }
 
 Kind bad_size(std::int64_t height, std::int64_t width) {
@@ -320,42 +274,26 @@ Fault Decoder::whole_numbers(Text& text) {
 Fault Decoder::list(Shape& shape) {
     Counting counting(shape, literal_);
     for (std::size_t k = 0; k < list_.size(); ++k)
-        if (const Kind kind = counting.add(list_[k]); kind != Kind::none)
-            return fault(kind, static_cast<std::size_t>(places_[k]));
+        if (const runs::Fault bad = counting.add(list_[k]); bad != runs::Fault::none)
+            return fault(kind_of(bad), static_cast<std::size_t>(places_[k]));
     counting.close();
     return {};
 }
 
-// The way nearly all strings go: sound and canonical. False: look again, more slowly.
-bool Decoder::quick_string(const std::uint8_t* text, std::size_t count, Shape& shape) {
-    static_assert(sizeof(Run) == 2 * sizeof(std::uint32_t));
-    const std::int64_t pixels = shape.height * shape.width;
-    numbers_.resize(count + rle_strings::room);
-    const std::size_t numbers = rle_strings::numbers(text, count, numbers_.data());
-    if (numbers == rle_strings::unusual || !numbers) return false;
-    rle_strings::Sums sums;
-    shape.runs.resize((numbers + 1 + rle_strings::room) / 2);
-    if (!rle_strings::resolve(numbers_.data(), numbers, pixels, &shape.runs.data()->begin, sums)) return false;
-    shape.runs.resize(numbers / 2);
-    shape.area = sums.area, shape.is_short = sums.end < pixels;
-    return !(literal_ && shape.is_short);
-}
-
 Fault Decoder::string(std::size_t count, Shape& shape) {
     const std::uint8_t* const text = text_.data() + rle_strings::room;
-    if (quick_string(text, count, shape)) return {};
+    const std::int64_t pixels = shape.height * shape.width;
+    rle_strings::Sums sums;
+    if (reader_.quick(text, count, pixels, shape.runs, sums) && !(literal_ && sums.end < pixels)) {
+        shape.area = sums.area, shape.is_short = sums.end < pixels;
+        return {};
+    }
     shape.clear();
     Counting counting(shape, literal_);
-    std::int64_t value = 0, last = 0, last_but_one = 0;
-    std::size_t numbers = 0;
-    for (std::size_t at = 0; at < count; ++numbers) {
-        const std::size_t start = at;
-        if (const rle::Fault bad = rle::number(text, count, at, value); bad != rle::Fault::none)
-            return fault(kind_of(bad), at);
-        if (numbers > 2) value += last_but_one;  // below 2^61 each: no overflow
-        if (const Kind kind = counting.add(value); kind != Kind::none) return fault(kind, start);
-        last_but_one = last, last = value;
-    }
+    std::size_t position = 0;
+    const auto add = [&](std::int64_t one) { return counting.add(one); };
+    if (const runs::Fault bad = rle_strings::each_count(text, count, position, add); bad != runs::Fault::none)
+        return fault(kind_of(bad), position);
     counting.close();
     return {};
 }

@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "base/named_enum.hpp"
+#include "regions/masks/rle_strings.hpp"
+#include "regions/masks/runs.hpp"
 #include "regions/raster.hpp"
 
 namespace vesica::coco_masks {
 
-enum class Form : std::uint8_t {
-    none,    // nothing was written: the box, if there is one, as a polygon of four corners
-    json,    // a "segmentation" of COCO: polygons, or an object of "size" and "counts"
-    counts,  // a compressed string alone
-};
+// none: nothing was written; the box, if there is one, is a polygon of four corners.
+// json: a "segmentation" of COCO: polygons, or an object of "size" and "counts".
+// counts: a compressed string alone.
+#define VESICA_MASK_FORMS(X) X(none) X(json) X(counts)
+VESICA_NAMED_ENUM(Form, std::uint8_t, VESICA_MASK_FORMS);
 
 // Row i has text[begin[i] ... end[i]), which Python has seen to lie in the text.
 struct Column {
@@ -29,24 +32,26 @@ struct Column {
 };
 
 // Why a row, or a pair of rows, has no answer. Python has the words.
-enum class Kind : std::uint8_t {
-    none,
-    json,          // no JSON, or not what a segmentation looks like
-    character,     // a string has a character that no number has
-    cut,           // a string ends inside a number
-    large_number,  // beyond any image
-    negative,      // a count is
-    too_long,      // the counts go beyond the image
-    bad_size,      // "size" is missing, or is not two whole numbers
-    no_size,       // the size of the image is not known
-    large_image,   // of 2^32 pixels or more
-    coordinate,    // not finite, or beyond 2^40
-    odd,           // an x without its y
-    few,           // a polygon of fewer than three points, or none at all, where that is an error (quirks)
-    sizes_differ,  // of a truth and a guess
-    endless,       // counts that end early never meet the end of others (quirks)
-};
-enum class Side : std::uint8_t { truth, guess };
+#define VESICA_MASK_FAULTS(X)                                                                            \
+    X(none)                                                                                              \
+    X(json)         /* no JSON, or not what a segmentation looks like */                                 \
+    X(character)    /* a string has a character that no number has */                                    \
+    X(cut)          /* a string ends inside a number */                                                  \
+    X(large_number) /* beyond any image */                                                               \
+    X(negative)     /* a count is */                                                                     \
+    X(too_long)     /* the counts go beyond the image */                                                 \
+    X(bad_size)     /* "size" is missing, or is not two whole numbers */                                 \
+    X(no_size)      /* the size of the image is not known */                                             \
+    X(large_image)  /* of 2^32 pixels or more */                                                         \
+    X(coordinate)   /* not finite, or beyond 2^40 */                                                     \
+    X(odd)          /* an x without its y */                                                             \
+    X(few)          /* a polygon of fewer than three points, or none, where that is an error (quirks) */ \
+    X(sizes_differ) /* of a truth and a guess */                                                         \
+    X(endless)      /* counts that end early never meet the end of others (quirks) */
+VESICA_NAMED_ENUM(Kind, std::uint8_t, VESICA_MASK_FAULTS);
+
+#define VESICA_SIDES(X) X(truth) X(guess)
+VESICA_NAMED_ENUM(Side, std::uint8_t, VESICA_SIDES);
 
 struct Fault {
     Kind kind = Kind::none;
@@ -71,9 +76,7 @@ struct Findings {
     std::size_t no_area = 0;       // a polygon of fewer than three points, or no segmentation at all
 };
 
-struct Run {
-    std::uint32_t begin, end;
-};
+using Run = runs::ShortRun;
 
 // One mask. Kept for the next row, it takes no new memory.
 struct Shape {
@@ -110,7 +113,6 @@ class Decoder {
     Fault draw(const double* points, std::size_t numbers, Shape& shape);
     Fault close(Shape& shape);
     Fault string(std::size_t count, Shape& shape);
-    bool quick_string(const std::uint8_t* text, std::size_t count, Shape& shape);
     Fault list(Shape& shape);
     Fault unescape(Text& text);
     Fault whole_numbers(Text& text);
@@ -121,7 +123,7 @@ class Decoder {
     memory::Vector<double> points_;
     std::vector<std::int64_t> list_, places_;  // whole numbers, and where they stand
     memory::Vector<std::uint8_t> text_;        // a string without its escapes, and room around it
-    memory::Vector<std::int32_t> numbers_;
+    rle_strings::Reader reader_;
 };
 
 }  // namespace vesica::coco_masks

@@ -16,37 +16,13 @@ std::int64_t most_shared(const Shape& a, const Shape& b) {
     return std::min({a.area, b.area, columns * rows});
 }
 
-// The runs that end after `from` and begin before `to`.
-std::pair<const Run*, const Run*> between(const Shape& shape, std::int64_t from, std::int64_t to) {
-    const Run *begin = shape.runs.data(), *end = begin + shape.runs.size();
-    if (begin->end <= from) begin = std::partition_point(begin, end, [&](const Run& run) { return run.end <= from; });
-    if (begin != end && end[-1].begin >= to)
-        end = std::partition_point(begin, end, [&](const Run& run) { return run.begin < to; });
-    return {begin, end};
-}
-
 std::int64_t shared(const Shape& a, const Shape& b) {
     // Only the columns that both have.
     const std::int64_t from = std::max(a.x1, b.x1) * a.height, to = std::min(a.x2, b.x2) * a.height;
-    auto [p, p_end] = between(a, from, to);
-    auto [q, q_end] = between(b, from, to);
-    std::int64_t sum = 0;
-    if (p == p_end || q == q_end) return 0;
-    // Mostly one run of each in a column, and the same of the two ends first in column after column: branches are
-    // guessed well, and then nothing waits for the last comparison.
-    for (;;) {
-        const std::uint32_t begin = std::max(p->begin, q->begin);
-        if (p->end < q->end) {
-            if (p->end > begin) sum += p->end - begin;
-            if (++p == p_end) break;
-            if (q->end <= p->begin && ++q == q_end) break;
-        } else {
-            if (q->end > begin) sum += q->end - begin;
-            if (++q == q_end) break;
-            if (p->end <= q->begin && ++p == p_end) break;
-        }
-    }
-    return sum;
+    const auto between = [&](const Shape& shape) {
+        return runs::between(shape.runs.data(), shape.runs.data() + shape.runs.size(), from, to);
+    };
+    return runs::count_shared(between(a), between(b));
 }
 
 // The counts of a mask one after the other, as they were written.

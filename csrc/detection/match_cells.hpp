@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "base/named_enum.hpp"
 #include "dataset/coco_masks.hpp"
 
 namespace vesica::match_cells {
@@ -41,10 +42,10 @@ struct Lanes {
     std::size_t words() const { return (count() + 63) / 64; }
 };
 
-enum class Rule : int {
-    coco = 0,  // the best truth that is free, counted ones first; of equals the last
-    voc,       // the best truth, free or not; of equals the first
-};
+// coco: the best truth that is free, counted ones first; of equals the last.
+// voc: the best truth, free or not; of equals the first.
+#define VESICA_MATCH_RULES(X) X(coco) X(voc)
+VESICA_NAMED_ENUM(Rule, int, VESICA_MATCH_RULES);
 
 struct Request {
     Lanes lanes;

@@ -144,9 +144,9 @@ void assign(const Request& request, Rows<T> anchors, Rows<T> truths, Images imag
             const Box<E> a = wide(anchors.data + 4 * i), b = wide(truths.data + 4 * piece.best[i]);
             const boxes::Pair<E> pair(a, b, a.w() * a.h(), b.w() * b.h());
             const E num = measures::Iou::num(pair, {}), den = measures::Iou::den(pair, {});
-            if (reaches(num, den, request.negative)) marks[at] |= Mark::not_background;
-            if (reaches(num, den, request.positive)) marks[at] |= Mark::positive;
-            if (piece.attains[i]) marks[at] |= Mark::attains;
+            if (reaches(num, den, request.negative)) marks[at] |= bit(Mark::not_background);
+            if (reaches(num, den, request.positive)) marks[at] |= bit(Mark::positive);
+            if (piece.attains[i]) marks[at] |= bit(Mark::attains);
         }
     };
 

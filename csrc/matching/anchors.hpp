@@ -4,17 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/named_enum.hpp"
 #include "base/threshold.hpp"
 #include "regions/boxes.hpp"
 
 namespace vesica::anchors {
 
-// What is known of an anchor's iou with its best truth.
-enum Mark : std::uint8_t {
-    not_background = 1,  // it reaches `negative`
-    positive = 2,        // it reaches `positive`
-    attains = 4,         // of some truth, no anchor has a larger one
-};
+// What is known of an anchor's iou with its best truth: a bit each.
+// not_background: it reaches `negative`. positive: it reaches `positive`. attains: of some truth, no anchor has a
+// larger one.
+#define VESICA_ANCHOR_MARKS(X) X(not_background) X(positive) X(attains)
+VESICA_NAMED_ENUM(Mark, std::uint8_t, VESICA_ANCHOR_MARKS);
+
+constexpr std::uint8_t bit(Mark mark) {
+    return static_cast<std::uint8_t>(1 << static_cast<int>(mark));
+}
 
 struct Request {
     Threshold positive, negative;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/named_enum.hpp"
 #include "matching/augmenting_paths.hpp"
 
 namespace vesica::assign {
@@ -27,7 +28,8 @@ std::vector<std::int64_t> greedy(const Pairs& pairs, const double* scores);
 
 // What the best choice is: the largest sum, where nobody has to be in a pair; the most pairs, and then the largest sum;
 // or the largest sum among those that leave no row out.
-enum class Goal { sum, count, complete };
+#define VESICA_GOALS(X) X(sum) X(count) X(complete)
+VESICA_NAMED_ENUM(Goal, int, VESICA_GOALS);
 
 // Either the places of the chosen pairs, ordered by row, or a row that cannot be had.
 struct Choice {

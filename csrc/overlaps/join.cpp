@@ -86,21 +86,12 @@ bool may_share(const rotated::Columns& a, std::size_t p, const rotated::Columns&
 }
 
 Bound bound_of(measures::Name measure, const measures::Options& options, double t) {
-    using measures::Name;
-    const double slack = t * (1 - hair);
-    const auto by_iou = [](double iou) {
-        const double shrink = (1 - iou) / (1 + iou);
-        return Bound{iou, shrink, shrink, static_cast<float>(std::log2(1 / iou) + 0.1)};
-    };
     if (t <= 0) return {0, 1, 1, anything};
-    switch (measure) {
-        case Name::dice: return by_iou(slack / (2 - slack));
-        case Name::coverage:
-            return options.of_b ? Bound{0, 1, 1 - 2 * slack, anything} : Bound{0, 1 - 2 * slack, 1, anything};
-        case Name::overlap:
-        case Name::tversky: return {0, 1, 1, anything};
-        default: return by_iou(slack);  // iou, and the measures that are never above it
-    }
+    measures::Least least;
+    measures::with_box_measure(measure, [&]<class M>(M) { least = M::least(options, t * (1 - hair)); });
+    if (least.iou <= 0) return {0, 1 - 2 * least.of_a, 1 - 2 * least.of_b, anything};
+    const double shrink = (1 - least.iou) / (1 + least.iou);
+    return {least.iou, shrink, shrink, static_cast<float>(std::log2(1 / least.iou) + 0.1)};
 }
 
 template <class T>

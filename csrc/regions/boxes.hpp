@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/measures.hpp"
+#include "base/named_enum.hpp"
 
 namespace vesica::boxes {
 
@@ -82,7 +83,8 @@ void best(measures::Name measure, const measures::Options& options, Rows<T> a, R
           std::int64_t* index, Real<T>* value, std::size_t threads);
 
 // What is wrong with the first bad row, if any is.
-enum class Fault : int { none = 0, nan, infinite, inverted_x, inverted_y, too_large };
+#define VESICA_BOX_FAULTS(X) X(none) X(nan) X(infinite) X(inverted_x) X(inverted_y) X(too_large)
+VESICA_NAMED_ENUM(Fault, int, VESICA_BOX_FAULTS);
 struct Finding {
     Fault fault;
     std::size_t row;

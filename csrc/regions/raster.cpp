@@ -266,12 +266,9 @@ void paint(Painter& painter, const polygons::Regions& regions, std::size_t i, In
         }
         painter.close_part();
     }
-    Int done = 0;
-    for (const Run& run : painter.runs()) {
-        counts.push_back(run.begin - done), counts.push_back(run.end - run.begin);
-        done = run.end;
-    }
-    if (done < pixels || done == 0) counts.push_back(pixels - done);
+    runs::ToCounts writer(counts);
+    for (const Run& run : painter.runs()) writer.add(run.begin, run.end);
+    writer.close(pixels);
 }
 
 }  // namespace

@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "base/memory.hpp"
+#include "base/named_enum.hpp"
+#include "regions/masks/runs.hpp"
 #include "regions/polygons.hpp"
 
 namespace vesica::raster {
 
-enum class Rule {
-    coco,    // the parity walk on a grid of fifths
-    centre,  // the centre of the pixel is inside; on a top or left edge counts, on others not
-    border,  // vertices are indices of pixels, and the outline belongs
-};
+// coco: the parity walk on a grid of fifths.
+// centre: the centre of the pixel is inside; on a top or left edge counts, on others not.
+// border: vertices are indices of pixels, and the outline belongs.
+#define VESICA_RASTER_RULES(X) X(coco) X(centre) X(border)
+VESICA_NAMED_ENUM(Rule, int, VESICA_RASTER_RULES);
 
 // Run lengths down the columns, background first; no run but the first is 0, and their sum is height * width.
 struct Counts {
@@ -23,9 +25,7 @@ struct Counts {
     std::vector<std::int64_t> offsets;  // region i has the counts offsets[i] ... offsets[i + 1]
 };
 
-struct Run {
-    std::int64_t begin, end;  // pixels, counted down the columns
-};
+using Run = runs::LongRun;
 
 // Draws one region after the other: its parts, each of one or more rings filled even-odd. Memory is kept.
 // Coordinates stay within 2^40, for borders within 2^30: no sum of the walks loses a bit and no product overflows.

@@ -11,12 +11,13 @@
 
 #include "overlaps/join.hpp"
 #include "regions/boxes.hpp"
+#include "selection/decay.hpp"
 
 namespace vesica::soft {
 
 struct Rule {
-    bool is_gaussian;   // s · exp(−m² / sigma), or else s · (1 − m)
-    double sigma;       // above 0
+    Decay decay;
+    double sigma;       // above 0; of decays that have one
     double min_score;   // what falls below it is out; not negative
     std::size_t limit;  // so many are taken of each key at most; 0: all
 };

@@ -216,7 +216,7 @@ struct Fade {
                 const boxes::Box<double> other{x1[k], y1[k], x2[k], y2[k]};
                 const boxes::Pair<double> pair(box, other, area, other.w() * other.h());
                 const double m = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
-                to[k] *= falling_exp(is_power ? -(m * m) * per_sigma : -(m * m) / sigma);
+                to[k] *= is_power ? Gaussian::left_by(m, per_sigma) : Gaussian::left(m, sigma);
             }
         }
     }
@@ -367,7 +367,7 @@ Picks of_boxes(const Rule& rule, const join::Request& request, boxes::Rows<T> ro
                     [&](Group group, double* now, std::vector<Entry>& list) {
                         const Setting<T> setting{rule, request, bound, rows, group, now, place.data()};
                         if constexpr (!std::is_integral_v<T> && !measures::needs_slope<M>)
-                            if (group.count <= few && rule.is_gaussian && !request.threshold.p)
+                            if (group.count <= few && rule.decay == Decay::gaussian && !request.threshold.p)
                                 return Fading<M, T>(setting).walk(list);
                         if (group.count <= few)
                             return walk(rule, group, scores, ByRow{rule, now, Looking<M, T>(setting)}, list);

@@ -9,7 +9,6 @@
 
 #include "base/order.hpp"
 #include "base/threads.hpp"
-#include "selection/decay.hpp"
 #include "selection/soft.hpp"
 
 namespace vesica::soft {
@@ -36,10 +35,7 @@ inline void weaken(const Rule& rule, const std::uint32_t* rows, const double* m,
     double left[batch];
     for (std::size_t from = 0; from < count; from += batch) {
         const std::size_t some = std::min(batch, count - from);
-        if (rule.is_gaussian)
-            simd::run<Gaussian>(m + from, some, rule.sigma, &left[0]);
-        else
-            simd::run<Linear>(m + from, some, rule.sigma, &left[0]);
+        with_decay(rule.decay, [&]<class D>(D) { simd::run<Weaken<D>>(m + from, some, rule.sigma, &left[0]); });
         for (std::size_t k = 0; k < some; ++k) scores[rows[from + k]] *= left[k];
     }
 }

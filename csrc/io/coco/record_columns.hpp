@@ -9,24 +9,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "io/coco/ids.hpp"
 #include "io/coco/records.hpp"
 
 namespace vesica::record_columns {
 
-// Memory of columns. Pages that nobody writes to take none.
-void* take(std::size_t bytes);
-void give_back(void* data) noexcept;
-
-// A column that grows, and belongs to whoever takes it. Large ones come in large pages: the system clears and maps
-// those far faster than small ones.
+// A column that grows, and belongs to whoever takes it.
 template <class T>
 class Column {
   public:
     Column() = default;
     Column(Column&& other) noexcept { swap(other); }
     Column& operator=(Column&& other) noexcept { return swap(other), *this; }
-    ~Column() { give_back(data_); }
+    ~Column() { memory::release(data_); }
 
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
@@ -34,9 +30,9 @@ class Column {
 
     void reserve(std::size_t count) {
         if (count <= capacity_) return;
-        T* const moved = static_cast<T*>(take(count * sizeof(T)));
+        T* const moved = static_cast<T*>(memory::allocate(count * sizeof(T)));
         if (size_) std::memcpy(static_cast<void*>(moved), data_, size_ * sizeof(T));
-        give_back(data_);
+        memory::release(data_);
         data_ = moved;
         capacity_ = count;
     }
@@ -50,6 +46,7 @@ class Column {
         if (count) std::memcpy(static_cast<void*>(extend(count)), values, count * sizeof(T));
     }
     void fill(std::size_t count, T value) { std::fill_n(extend(count), count, value); }
+    // The caller owns it from here on: memory::release frees it.
     T* release() {
         size_ = capacity_ = 0;
         return std::exchange(data_, nullptr);

@@ -17,23 +17,18 @@ struct Key {
     std::string_view text;
     Field field;
 };
+constexpr Key key(Kind kind, Field field) {
+    return {kind, key_of(field), field};
+}
 constexpr Key keys[] = {
-    {Kind::annotations, "image_id", Field::image_id},
-    {Kind::annotations, "category_id", Field::category_id},
-    {Kind::annotations, "id", Field::own_id},
-    {Kind::annotations, "bbox", Field::box},
-    {Kind::annotations, "score", Field::score},
-    {Kind::annotations, "area", Field::area},
-    {Kind::annotations, "iscrowd", Field::crowd},
-    {Kind::annotations, "ignore", Field::ignore},
-    {Kind::annotations, "segmentation", Field::segment},
-    {Kind::images, "id", Field::image_id},
-    {Kind::images, "height", Field::height},
-    {Kind::images, "width", Field::width},
-    {Kind::images, "file_name", Field::name},
-    {Kind::images, "neg_category_ids", Field::absent},
-    {Kind::images, "not_exhaustive_category_ids", Field::partial},
-    {Kind::categories, "id", Field::category_id},
+    key(Kind::annotations, Field::image_id), key(Kind::annotations, Field::category_id),
+    key(Kind::annotations, Field::own_id),   key(Kind::annotations, Field::box),
+    key(Kind::annotations, Field::score),    key(Kind::annotations, Field::area),
+    key(Kind::annotations, Field::crowd),    key(Kind::annotations, Field::ignore),
+    key(Kind::annotations, Field::segment),  {Kind::images, "id", Field::image_id},
+    key(Kind::images, Field::height),        key(Kind::images, Field::width),
+    key(Kind::images, Field::name),          key(Kind::images, Field::absent),
+    key(Kind::images, Field::partial),       {Kind::categories, "id", Field::category_id},
 };
 
 Field field_of(Kind kind, std::string_view key) {

@@ -9,34 +9,59 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/named_enum.hpp"
 #include "io/coco/ids.hpp"
 #include "io/json/json.hpp"
 
 namespace vesica::records {
 
-enum class Kind : int { images = 0, annotations, categories };
+#define VESICA_RECORD_LISTS(X) X(images) X(annotations) X(categories)
+VESICA_NAMED_ENUM(Kind, int, VESICA_RECORD_LISTS);
 
-// What a record may have; a bit of `given` for each.
+// What a record may have, and the key that a file has for it; a bit of `given` for each. The id of an image is its
+// image_id, that of a category its category_id.
+#define VESICA_RECORD_FIELDS(X)   \
+    X(image_id, "image_id")       \
+    X(category_id, "category_id") \
+    X(own_id, "id")               \
+    X(box, "bbox")                \
+    X(score, "score")             \
+    X(area, "area")               \
+    X(crowd, "iscrowd")           \
+    X(ignore, "ignore")           \
+    X(segment, "segmentation")    \
+    X(height, "height")           \
+    X(width, "width")             \
+    X(name, "file_name")          \
+    X(absent, "neg_category_ids") \
+    X(partial, "not_exhaustive_category_ids")
+
 enum class Field : unsigned {
-    image_id,     // of an image: its own id
-    category_id,  // of a category: its own id
-    own_id,
-    box,
-    score,
-    area,
-    crowd,
-    ignore,
-    segment,
-    height,
-    width,
-    name,
-    absent,   // "neg_category_ids"
-    partial,  // "not_exhaustive_category_ids"
-    nothing
+#define X(name, key) name,
+    VESICA_RECORD_FIELDS(X)
+#undef X
+        nothing
 };
+
+constexpr std::string_view key_of(Field field) {
+    constexpr std::string_view keys[] = {
+#define X(name, key) key,
+        VESICA_RECORD_FIELDS(X)
+#undef X
+    };
+    return keys[static_cast<unsigned>(field)];
+}
+inline std::vector<std::string> names_of(Field) {
+    return {
+#define X(name, key) key,
+        VESICA_RECORD_FIELDS(X)
+#undef X
+    };
+}
 
 constexpr unsigned field_count = static_cast<unsigned>(Field::nothing);
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/wide.hpp"
+
 #if !defined(__cpp_lib_to_chars)
 #include <locale.h>
 
@@ -14,21 +16,6 @@
 
 namespace vesica::decimals {
 namespace {
-
-struct Wide {
-    std::uint64_t high, low;
-};
-
-Wide product(std::uint64_t a, std::uint64_t b) {
-#if defined(__SIZEOF_INT128__)
-    const auto all = static_cast<unsigned __int128>(a) * b;
-    return {static_cast<std::uint64_t>(all >> 64), static_cast<std::uint64_t>(all)};
-#else
-    const std::uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
-    const std::uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32), middle = a0 * b1 + (cross & 0xffffffff);
-    return {a1 * b1 + (cross >> 32) + (middle >> 32), middle << 32 | (low & 0xffffffff)};
-#endif
-}
 
 // 5^q = (high · 2^64 + low + something in [0, 1)) · 2^binary, with the highest bit set.
 struct Power {
@@ -177,7 +164,7 @@ bool scaled(std::uint64_t mantissa, std::int64_t exponent, double& out) {
     const Power& power = table[static_cast<std::size_t>(exponent - least)];
     const int shift = std::countl_zero(mantissa);
     const std::uint64_t w = mantissa << shift;
-    const Wide upper = product(w, power.high), lower = product(w, power.low);
+    const Wide upper = multiply(w, power.high), lower = multiply(w, power.low);
     const std::uint64_t bottom = lower.low, middle = upper.low + lower.high;
     const std::uint64_t top = upper.high + (middle < upper.low);
     const bool has_rest = middle || bottom;

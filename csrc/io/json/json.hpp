@@ -9,33 +9,35 @@
 #include <string>
 #include <string_view>
 
+#include "base/named_enum.hpp"
+
 namespace vesica::json {
 
 // What is wrong with a text, and, from `not_a_list` on, with what it means.
-enum class Fault : int {
-    none = 0,
-    end,        // the text breaks off
-    character,  // one that cannot stand here
-    number,     // digits that are no number
-    control,    // a control character in a string
-    escape,     // a backslash with something unknown
-    utf8,       // bytes that are no character
-    depth,      // too many brackets
-    extra,      // something behind the value
-    not_a_list,
-    not_an_object,
-    not_an_integer,
-    not_an_id,
-    not_a_number,
-    not_a_flag,
-    not_a_text,
-    not_numbers,  // of a list of integers
-    not_a_box,    // `detail` numbers instead of four, or -1 where something is no number
-    too_large,    // an integer beyond 64 bits
-    missing,      // a field that every record must have
-    repeated,     // an id for the second time; `detail` is the first record
-    no_table,     // neither an object nor a list
-};
+#define VESICA_JSON_FAULTS(X)                                                                 \
+    X(none)                                                                                   \
+    X(end)       /* the text breaks off */                                                    \
+    X(character) /* one that cannot stand here */                                             \
+    X(number)    /* digits that are no number */                                              \
+    X(control)   /* a control character in a string */                                        \
+    X(escape)    /* a backslash with something unknown */                                     \
+    X(utf8)      /* bytes that are no character */                                            \
+    X(depth)     /* too many brackets */                                                      \
+    X(extra)     /* something behind the value */                                             \
+    X(not_a_list)                                                                             \
+    X(not_an_object)                                                                          \
+    X(not_an_integer)                                                                         \
+    X(not_an_id)                                                                              \
+    X(not_a_number)                                                                           \
+    X(not_a_flag)                                                                             \
+    X(not_a_text)                                                                             \
+    X(not_numbers) /* of a list of integers */                                                \
+    X(not_a_box)   /* `detail` numbers instead of four, or -1 where something is no number */ \
+    X(too_large)   /* an integer beyond 64 bits */                                            \
+    X(missing)     /* a field that every record must have */                                  \
+    X(repeated)    /* an id for the second time; `detail` is the first record */              \
+    X(no_table)    /* neither an object nor a list */
+VESICA_NAMED_ENUM(Fault, int, VESICA_JSON_FAULTS);
 
 constexpr int most_depth = 64;
 

@@ -28,29 +28,15 @@ std::int64_t both_bits(const Stack& a, const Mask& mask_a, const Stack& b, const
                             static_cast<std::size_t>(x2 - x1));
 }
 
-// The runs that end after `from` and begin before `to`.
 std::pair<const Run*, const Run*> between(const Stack& stack, const Mask& mask, std::int64_t from, std::int64_t to) {
-    const Run *begin = stack.runs + mask.run, *end = stack.runs + mask.end;
-    const Run* first = std::partition_point(begin, end, [&](const Run& run) { return run.end <= from; });
-    const Run* last = std::partition_point(first, end, [&](const Run& run) { return run.begin < to; });
-    return {first, last};
+    return runs::between(stack.runs + mask.run, stack.runs + mask.end, from, to);
 }
 
 std::int64_t both_runs(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
     // Only the columns that both have.
     const std::int64_t from = std::max(mask_a.x1, mask_b.x1) * a.height;
     const std::int64_t to = std::min(mask_a.x2, mask_b.x2) * a.height;
-    auto [p, p_end] = between(a, mask_a, from, to);
-    auto [q, q_end] = between(b, mask_b, from, to);
-    std::int64_t sum = 0;
-    while (p != p_end && q != q_end) {
-        const std::int64_t common = std::min(p->end, q->end) - std::max(p->begin, q->begin);
-        sum += common > 0 ? common : 0;
-        // No branch: which of two runs ends first is anybody's guess.
-        const bool first = p->end <= q->end, second = q->end <= p->end;
-        p += first, q += second;
-    }
-    return sum;
+    return runs::count_shared(between(a, mask_a, from, to), between(b, mask_b, from, to));
 }
 
 // Bits of one mask against runs of the other.
@@ -81,6 +67,25 @@ struct FindMeeting {
     }
 };
 
+// The rows that runs cover. A run that goes on in the next column has the last row and the first.
+struct FindRows {
+    static VESICA_INLINE void body(const runs::ShortRun* VESICA_RESTRICT runs, std::size_t count, std::int64_t height,
+                                   std::int64_t* rows) {
+        const auto tall = static_cast<std::int32_t>(height);
+        const double share = 1.0 / static_cast<double>(height);
+        std::int32_t top = INT32_MAX, bottom = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto begin = static_cast<std::int32_t>(runs[k].begin), end = static_cast<std::int32_t>(runs[k].end);
+            // Half a pixel keeps the quotient away from whole numbers by more than it is rounded.
+            const auto column = static_cast<std::int32_t>((static_cast<double>(begin) + 0.5) * share);
+            const std::int32_t first = begin - column * tall, last = end - column * tall;
+            const bool goes_on = last > tall;
+            top = std::min(top, goes_on ? 0 : first), bottom = std::max(bottom, goes_on ? tall : last);
+        }
+        rows[0] = top, rows[1] = bottom;
+    }
+};
+
 // The pixels of the window whose position is below p.
 std::int64_t before(const Window& window, std::int64_t height, std::int64_t p) {
     const std::int64_t x = p / height, y = p - x * height;
@@ -93,9 +98,9 @@ std::int64_t before(const Window& window, std::int64_t height, std::int64_t p) {
 }  // namespace
 
 std::int64_t shared(const Stack& a, const Mask& mask_a, const Stack& b, const Mask& mask_b) {
-    if (mask_a.has_bits())
-        return mask_b.has_bits() ? both_bits(a, mask_a, b, mask_b) : bits_and_runs(a, mask_a, b, mask_b);
-    return mask_b.has_bits() ? bits_and_runs(b, mask_b, a, mask_a) : both_runs(a, mask_a, b, mask_b);
+    if (mask_a.has_bits() && mask_b.has_bits()) return both_bits(a, mask_a, b, mask_b);
+    if (mask_a.has_runs() && mask_b.has_runs()) return both_runs(a, mask_a, b, mask_b);
+    return mask_a.has_bits() ? bits_and_runs(a, mask_a, b, mask_b) : bits_and_runs(b, mask_b, a, mask_a);
 }
 
 std::int64_t inside(const Stack& stack, const Mask& mask, const Window& window) {
@@ -203,6 +208,18 @@ Mask Extent::mask() const {
     return {area_, left_, top_, (last_ - 1) / column_.height + 1, bottom_, -1, 0, 0};
 }
 
+Mask extent_of(const runs::ShortRun* runs, std::size_t count, std::int64_t height, std::int64_t area) {
+    if (!count) return {0, 0, 0, 0, 0, -1, 0, 0};
+    if (runs[count - 1].end > INT32_MAX) {
+        Extent extent(height);
+        for (std::size_t k = 0; k < count; ++k) extent.add({runs[k].begin, runs[k].end});
+        return extent.mask();
+    }
+    std::int64_t rows[2];
+    simd::run<FindRows>(runs, count, height, &rows[0]);
+    return {area, runs[0].begin / height, rows[0], (runs[count - 1].end - 1) / height + 1, rows[1], -1, 0, 0};
+}
+
 Painted::Painted(const Stack& stack, const std::vector<bool>& is_wanted, std::size_t threads)
     : stack_(stack), masks_(stack.masks, stack.masks + stack.count) {
     const auto runs = [&](std::size_t i) { return static_cast<std::size_t>(masks_[i].end - masks_[i].run); };
@@ -259,8 +276,8 @@ void Corners::meeting(const Mask& mask, std::vector<std::uint32_t>& found) const
 }
 
 void Masks::prepare(std::size_t threads) {
-    // Bits pay when a mask meets this many others; before, runs are merged with runs.
-    constexpr std::size_t several = 3;
+    // Bits pay when a mask meets this many others: to draw a run takes as long as to merge it with those of eight.
+    constexpr std::size_t several = 8;
     corners_ = std::make_unique<Corners>(b_);
     const auto all = [](const Stack& s, const auto& test) { return std::all_of(s.masks, s.masks + s.count, test); };
     const auto has_area = [](const Mask& mask) { return mask.area > 0; };

@@ -15,12 +15,11 @@
 
 #include "regions/boxes.hpp"
 #include "regions/masks/bits.hpp"
+#include "regions/masks/runs.hpp"
 
 namespace vesica::pixels {
 
-struct Run {
-    std::int64_t begin, end;
-};
+using Run = runs::LongRun;
 
 // One row of the table.
 struct Mask {
@@ -29,6 +28,7 @@ struct Mask {
     std::int64_t run, end;              // its runs
 
     bool has_bits() const { return word >= 0; }
+    bool has_runs() const { return run < end; }
     std::size_t columns() const { return static_cast<std::size_t>(x2 - x1); }
     std::int64_t band() const { return y1 >> 6; }
     std::size_t bands() const { return area ? static_cast<std::size_t>(((y2 - 1) >> 6) - band() + 1) : 0; }
@@ -136,6 +136,9 @@ class Extent {
     Column column_;
     std::int64_t area_ = 0, left_ = 0, last_ = 0, top_ = INT64_MAX, bottom_ = 0;
 };
+
+// The same of all runs at once, where their area is known.
+Mask extent_of(const runs::ShortRun* runs, std::size_t count, std::int64_t height, std::int64_t area);
 
 // A stack of runs some of whose masks have bits as well.
 class Painted {

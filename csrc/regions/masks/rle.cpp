@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/memory.hpp"
 #include "base/threads.hpp"
+#include "regions/masks/rle_strings.hpp"
 
 namespace vesica::rle {
 namespace {
@@ -10,44 +12,25 @@ namespace {
 using pixels::Mask;
 using pixels::Run;
 
-// Counts of one mask after the other, made canonical as they come.
+// Canonical counts of one mask after the other, from their runs.
 class Writer {
   public:
-    Writer(OwnedCounts& out, std::size_t masks) : out_(out) {
+    Writer(OwnedCounts& out, std::size_t masks) : out_(out), counts_(out.data) {
         out_.offsets.reserve(masks + 1);
         out_.offsets.push_back(0);
     }
-
-    // A stretch of one colour; those of one colour in a row become one.
-    void add(bool is_set, std::int64_t length) {
-        if (length == 0) return;
-        if (is_set == is_set_ && begun_) {
-            out_.data.back() += length;
-        } else {
-            if (!begun_ && is_set) out_.data.push_back(0);
-            out_.data.push_back(length);
-            is_set_ = is_set, begun_ = true;
-        }
-        sum_ += length;
-    }
-    // A run at a position; positions rise.
-    void add(Run run) {
-        add(false, run.begin - sum_);
-        add(true, run.end - run.begin);
-    }
-    std::int64_t sum() const { return sum_; }
-    // The rest is background.
+    // Runs rise.
+    void add(Run run) { counts_.add(run.begin, run.end); }
+    // Where the last run ended.
+    std::int64_t end() const { return counts_.end(); }
     void close(std::int64_t pixels) {
-        add(false, pixels - sum_);
-        if (!begun_) out_.data.push_back(0);  // no pixels at all
+        counts_.close(pixels);
         out_.offsets.push_back(static_cast<std::int64_t>(out_.data.size()));
-        sum_ = 0, begun_ = false, is_set_ = false;
     }
 
   private:
     OwnedCounts& out_;
-    std::int64_t sum_ = 0;
-    bool begun_ = false, is_set_ = false;
+    runs::ToCounts counts_;
 };
 
 // Call visit(run) for each run of mask i.
@@ -70,35 +53,53 @@ std::vector<Run> runs_of(Counts counts, std::size_t i) {
     return runs;
 }
 
-// The runs of one string, behind those of others. Runs without length vanish, and their neighbours become one.
-Finding read(const std::uint8_t* text, std::size_t begin, std::size_t end, std::int64_t pixels,
-             std::vector<Run>& runs) {
-    const std::size_t before = runs.size();
-    std::int64_t position = 0, last = 0, last_but_one = 0;
-    bool is_set = false;
-    std::size_t numbers = 0;
-    for (std::size_t at = begin; at < end; ++numbers, is_set = !is_set) {
-        const std::size_t start = at;
-        const unsigned code = text[at] - 48u;
-        std::int64_t value = 0;
-        if (code < 32) {  // one character, as most are
-            value = static_cast<std::int64_t>(code ^ 16) - 16, ++at;
-        } else if (const Fault fault = number(text, end, at, value); fault != Fault::none) {
-            return {fault, 0, at - begin};
-        }
-        if (numbers > 2) value += last_but_one;  // below 2^61 each: no overflow
-        if (value < 0) return {Fault::negative, 0, start - begin};
-        if (value > pixels - position) return {Fault::too_long, 0, start - begin};
-        if (is_set && value) {
-            if (runs.size() > before && runs.back().end == position)
-                runs.back().end += value;
-            else
-                runs.push_back({position, position + value});
-        }
-        position += value, last_but_one = last, last = value;
-    }
-    return {};
+std::pair<const Run*, const Run*> ends_of(const std::vector<Run>& runs) {
+    return {runs.data(), runs.data() + runs.size()};
 }
+
+// Reads strings one after the other; memory is kept.
+class StringReader {
+  public:
+    StringReader(const Strings& strings, std::int64_t height, std::int64_t pixels)
+        : strings_(strings), height_(height), pixels_(pixels) {}
+
+    // The mask of text[begin ... end), and its runs behind those of others. Mask and place of a fault are those in it.
+    Finding read(std::size_t begin, std::size_t end, memory::Vector<Run>& runs, Mask& mask) {
+        const std::size_t first = runs.size();
+        rle_strings::Sums sums;
+        if (pixels_ <= UINT32_MAX && reader_.quick(roomy(begin, end), end - begin, pixels_, short_, sums)) {
+            mask = pixels::extent_of(short_.data(), short_.size(), height_, sums.area);
+            runs.resize(first + short_.size());
+            for (std::size_t k = 0; k < short_.size(); ++k) runs[first + k] = {short_[k].begin, short_[k].end};
+        } else {
+            runs::FromCounts counting(runs, pixels_);
+            std::size_t position;
+            const Fault fault = rle_strings::each_count(strings_.text + begin, end - begin, position,
+                                                        [&](std::int64_t count) { return counting.add(count); });
+            if (fault != Fault::none) return {fault, 0, position};
+            pixels::Extent extent(height_);
+            for (std::size_t k = first; k < runs.size(); ++k) extent.add(runs[k]);
+            mask = extent.mask();
+        }
+        mask.run = static_cast<std::int64_t>(first), mask.end = static_cast<std::int64_t>(runs.size());
+        return {};
+    }
+
+  private:
+    // The string with room on both sides: among others it has that already.
+    const std::uint8_t* roomy(std::size_t begin, std::size_t end) {
+        if (begin >= rle_strings::room && end + rle_strings::room <= strings_.length) return strings_.text + begin;
+        copy_.resize(end - begin + 2 * rle_strings::room);
+        std::copy(strings_.text + begin, strings_.text + end, copy_.begin() + rle_strings::room);
+        return copy_.data() + rle_strings::room;
+    }
+
+    const Strings& strings_;
+    std::int64_t height_, pixels_;
+    rle_strings::Reader reader_;
+    memory::Vector<runs::ShortRun> short_;
+    memory::Vector<std::uint8_t> copy_;
+};
 
 // Pieces of work behind each other.
 OwnedCounts gathered(std::vector<OwnedCounts>& pieces) {
@@ -119,77 +120,59 @@ OwnedCounts gathered(std::vector<OwnedCounts>& pieces) {
 
 }  // namespace
 
-Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value) {
-    constexpr unsigned most_bits = 60;  // beyond any image; one more group may hold nothing but the sign
-    std::uint64_t bits = 0;
-    unsigned shift = 0;
-    for (;;) {
-        if (at == end) return Fault::cut;
-        const unsigned code = text[at] - 48u;
-        if (code > 63) return Fault::character;
-        const std::uint64_t group = code & 31;
-        if (shift > most_bits || (shift == most_bits && group != 0 && group != 31)) return Fault::too_large;
-        bits |= group << shift;
-        shift += 5, ++at;
-        if (code & 32) continue;
-        if (code & 16 && shift < 64) bits |= ~0ull << shift;  // the sign goes on
-        value = static_cast<std::int64_t>(bits);
-        return Fault::none;
-    }
-}
-
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out) {
     Writer writer(out, given.count);
     out.data.reserve(static_cast<std::size_t>(given.offsets[given.count]) + given.count);
+    std::vector<Run> found;
     for (std::size_t i = 0; i < given.count; ++i) {
-        bool is_set = false;
-        for (std::int64_t k = given.offsets[i]; k < given.offsets[i + 1]; ++k, is_set = !is_set) {
-            const std::int64_t length = given.data[k];
-            const auto position = static_cast<std::size_t>(k - given.offsets[i]);
-            if (length < 0) return {Fault::negative, i, position};
-            if (length > pixels - writer.sum()) return {Fault::too_long, i, position};
-            writer.add(is_set, length);
-        }
+        found.clear();
+        runs::FromCounts counting(found, pixels);
+        for (std::int64_t k = given.offsets[i]; k < given.offsets[i + 1]; ++k)
+            if (const Fault fault = counting.add(given.data[k]); fault != Fault::none)
+                return {fault, i, static_cast<std::size_t>(k - given.offsets[i])};
+        for (const Run& run : found) writer.add(run);
         writer.close(pixels);
     }
     return {};
 }
 
-Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t height,
-                     std::int64_t pixels, pixels::Owned& out, std::size_t threads) {
-    const std::size_t length = static_cast<std::size_t>(offsets[count]);
-    const std::size_t grain = threads::at_least_one((std::size_t(1) << 15) * count / threads::at_least_one(length));
+Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t pixels, pixels::Owned& out,
+                     std::size_t threads) {
+    constexpr std::size_t characters_in_chunk = 1 << 15;
+    const std::size_t count = strings.count;
+    const std::size_t grain =
+        threads::at_least_one(characters_in_chunk * count / threads::at_least_one(strings.length));
     const std::size_t chunks = (count + grain - 1) / grain;
-    std::vector<std::vector<Run>> pieces(chunks);
+    std::vector<std::size_t> starts(chunks);
+    for (std::size_t i = 0, at = 0; i < count; at += static_cast<std::size_t>(strings.lengths[i++]))
+        if (i % grain == 0) starts[i / grain] = at;
+    std::vector<memory::Vector<Run>> pieces(chunks);
     std::vector<Finding> findings(chunks);
     out.count = count;
-    out.masks = std::make_unique<Mask[]>(count);
+    out.masks = std::make_unique_for_overwrite<Mask[]>(count);
     threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<Run>& runs = pieces[begin / grain];
-        runs.reserve(static_cast<std::size_t>(offsets[end] - offsets[begin]) / 2);
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t first = runs.size();
-            Finding found = read(text, static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1]),
-                                 pixels, runs);
+        const std::size_t chunk = begin / grain;
+        memory::Vector<Run>& runs = pieces[chunk];
+        runs.reserve(characters_in_chunk / 2 < strings.length / 2 ? characters_in_chunk / 2 : strings.length / 2);
+        StringReader reader(strings, height, pixels);
+        for (std::size_t i = begin, at = starts[chunk]; i < end; ++i) {
+            const std::size_t behind = at + static_cast<std::size_t>(strings.lengths[i]);
+            Finding found = reader.read(at, behind, runs, out.masks[i]);
             if (found.fault != Fault::none) {
-                found.mask = i, findings[begin / grain] = found;
+                found.mask = i, findings[chunk] = found;
                 return;
             }
-            pixels::Extent extent(height);
-            for (std::size_t r = first; r < runs.size(); ++r) extent.add(runs[r]);
-            out.masks[i] = extent.mask();
-            out.masks[i].run = static_cast<std::int64_t>(first),
-            out.masks[i].end = static_cast<std::int64_t>(runs.size());
+            at = behind;
         }
     });
     for (const Finding& found : findings)
         if (found.fault != Fault::none) return found;
-    for (const std::vector<Run>& piece : pieces) out.run_count += piece.size();
+    for (const memory::Vector<Run>& piece : pieces) out.run_count += piece.size();
     out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
     out.words = std::make_unique<std::uint64_t[]>(0);
     std::size_t at = 0;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-        for (std::size_t i = chunk * grain; i < std::min(count, (chunk + 1) * grain); ++i)
+        for (std::size_t i = chunk * grain; at && i < std::min(count, (chunk + 1) * grain); ++i)
             out.masks[i].run += static_cast<std::int64_t>(at), out.masks[i].end += static_cast<std::int64_t>(at);
         std::copy(pieces[chunk].begin(), pieces[chunk].end(), out.runs.get() + at);
         at += pieces[chunk].size();
@@ -269,18 +252,15 @@ OwnedCounts merge(Counts a, Counts b, std::int64_t pixels, Merge how) {
     Writer writer(out, a.count);
     for (std::size_t i = 0; i < a.count; ++i) {
         const std::vector<Run> left = runs_of(a, i), right = runs_of(b, i);
-        std::size_t p = 0, q = 0;
         if (how == Merge::both) {
-            while (p < left.size() && q < right.size()) {
-                const Run common{std::max(left[p].begin, right[q].begin), std::min(left[p].end, right[q].end)};
-                if (common.begin < common.end) writer.add(common);
-                (left[p].end < right[q].end ? p : q) += 1;
-            }
+            runs::each_shared(ends_of(left), ends_of(right),
+                              [&](std::int64_t begin, std::int64_t end) { writer.add({begin, end}); });
         } else {
+            std::size_t p = 0, q = 0;
             while (p < left.size() || q < right.size()) {
                 const bool take_left = q == right.size() || (p < left.size() && left[p].begin <= right[q].begin);
                 Run next = take_left ? left[p++] : right[q++];
-                next.begin = std::max(next.begin, writer.sum());  // what is written is not written again
+                next.begin = std::max(next.begin, writer.end());  // what is written is not written again
                 if (next.begin < next.end) writer.add(next);
             }
         }

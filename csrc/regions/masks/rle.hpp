@@ -1,7 +1,6 @@
 // rle.hpp. Run lengths: counts of background, foreground, background, … down the columns, and their string form.
 //
-// Canonical counts have no zero but, perhaps, the first, and their sum is the number of pixels. Counts of many masks
-// lie one after the other; mask i has counts[offsets[i] ... offsets[i + 1]).
+// Counts of many masks lie one after the other; mask i has counts[offsets[i] ... offsets[i + 1]).
 #pragma once
 
 #include <cstddef>
@@ -23,21 +22,24 @@ struct OwnedCounts {
 };
 
 // What is wrong with the first bad mask, if any is, and where in it.
-enum class Fault : int { none = 0, negative, too_long, character, cut, too_large };
+using runs::Fault;
 struct Finding {
     Fault fault = Fault::none;
     std::size_t mask = 0, position = 0;
 };
 
-// One number of a string of characters 48 … 111, five bits each. `at` moves behind it, or to what is wrong.
-Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value);
-
 // Any counts → canonical ones. Zeros are dropped and their neighbours merged; a short sum is padded with background.
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out);
 
 // Strings, one after the other → the form of the kernels, all as runs.
-Finding from_strings(const std::uint8_t* text, const std::int64_t* offsets, std::size_t count, std::int64_t height,
-                     std::int64_t pixels, pixels::Owned& out, std::size_t threads);
+struct Strings {
+    const std::uint8_t* text;
+    std::size_t length;           // of all of them
+    const std::int64_t* lengths;  // of each
+    std::size_t count;
+};
+Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t pixels, pixels::Owned& out,
+                     std::size_t threads);
 
 // Canonical counts → strings.
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets);

@@ -1,6 +1,7 @@
 #include "regions/masks/rle_strings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/simd.hpp"
@@ -23,6 +24,10 @@ std::size_t copy_plain_baseline(const std::uint8_t* from, const std::uint8_t* en
     return static_cast<std::size_t>(at - from);
 }
 
+constexpr std::size_t unusual = SIZE_MAX;
+
+// The numbers of a string, as written: differences are not resolved. Their number, or `unusual`: a character that is
+// none, a cut, or a number of more than 20 bits.
 std::size_t numbers_baseline(const std::uint8_t* text, std::size_t count, std::int32_t* out) {
     std::int32_t* to = out;
     for (std::size_t at = 0; at < count;) {
@@ -47,6 +52,9 @@ std::size_t numbers_baseline(const std::uint8_t* text, std::size_t count, std::i
     return static_cast<std::size_t>(to - out);
 }
 
+// Numbers → where the counts end: begin and end of each run in turn, for as many as there are numbers. False if some
+// count but the first is not positive, or all of them are more than the pixels.
+//
 // Differences begin with the fourth number, so the first has no part in them. A step is below 2^20: a count shows its
 // sign before it could come round to being positive again.
 bool resolve_baseline(const std::int32_t* numbers, std::size_t count, std::int64_t pixels, std::uint32_t* ends,
@@ -84,6 +92,60 @@ VESICA_AVX512 std::size_t copy_plain_avx512(const std::uint8_t* from, const std:
         if (left < 64) return static_cast<std::size_t>(end - from);
     }
     return static_cast<std::size_t>(end - from);
+}
+
+// Which lanes a permutation takes so that those whose bit is set come first: a byte each.
+constexpr std::array<std::uint64_t, 256> to_front = [] {
+    std::array<std::uint64_t, 256> lanes{};
+    for (unsigned set = 0; set < 256; ++set)
+        for (unsigned lane = 0, place = 0; lane < 8; ++lane)
+            if (set >> lane & 1) lanes[set] |= std::uint64_t(lane) << (8 * place++);
+    return lanes;
+}();
+
+// Eight bytes, each as a lane.
+VESICA_AVX2 inline __m256i lanes_of(const void* bytes) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(static_cast<const __m128i*>(bytes)));
+}
+
+// The five bits of lower groups go below what is there, in the lanes whose bit is set.
+VESICA_AVX2 inline __m256i with_lower(__m256i value, unsigned where, const std::uint8_t* groups) {
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i is_there = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(where)), bit), bit);
+    const __m256i codes = _mm256_sub_epi32(lanes_of(groups), _mm256_set1_epi32(48));
+    const __m256i group = _mm256_and_si256(codes, _mm256_set1_epi32(31));
+    return _mm256_blendv_epi8(value, _mm256_or_si256(_mm256_slli_epi32(value, 5), group), is_there);
+}
+
+// As numbers_avx512 below, eight characters at a time.
+VESICA_AVX2 std::size_t numbers_avx2(const std::uint8_t* text, std::size_t count, std::int32_t* out) {
+    std::int32_t* to = out;
+    const __m256i low = _mm256_set1_epi32(31), sign = _mm256_set1_epi32(16), high = _mm256_set1_epi32(~63);
+    const auto flags = [](__m256i lanes) VESICA_AVX2 {
+        return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
+    };
+    unsigned bad = 0, open = 0;
+    for (std::size_t at = 0; at < count; at += 8) {
+        const unsigned valid = count - at < 8 ? (1u << (count - at)) - 1 : 0xffu;
+        const __m256i code = _mm256_sub_epi32(lanes_of(text + at), _mm256_set1_epi32(48));
+        const __m256i is_code = _mm256_cmpeq_epi32(_mm256_and_si256(code, high), _mm256_setzero_si256());
+        bad |= valid & ~flags(is_code);
+        const unsigned goes_on = valid & flags(_mm256_slli_epi32(code, 26));
+        const unsigned before = goes_on << 4 | open;
+        const unsigned one = before >> 3 & 0xff, two = one & before >> 2, three = two & before >> 1;
+        bad |= three & before;
+        __m256i value = _mm256_sub_epi32(_mm256_xor_si256(_mm256_and_si256(code, low), sign), sign);
+        value = with_lower(value, one, text + at - 1);
+        if (two) value = with_lower(value, two, text + at - 2);
+        if (three) value = with_lower(value, three, text + at - 3);
+        const unsigned ends = valid & ~goes_on;
+        const __m256i packed = _mm256_permutevar8x32_epi32(value, lanes_of(&to_front[ends]));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), packed);
+        to += std::popcount(ends);
+        open = before >> 8;
+    }
+    const bool is_cut = count && (text[count - 1] - 48u) & 32;
+    return bad || is_cut ? unusual : static_cast<std::size_t>(to - out);
 }
 
 // Sixteen characters.
@@ -174,18 +236,10 @@ bool is_wide() {
 #endif
 }
 
-}  // namespace
-
-std::size_t copy_plain(const std::uint8_t* from, const std::uint8_t* end, std::uint8_t* to) {
-#if VESICA_X86
-    if (is_wide()) return copy_plain_avx512(from, end, to);
-#endif
-    return copy_plain_baseline(from, end, to);
-}
-
 std::size_t numbers(const std::uint8_t* text, std::size_t count, std::int32_t* out) {
 #if VESICA_X86
     if (is_wide()) return numbers_avx512(text, count, out);
+    if (simd::current() == simd::Level::avx2) return numbers_avx2(text, count, out);
 #endif
     return numbers_baseline(text, count, out);
 }
@@ -196,6 +250,47 @@ bool resolve(const std::int32_t* numbers, std::size_t count, std::int64_t pixels
     if (is_wide() && pixels <= most) return resolve_avx512(numbers, count, pixels, ends, sums);
 #endif
     return resolve_baseline(numbers, count, pixels, ends, sums);
+}
+
+}  // namespace
+
+std::size_t copy_plain(const std::uint8_t* from, const std::uint8_t* end, std::uint8_t* to) {
+#if VESICA_X86
+    if (is_wide()) return copy_plain_avx512(from, end, to);
+#endif
+    return copy_plain_baseline(from, end, to);
+}
+
+bool Reader::quick(const std::uint8_t* text, std::size_t length, std::int64_t pixels,
+                   memory::Vector<runs::ShortRun>& runs, Sums& sums) {
+    static_assert(sizeof(runs::ShortRun) == 2 * sizeof(std::uint32_t));
+    numbers_.resize(length + room);
+    const std::size_t count = numbers(text, length, numbers_.data());
+    if (count == unusual || !count) return false;
+    runs.resize((count + 1 + room) / 2);
+    if (!resolve(numbers_.data(), count, pixels, &runs.data()->begin, sums)) return false;
+    runs.resize(count / 2);
+    return true;
+}
+
+runs::Fault number(const std::uint8_t* text, std::size_t end, std::size_t& at, std::int64_t& value) {
+    using runs::Fault;
+    constexpr unsigned most_bits = 60;  // beyond any image; one more group may hold nothing but the sign
+    std::uint64_t bits = 0;
+    unsigned shift = 0;
+    for (;;) {
+        if (at == end) return Fault::cut;
+        const unsigned code = text[at] - 48u;
+        if (code > 63) return Fault::character;
+        const std::uint64_t group = code & 31;
+        if (shift > most_bits || (shift == most_bits && group != 0 && group != 31)) return Fault::too_large;
+        bits |= group << shift;
+        shift += 5, ++at;
+        if (code & 32) continue;
+        if (code & 16 && shift < 64) bits |= ~0ull << shift;  // the sign goes on
+        value = static_cast<std::int64_t>(bits);
+        return Fault::none;
+    }
 }
 
 }  // namespace vesica::rle_strings

@@ -214,9 +214,6 @@ def _shape_hint(shape: tuple[int, ...], width: int) -> str:
     return ""
 
 
-FAULTS = ("none", "nan", "infinite", "inverted_x", "inverted_y", "too_large")
-
-
 def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: str) -> ValueError:
     """What is wrong with one row, in the words of the form it was given in."""
     shape = given.shape[:-1]

@@ -12,6 +12,8 @@ from vesica import _check as check
 from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, to_numpy
 from vesica.errors import SizeValueError
 
+_COUNTS, _SIZE = operator.itemgetter("counts"), operator.itemgetter("size")
+
 
 def mask_stack(value: Any, name: str, above: Any) -> Array:
     """A stack of masks: booleans or integers; floats where `above` says which of them count."""
@@ -66,7 +68,7 @@ def _whole_sides(value: Any) -> list[int] | None:
         sides = [operator.index(side) for side in value]
     except TypeError:
         return None
-    return None if any(isinstance(side, bool) for side in value) else sides
+    return None if bool in map(type, value) else sides
 
 
 def list_of_counts(value: Any) -> None:
@@ -135,6 +137,8 @@ def offsets(value: Any, total: int) -> np.ndarray:
 
 
 def coco_list(value: Any) -> list[Any]:
+    if type(value) is list:
+        return value
     if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
         raise TypeError(
             f'`segmentations` must be a list of dicts of "size" and "counts"; got {check.brief(value)}. '
@@ -146,7 +150,7 @@ def coco_list(value: Any) -> list[Any]:
 def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
     """Counts and the one image size of COCO's run lengths."""
     try:
-        counts, sizes = [one["counts"] for one in segmentations], [one["size"] for one in segmentations]
+        counts, sizes = list(map(_COUNTS, segmentations)), list(map(_SIZE, segmentations))
     except (TypeError, KeyError, IndexError):
         k = next(k for k, one in enumerate(segmentations) if not _is_coco(one))
         hint = " Lists of points are polygons." if isinstance(segmentations[k], list) else ""
@@ -155,8 +159,10 @@ def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
     if not sizes:
         raise SizeValueError("No masks, so no image size is known: RleMasks([], size=(height, width)).")
     first = mask_size(sizes[0], '"size" of mask 0')
+    if set(map(type, sizes)) == {list} and sizes.count([*first]) == len(sizes):
+        return counts, first
     for k, size in enumerate(sizes):
-        if (type(size) is not list or size != [*first]) and mask_size(size, f'"size" of mask {k}') != first:
+        if mask_size(size, f'"size" of mask {k}') != first:
             raise SizeValueError(f"Masks must be of images of one size; mask 0 has {sizes[0]} and mask {k} {size}.")
     return counts, first
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from vesica import _check as check
 
-DECAYS = ("linear", "gaussian")
-
 
 def finite_scores(scores: np.ndarray) -> None:
     strange = np.flatnonzero(~np.isfinite(scores))

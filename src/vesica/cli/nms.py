@@ -7,6 +7,7 @@ import json
 import sys
 
 from vesica.cli.region_files import FORMS, rotation
+from vesica.selection.decays import DECAYS
 
 _EPILOG = """\
 files; `-` is standard input:
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", choices=similarities, default="iou", help="what --iou is about (default: iou)")
     parser.add_argument("--per-class", action="store_true", help="only detections of one class compete")
     parser.add_argument(
-        "--soft", choices=("linear", "gaussian"), help="soft-NMS: scores of what overlaps fall; linear from --iou on"
+        "--soft", choices=tuple(DECAYS), help="soft-NMS: scores of what overlaps fall; linear from --iou on"
     )
     parser.add_argument(
         "--sigma", type=float, metavar="S", help="with --soft gaussian: how slowly they fall (default: 0.5)"
@@ -86,8 +87,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     from vesica import _check as check
 
     wrong = arguments.usage_error
-    if arguments.sigma is not None and arguments.soft != "gaussian":
-        wrong("--sigma goes with --soft gaussian")
+    with_sigma = [name for name, decay in DECAYS.items() if decay.has_sigma]
+    if arguments.sigma is not None and arguments.soft not in with_sigma:
+        wrong(f"--sigma goes with --soft {' or '.join(with_sigma)}")
     if arguments.rotated and arguments.form:
         wrong("--form is for upright boxes; --rotated has its own columns")
     try:

@@ -46,7 +46,7 @@ class CocoMasks:
     form: np.ndarray
     size: np.ndarray
 
-    NONE, JSON, COUNTS = 0, 1, 2
+    NONE, JSON, COUNTS = (native.FORMS.index(name) for name in ("none", "json", "counts"))
 
     def __len__(self) -> int:
         return len(self.begin)

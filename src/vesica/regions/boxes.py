@@ -271,5 +271,5 @@ def _look(array: Array, form: str, corners: Array, name: str) -> None:
         if negative.size:
             raise check.bad_row(name, form, array, int(negative[0]), "negative", math)
     fault, row = native.first_fault(to_numpy(corners), check.LIMITS[math])
-    if fault:
-        raise check.bad_row(name, form, array, row, check.FAULTS[fault], math)
+    if fault != "none":
+        raise check.bad_row(name, form, array, row, fault, math)

@@ -237,7 +237,7 @@ class Polygons(Collection):
         check.threads(threads)
         self._look_far(rule)
 
-        counts, offsets = native_polygons.counts(self._rings, check_polygons.RULES.index(rule), height, width, threads)
+        counts, offsets = native_polygons.counts(self._rings, rule, height, width, threads)
 
         return RleMasks._of(counts, offsets, (height, width))
 

@@ -16,6 +16,8 @@ from vesica._ragged import offsets_of, taken
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
 
+_TEXTS = (str, bytes, bytearray)
+
 
 class RleMasks(PixelRegions):
     """N masks of images of one size, as run lengths: memory grows with outlines, not with pixels.
@@ -69,13 +71,17 @@ class RleMasks(PixelRegions):
     _pixels: Pixels | None
 
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
-        height, width = check_masks.mask_size(size, "size")
+        sides = check_masks.mask_size(size, "size")
         check_masks.list_of_counts(counts)
-        texts = [isinstance(one, (str, bytes, bytearray)) for one in counts]
-        if any(texts):
-            self._fill((height, width), None, _from_texts(counts, (height, width)))
+        self._read(counts, sides)
+
+    def _read(self, counts: Sequence[Any], size: tuple[int, int]) -> None:
+        """Counts in any form, for an image of a size that is known to be sound."""
+        kinds = set(map(type, counts))
+        if any(issubclass(kind, _TEXTS) for kind in kinds):
+            self._fill(size, None, _from_texts(counts, kinds, size))
         else:
-            self._fill((height, width), _from_lists(counts, height * width), None)
+            self._fill(size, _from_lists(counts, size[0] * size[1]), None)
 
     def _fill(self, size: tuple[int, int], flat: native_pixels.Flat | None, pixels: Pixels | None) -> None:
         set_once = object.__setattr__
@@ -111,8 +117,9 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
-        counts, size = check_masks.coco_masks(check_masks.coco_list(segmentations))
-        return cls(counts, size=size)
+        self = cls.__new__(cls)
+        self._read(*check_masks.coco_masks(check_masks.coco_list(segmentations)))
+        return self
 
     @classmethod
     def from_arrays(cls, counts: Any, offsets: Any, /, *, size: tuple[int, int]) -> RleMasks:
@@ -273,18 +280,24 @@ def _canonical(lists: list[np.ndarray], pixels: int, first: int = 0) -> native_p
     return flat
 
 
-def _from_texts(counts: Sequence[Any], size: tuple[int, int]) -> Pixels:
-    """Strings; lists among them become strings first."""
+def _from_texts(counts: Sequence[Any], kinds: set[type], size: tuple[int, int]) -> Pixels:
+    """Strings of these kinds; lists among them become strings first."""
     pixels = size[0] * size[1]
-    texts = [one if type(one) is bytes else _as_bytes(one, k, pixels) for k, one in enumerate(counts)]
-    found = native_pixels.pack_strings(np.frombuffer(b"".join(texts), np.uint8), offsets_of(map(len, texts)), size)
+    text = "".join(counts) if kinds == {str} else ""
+    if kinds == {str} and text.isascii():
+        texts, joined = counts, text.encode()
+    else:
+        texts = counts if kinds == {bytes} else [_as_bytes(one, k, pixels) for k, one in enumerate(counts)]
+        joined = b"".join(texts)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    found = native_pixels.pack_strings(np.frombuffer(joined, np.uint8), lengths, size)
     if not isinstance(found, Pixels):
         raise check_masks.bad_counts(found, pixels, is_text=True)
     return found
 
 
 def _as_bytes(counts: Any, mask: int, pixels: int) -> bytes:
-    if isinstance(counts, (str, bytes, bytearray)):
+    if isinstance(counts, _TEXTS):
         return check_masks.count_string(counts)
     flat = _canonical([check_masks.count_list(counts, mask)], pixels, mask)
     return native_pixels.strings_of_counts(*flat)[0].tobytes()

@@ -13,6 +13,7 @@ from vesica._array import FLOATS, Array, cast, dtype_name, from_numpy
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick
 from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.selection.decays import DECAYS
 from vesica.selection.nms import competitors, ranking
 
 
@@ -104,14 +105,16 @@ def soft_nms(
     similarity = as_similarity(measure)
     formula = similarity.chosen(options)
     check.threads(threads)
-    width = check_soft.sigma(sigma) if check.one_of(decay, check_soft.DECAYS, "decay") == "gaussian" else None
+    kind = DECAYS[check.one_of(decay, DECAYS, "decay")]
+    width = check_soft.sigma(sigma) if kind.has_sigma else 1.0
     check_soft.min_score(min_score)
     tables = competitors(regions)
-    ranked = ranking(tables.n, scores, 0.0 if width else above, True, keys, min_score, limit)
+    ranked = ranking(tables.n, scores, above if kind.has_threshold else 0.0, True, keys, min_score, limit)
     check_soft.finite_scores(ranked.scores)
     similarity.check_kind(tables.kind)
 
-    index, left = pick("soft", tables, formula).call(tables, formula, ranked, sigma=width, threads=threads)
+    told = {"decay": (kind.name, width), "threads": threads}
+    index, left = pick("soft", tables, formula).call(tables, formula, ranked, **told)
     stays = _within(ranked, index)
 
     return Kept(from_numpy(index[stays], tables.like), scores_like(left[stays], scores, tables.like))

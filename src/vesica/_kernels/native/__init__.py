@@ -22,6 +22,7 @@ except ImportError as error:
         f"or install a wheel with `pip install vesica`. The cause: {error}"
     ) from error
 
+_BOX_FAULTS = tuple(_native.box_fault_names())
 NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
@@ -58,9 +59,10 @@ def isa() -> str:
     return _native.isa()
 
 
-def first_fault(corners: np.ndarray, limit: float) -> tuple[int, int]:
-    """The number of the fault (0: none) and the row of the first row that is no box."""
-    return _native.boxes_first_fault(np.ascontiguousarray(corners), limit)
+def first_fault(corners: np.ndarray, limit: float) -> tuple[str, int]:
+    """What is wrong with the first row that is no box ("none": all are boxes), and which row that is."""
+    fault, row = _native.boxes_first_fault(np.ascontiguousarray(corners), limit)
+    return _BOX_FAULTS[fault], row
 
 
 def are_sides_sound(xywh: np.ndarray, limit: float) -> bool:

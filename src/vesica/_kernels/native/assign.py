@@ -8,7 +8,7 @@ from vesica import _native
 from vesica._kernels import native
 from vesica._kernels.tables import Shortage
 
-GOALS = ("sum", "count", "complete")
+GOALS = tuple(_native.goal_names())
 """The largest sum, where nobody needs a partner; the most pairs, then the largest sum; the largest sum that leaves no
 row without a partner."""
 

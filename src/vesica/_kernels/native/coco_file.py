@@ -9,18 +9,11 @@ import numpy as np
 from vesica import _native
 from vesica._kernels import native
 
-# What is wrong with a file, by the numbers of csrc/io/json/json.hpp.
-FAULTS = (
-    "none", "end", "character", "number", "control", "escape", "utf8", "depth", "extra",
-    "not_a_list", "not_an_object", "not_an_integer", "not_an_id", "not_a_number", "not_a_flag", "not_a_text",
-    "not_numbers", "not_a_box", "too_large", "missing", "repeated", "no_table",
-)  # fmt: skip
-LISTS = ("images", "annotations", "categories")
-# Fields by the numbers of csrc/io/coco/records.hpp: the bits of `given`.
-FIELDS = (
-    "image_id", "category_id", "id", "bbox", "score", "area", "iscrowd", "ignore", "segmentation",
-    "height", "width", "file_name", "neg_category_ids", "not_exhaustive_category_ids",
-)  # fmt: skip
+# What is wrong with a file.
+FAULTS = tuple(_native.json_fault_names())
+LISTS = tuple(_native.record_list_names())
+# Keys of records: the bits of `given`.
+FIELDS = tuple(_native.record_field_names())
 # Bytes that a thread reads at a time: what they become stays in its cache.
 _BLOCK = 1 << 20
 

@@ -12,11 +12,9 @@ from vesica._kernels import native
 Column = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
 """text, begin, end, form, size, and xywh or None: see csrc/dataset/coco_masks.hpp."""
 
-FAULTS = (
-    "none", "json", "character", "cut", "large_number", "negative", "too_long", "bad_size", "no_size", "large_image",
-    "coordinate", "odd", "few", "sizes_differ", "endless",
-)  # fmt: skip
-SIDES = ("truth", "guess")
+FORMS = tuple(_native.mask_form_names())
+FAULTS = tuple(_native.mask_fault_names())
+SIDES = tuple(_native.mask_side_names())
 
 
 class Fault(NamedTuple):

@@ -10,7 +10,7 @@ from vesica import _native
 from vesica._kernels import native
 from vesica._kernels.native import coco_masks
 
-RULES = ("coco", "voc")
+RULES = tuple(_native.match_rule_names())
 
 
 class Request(NamedTuple):

@@ -69,18 +69,18 @@ Flat = tuple[np.ndarray, np.ndarray]
 """Counts of many masks one after the other, and where each begins."""
 CountFault = tuple[str, int, int]
 """What is wrong, with which mask, and where in it."""
-COUNT_FAULTS = ("none", "negative", "too_long", "character", "cut", "too_large")
+COUNT_FAULTS = tuple(_native.count_fault_names())
 
 
 def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tuple[Flat, CountFault | None]:
     return _checked(*_native.rle_canonical(counts, offsets, pixels))
 
 
-def pack_strings(text: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
+def pack_strings(text: np.ndarray, lengths: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
     """Compressed strings, one after the other, as runs; or what is wrong with the first bad one."""
     height, width = size
     packed, fault, mask, position = _native.rle_from_strings(
-        text, offsets, height, height * width, native.default_threads()
+        text, lengths, height, height * width, native.default_threads()
     )
     return (COUNT_FAULTS[fault], mask, position) if packed is None else _pixels(packed, height, width)
 

@@ -8,6 +8,8 @@ from vesica import _native
 from vesica._kernels import native
 from vesica._kernels.tables import Rings
 
+RULES = tuple(_native.raster_rule_names())
+
 
 def areas(flat: Rings) -> np.ndarray:
     """The area of each region: parts united, each filled even-odd."""
@@ -16,7 +18,8 @@ def areas(flat: Rings) -> np.ndarray:
     return out
 
 
-def counts(flat: Rings, rule: int, height: int, width: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+def counts(flat: Rings, rule: str, height: int, width: int, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Run lengths of the regions in an image, one region after the other, and where each begins."""
-    counts, offsets = native.plain(*_native.polygons_counts(flat, rule, height, width, native.thread_count(threads)))
+    asked = (RULES.index(rule), height, width, native.thread_count(threads))
+    counts, offsets = native.plain(*_native.polygons_counts(flat, *asked))
     return counts, offsets

@@ -1,0 +1,116 @@
+// detection.cpp. Matching of cells, and precision and recall.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/coco_masks.hpp"
+#include "bind/module.hpp"
+#include "detection/match_cells.hpp"
+#include "detection/precision_recall.hpp"
+
+namespace vesica::bind {
+namespace {
+
+// image, category, area, crowd, ignore, nobody
+using TruthTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<std::uint8_t>,
+                              Flat<std::uint8_t>, Flat<std::uint8_t>>;
+// image, category, area, score, lenient
+using GuessTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<double>, Flat<std::uint8_t>>;
+
+match_cells::Truths truths_of(const TruthTuple& columns) {
+    const auto& [image, category, area, crowd, ignore, nobody] = columns;
+    return {{image.size(), image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(nobody)};
+}
+
+match_cells::Guesses guesses_of(const GuessTuple& columns) {
+    const auto& [image, category, area, score, lenient] = columns;
+    return {{image.size(), image.data(), category.data(), given(area)}, score.data(), given(lenient)};
+}
+
+// bars, lowest, highest, rule, images, categories, limit, plain, partners, threads
+using DetectTuple = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>, int, std::size_t,
+                               std::size_t, std::size_t, bool, bool, std::size_t>;
+
+match_cells::Request request_of(const DetectTuple& request) {
+    const auto& [bars, lowest, highest, rule, images, categories, limit, plain, partners, threads] = request;
+    return {{bars, lowest, highest}, match_cells::Rule(rule), images, categories, limit, plain, partners, threads};
+}
+
+// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody; the first fault, and how
+// many masks were put right: counts that were short, polygons without area
+using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
+                               Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
+                               Column<std::int32_t>, std::size_t, FaultTuple, std::size_t, std::size_t>;
+
+RecordTuple give_records(match_cells::Records records) {
+    return {give(std::move(records.categories)),
+            give(std::move(records.image)),
+            give(std::move(records.guesses)),
+            give(std::move(records.counted)),
+            give(std::move(records.row)),
+            give(std::move(records.score)),
+            give(std::move(records.matched)),
+            give(std::move(records.ignored)),
+            give(std::move(records.partner)),
+            records.hits_of_nobody,
+            give_fault(records.fault),
+            records.findings.short_counts,
+            records.findings.no_area};
+}
+
+RecordTuple match_cells_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
+                              const GuessTuple& guesses, In<double> guess_boxes) {
+    match_cells::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = match_cells::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
+                                        guess_boxes.data());
+    }
+    return give_records(std::move(records));
+}
+
+RecordTuple match_cells_masks(const DetectTuple& request, const TruthTuple& truths, nb::object truth_masks,
+                              const GuessTuple& guesses, nb::object guess_masks, bool boundary, bool literal) {
+    const coco_masks::Column left = coco_masks_of(truth_masks), right = coco_masks_of(guess_masks);
+    match_cells::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = match_cells::of_masks(request_of(request), truths_of(truths), left, guesses_of(guesses), right,
+                                        boundary, literal);
+    }
+    return give_records(std::move(records));
+}
+
+// categories, guesses, counted, score, matched, ignored, thresholds, areas
+using CurveTuple = std::tuple<Flat<std::int64_t>, Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>,
+                              Flat<std::uint64_t>, Flat<std::uint64_t>, std::size_t, std::size_t>;
+
+void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Flat<std::int64_t> limits,
+                             std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
+                             std::optional<Out<double>> scores, std::size_t threads) {
+    const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = records;
+    nb::gil_scoped_release unlocked;
+    precision_recall::accumulate(
+        {categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(), matched.data(),
+         ignored.data(), thresholds, areas},
+        {recalls.data(), recalls.size(), limits.data(), limits.size(), first_limit, epsilon, threads}, precision.data(),
+        recall.data(), scores ? scores->data() : nullptr);
+}
+
+}  // namespace
+
+void define_detection(nb::module_& m) {
+    define_names<match_cells::Rule>(m, "match_rule_names");
+    m.def("match_cells_boxes", &match_cells_boxes, "request"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
+          "guess_boxes"_a.noconvert());
+    m.def("match_cells_masks", &match_cells_masks, "request"_a, "truths"_a, "truth_masks"_a, "guesses"_a,
+          "guess_masks"_a, "boundary"_a, "literal"_a);
+    m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
+          "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
+          "scores"_a.noconvert().none(), "threads"_a);
+}
+
+}  // namespace vesica::bind

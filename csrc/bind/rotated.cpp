@@ -1,0 +1,74 @@
+// rotated.cpp. Rotated boxes.
+#include "regions/rotated.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bind/joins.hpp"
+#include "bind/module.hpp"
+
+namespace vesica::bind {
+namespace {
+
+template <class R>
+void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
+                      std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::pairwise<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
+                         out.data(), threads);
+}
+
+template <class R>
+void rotated_aligned(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
+                     std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::aligned<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
+                        out.data(), threads);
+}
+
+void rotated_inter(In<double> a, In<double> b, Out<double> out, std::size_t threads) {
+    nb::gil_scoped_release unlocked;
+    rotated::inter({a.data(), a.shape(0)}, {b.data(), b.shape(0)}, out.data(), threads);
+}
+
+template <class R>
+void rotated_best(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<std::int64_t> index,
+                  Out<R> value, std::size_t threads) {
+    const std::size_t k = index.shape(1);
+    nb::gil_scoped_release unlocked;
+    rotated::best<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
+                     index.data(), value.data(), threads);
+}
+
+PairTuple<double> rotated_join(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<double> a,
+                               In<double> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+    join::Pairs<double> pairs;
+    {
+        nb::gil_scoped_release unlocked;
+        pairs = join::of_rotated(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
+                                 {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
+    }
+    return give(std::move(pairs));
+}
+
+template <class R>
+void define_rotated_as(nb::module_& m) {
+    m.def("rotated_pairwise", &rotated_pairwise<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_aligned", &rotated_aligned<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_best", &rotated_best<R>, "measure"_a, "options"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "index"_a.noconvert(), "value"_a.noconvert(), "threads"_a);
+}
+
+}  // namespace
+
+void define_rotated(nb::module_& m) {
+    define_rotated_as<float>(m);
+    define_rotated_as<double>(m);
+    m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+    m.def("rotated_join", &rotated_join, "measure"_a, "options"_a, "threshold"_a, "a"_a.noconvert(), "b"_a.noconvert(),
+          "keys_a"_a.noconvert(), "keys_b"_a.noconvert(), "self_join"_a, "threads"_a);
+}
+
+}  // namespace vesica::bind

@@ -9,7 +9,6 @@ import vesica
 from vesica import _native
 from vesica._kernels import native
 from vesica.overlaps.measures import MEASURES
-from vesica.selection.soft import is_symmetric
 
 NAMES = _native.measure_names(True)
 FACTS = dict(zip(NAMES, _native.measure_facts(), strict=True))
@@ -23,8 +22,7 @@ THRESHOLDS = (0.05, 0.3, 0.5, 0.75, 0.95)
 
 
 def told(name: str, options: dict) -> tuple:
-    chosen = MEASURES[name].options(options)
-    return native._NUMBERS[name], native._packed(chosen)
+    return native.told(MEASURES[name].chosen(options))
 
 
 def boxes(seed: int, count: int = 120) -> np.ndarray:
@@ -53,7 +51,7 @@ def test_python_says_the_same(name):
 def test_symmetric(name, options, sides):
     a, b = sides
     says = _native.measure_is_symmetric(*told(name, options))
-    assert says == is_symmetric(MEASURES[name], MEASURES[name].options(options))
+    assert says == MEASURES[name].chosen(options).is_symmetric
     one, other = MEASURES[name](a, b, **options), MEASURES[name](b, a, **options).T
     assert np.array_equal(one, other) == says
 

@@ -4,24 +4,33 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 BENCH  := .venv-bench
 SANITISE  := .venv-sanitise
+BARE   := .venv-bare
 SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
              $(SANITISE)/bin/python
-SOURCE := $(shell find src csrc -type f ! -name '*.pyc') CMakeLists.txt pyproject.toml
+CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
+SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
-BUILD  := --no-build-isolation --no-deps
-# The requirements of an extra, without the package itself.
-extra   = $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
-            print(*(p | p['optional-dependencies'])['$(1)'])")
+# Each worker imports torch and JAX: more of them cost memory. The verdict does not depend on their number.
+WORKERS ?= 2
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test check bench dev stub format sanitise fuzz clean
+# What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
+unexport PYTHONPATH
+
+.PHONY: demo test quick check bare bench dev stub format sanitise fuzz clean
+
+.NOTPARALLEL:  # pip twice at once in one environment
 
 demo: $(VENV)/.installed  ## run a small detection job and leave a page to look at
 	$(BIN)/vesica demo --output demo
 
-test: $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
-	$(BIN)/python -m pytest
+test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
+	$(PYTEST)
 
-check: $(VENV)/.check  ## style, types, layers, C++ format, stub
+quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
+	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
+
+check: $(VENV)/.installed $(VENV)/.check  ## style, types, layers, C++ format, stub
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
@@ -30,12 +39,13 @@ check: $(VENV)/.check  ## style, types, layers, C++ format, stub
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew
 
-bench: $(BENCH)/.installed  ## answers compared, then speed against named peers
-	$(BENCH)/bin/python -m benchmarks $(BENCHES)
+bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; HISTORY=1 keeps the run in benchmarks/history
+	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(HISTORY),--history)
+	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
 
-dev: $(VENV)/.test $(VENV)/.check  ## everything a developer needs
+dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
 
-stub: $(VENV)/.check
+stub: $(VENV)/.installed $(VENV)/.check
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi
 
 format: $(VENV)/.check
@@ -43,33 +53,50 @@ format: $(VENV)/.check
 	$(BIN)/ruff format src tests benchmarks examples
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
-	$(SANITISED) -m pytest -q -k "not memory and not fork" \
-	  $(foreach noun,join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors kmeans soft fusion nmm nms nms_batched matching decimals json coco_file records,tests/test_$(noun).py)
+bare: $(VENV)/.installed  ## the wheel alone with few other libraries, as the wheel jobs test it; BARE_NUMPY="numpy==1.26.*"
+	rm -rf $(BARE) build/bare
+	$(BIN)/pip wheel -q --no-build-isolation --no-deps -w build/bare .
+	$(PYTHON) -m venv $(BARE)
+	$(BARE)/bin/pip install -q --upgrade pip
+	$(BARE)/bin/pip install -q --group bare $(BARE_NUMPY) build/bare/*.whl
+	$(BARE)/bin/python -m pytest -q -rs tests
 
-fuzz: $(SANITISE)/.installed  ## any input at all, under the same sanitisers; FUZZ_SECONDS=600 FUZZ_SEED=7
+sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(SANITISED) -m pytest -q -m native -k "not memory and not fork"
+
+# Chance lives here; a failure prints what repeats it. First readers and kernels under the sanitisers, then the properties.
+fuzz: $(SANITISE)/.installed $(VENV)/.installed $(VENV)/.test  ## any input at all; FUZZ_SECONDS=600 FUZZ_SEED=7
 	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+	VESICA_PROFILE=fuzz $(PYTEST) -q -m hypothesis $(if $(FUZZ_SEED),--hypothesis-seed=$(FUZZ_SEED))
 
 clean:
-	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) $(BARE) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f src/vesica/_native*.so
 
 $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --upgrade pip
-	$(BIN)/pip install -q $(call extra,build) $(call extra,dependencies)
+	$(BIN)/pip install -q --group build
 	touch $@
 
 # Not editable: what is tested is what a user installs. The build folder is kept, so only what changed is compiled.
-$(VENV)/.installed: $(VENV)/.made $(SOURCE)
-	$(BIN)/pip install -q $(BUILD) .
+$(VENV)/.installed: $(SOURCE) | $(VENV)/.made
+	$(BIN)/pip install -q --no-build-isolation .
 	touch $@
 
-$(VENV)/.test: $(VENV)/.installed
-	$(BIN)/pip install -q $(call extra,test)
+# The compiled core beside the Python files, for `quick`: git and the wheel ignore it there.
+$(VENV)/.core: $(CORE) | $(VENV)/.made
+	$(BIN)/pip install -q --no-build-isolation .
+	rm -f src/vesica/_native*.so
+	cp $(VENV)/lib/python3*/site-packages/vesica/_native*.so src/vesica/
 	touch $@
 
-$(VENV)/.check: $(VENV)/.test
-	$(BIN)/pip install -q $(call extra,check)
+$(VENV)/.test: pyproject.toml | $(VENV)/.made
+	$(BIN)/pip install -q --group test
+	touch $@
+
+$(VENV)/.check: pyproject.toml | $(VENV)/.made
+	$(BIN)/pip install -q --group check
 	touch $@
 
 # Peers pin what they like, so they live apart. One that cannot be installed is reported by the benchmark.
@@ -82,6 +109,7 @@ $(BENCH)/.installed: $(SOURCE) benchmarks/requirements.txt benchmarks/optional.t
 
 $(SANITISE)/.installed: $(SOURCE)
 	$(PYTHON) -m venv $(SANITISE)
-	$(SANITISE)/bin/pip install -q scikit-build-core nanobind ninja cmake numpy array-api-compat rich pytest hypothesis scipy
-	$(SANITISE)/bin/pip install -q $(BUILD) -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
+	$(SANITISE)/bin/pip install -q --upgrade pip
+	$(SANITISE)/bin/pip install -q --group build --group bare numpy array-api-compat rich
+	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
 	touch $@

@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [name …] [--quick] [--json FILE]`.
+"""Run the benchmarks: `python -m benchmarks [name …] [--quick] [--json FILE] [--history]`.
 
 A missed bar is a result, not a failure: the exit code is 1 only where an answer differs from a peer's.
 """
@@ -24,6 +24,7 @@ from benchmarks import (
     bench_rotated,
     bench_soft,
     bench_sparse,
+    history,
     machine,
 )
 from benchmarks.clock import FULL, QUICK
@@ -61,6 +62,8 @@ def main() -> int:
 
     if options.json:
         _write(options.json, facts, reports)
+    if options.history:
+        print(f"\nkept in {history.keep(history.FOLDER, facts, reports)}; `python -m benchmarks.history` shows all")
     return _print_faults(reports)
 
 
@@ -69,6 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="name", help=f"{', '.join(BENCHES)}; all of them by default")
     parser.add_argument("--quick", action="store_true", help="one process a cell instead of three")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write machine, rows and bars to a file")
+    parser.add_argument("--history", action="store_true", help="keep bars and medians in benchmarks/history")
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in BENCHES]:
         parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(BENCHES)}")

@@ -1,10 +1,12 @@
-"""Fixtures: every array library that is there, and what a fast path must not touch."""
+"""Fixtures: every array library that is there, and what a fast path must not touch. Profiles, and marks by path."""
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,46 @@ from hypothesis import settings
 
 from backends import forbidden
 
-# Machines differ in speed: a slow example is no fault of the code. CI always tries the same examples, everybody else
-# new ones each time; VESICA_EXAMPLES=5000 looks harder.
-settings.register_profile(
-    "vesica",
-    deadline=None,
-    max_examples=int(os.environ.get("VESICA_EXAMPLES", "150")),
-    derandomize="CI" in os.environ,
-)
-settings.load_profile("vesica")
+# Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the examples
+# are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
+settings.register_profile("test", deadline=None, max_examples=150, derandomize=True, database=None)
+settings.register_profile("quick", settings.get_profile("test"), max_examples=10)
+settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
+settings.load_profile(os.environ.get("VESICA_PROFILE", "test"))
+
+# Before anybody imports JAX, for it is one switch for all tests: float64 as everywhere else.
+os.environ["JAX_ENABLE_X64"] = "1"
+
+MARKS = {
+    "parity": ["parity/*"],
+    "fuzz": ["test_fuzz.py"],
+    "memory": ["test_memory.py"],
+    "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
+    "slow": ["parity/*", "test_fuzz.py", "test_memory.py", "test_training.py"],
+    "native": [
+        f"test_{noun}.py"
+        for noun in (
+            "join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors kmeans soft fusion "
+            "nmm nms nms_batched matching decimals json coco_file records"
+        ).split()
+    ],
+}
+"""Which files have which mark, seen from this folder."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        path = Path(os.path.relpath(item.path, here)).as_posix()
+        for mark, patterns in MARKS.items():
+            if any(fnmatch.fnmatch(path, pattern) for pattern in patterns):
+                item.add_marker(mark)
+
+
+def pytest_report_header() -> str:
+    import vesica
+
+    return f"vesica: {vesica.__version__} from {Path(vesica.__file__).parent}"
 
 
 class Library:

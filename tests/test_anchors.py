@@ -206,6 +206,7 @@ class TestDelegation:
         rows = strict.asarray([[0.0, 0, 1, 1]])
         assert int(anchors.assign(rows, rows).truth[0]) == 0
 
+    @pytest.mark.compile
     def test_jit(self):
         jax = pytest.importorskip("jax")
         jax.config.update("jax_enable_x64", True)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, precision_recall_curve
 
 import vesica
 from scenes import awkward, datasets
@@ -24,30 +23,37 @@ def random_curve(seed, ties):
     return curve(score, right, int(right.sum())), score, right
 
 
+@pytest.fixture(scope="module")
+def metrics():
+    return pytest.importorskip("sklearn.metrics")
+
+
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(10))
 class TestEqualsScikitLearn:
-    def test_points(self, seed, ties):
+    def test_points(self, metrics, seed, ties):
         """At the last guess of each score."""
         ours, score, right = random_curve(seed, ties)
-        precision, recall, threshold = precision_recall_curve(right, score)
+        precision, recall, threshold = metrics.precision_recall_curve(right, score)
         ends = np.append(score[1:] != score[:-1], True)
         assert np.array_equal(ours.score[ends][::-1], threshold)
         assert ours.precision[ends][::-1] == pytest.approx(precision[:-1], abs=1e-15)
         assert ours.recall[ends][::-1] == pytest.approx(recall[:-1], abs=1e-15)
 
-    def test_area_without_envelope(self, seed, ties):
+    def test_area_without_envelope(self, metrics, seed, ties):
         """Theirs is the sum of steps; ours the same over the envelope, which is never lower."""
         ours, score, right = random_curve(seed, ties)
         steps = np.diff(np.concatenate([[0], ours.recall]))
         if not ties:
-            assert np.sum(steps * ours.precision) == pytest.approx(average_precision_score(right, score), abs=1e-12)
+            assert np.sum(steps * ours.precision) == pytest.approx(
+                metrics.average_precision_score(right, score), abs=1e-12
+            )
         assert ours.average_precision == pytest.approx(np.sum(steps * ours.envelope), abs=1e-15)
-        assert ours.average_precision >= average_precision_score(right, score) - 1e-12
+        assert ours.average_precision >= metrics.average_precision_score(right, score) - 1e-12
 
-    def test_best_f1(self, seed, ties):
+    def test_best_f1(self, metrics, seed, ties):
         ours, score, right = random_curve(seed, ties)
-        precision, recall, threshold = precision_recall_curve(right, score)
+        precision, recall, threshold = metrics.precision_recall_curve(right, score)
         f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-300)
         best = ours.best_f1
         assert best.f1 == pytest.approx(f1.max(), abs=1e-12)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 import vesica
 from vesica import Dataset, Evaluator, InputError
@@ -42,6 +41,7 @@ class TestUpdate:
         same(evaluator.compute(), vesica.evaluate(truths, guesses, **options))
 
     def test_batches_of_tensors(self, images):
+        torch = pytest.importorskip("torch")
         truths, guesses = images
         evaluator = Evaluator()
         for first in range(0, 40, 7):

@@ -136,6 +136,7 @@ class TestDecode:
         for array in (found.boxes, found.objectness, found.classes):
             assert not np.isnan(xp.back(array)).any()
 
+    @pytest.mark.compile
     def test_jit(self, activation):
         jax = pytest.importorskip("jax")
         jax.config.update("jax_enable_x64", True)
@@ -145,6 +146,7 @@ class TestDecode:
         slope = jax.grad(lambda h: SMALL.decode(h, activation=activation).boxes.sum())(heads)
         assert all(np.isfinite(np.asarray(part)).all() for part in slope)
 
+    @pytest.mark.compile
     def test_compile(self, activation):
         torch = pytest.importorskip("torch")
         heads = [torch.tensor(head) for head in outputs()]

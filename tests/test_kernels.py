@@ -78,6 +78,7 @@ class TestDelegation:
         _, tangent = torch.func.jvp(lambda a: iou(a, y, aligned=True), (x,), (torch.ones_like(x),))
         assert both.shape == (4,) and slopes.shape == (4, 4) and tangent.shape == (4,)
 
+    @pytest.mark.compile
     def test_jax_transformations(self):
         jax = pytest.importorskip("jax")
         x = jax.numpy.asarray(rows(4))
@@ -102,6 +103,7 @@ class TestDelegation:
         finally:
             jax.config.update("jax_enable_x64", was)
 
+    @pytest.mark.compile
     def test_torch_compile_has_no_graph_break(self):
         torch = pytest.importorskip("torch")
         x = torch.from_numpy(rows(6, dtype="float32")).requires_grad_()

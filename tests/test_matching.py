@@ -615,6 +615,7 @@ class TestRefused:
         with pytest.raises(error, match=said):
             assign(values, **options)
 
+    @pytest.mark.compile
     def test_a_trace(self):
         jax = pytest.importorskip("jax")
         with pytest.raises(TypeError, match="call assign outside of compile, jit, vmap and grad"):

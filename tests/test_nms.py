@@ -347,6 +347,7 @@ class TestLibraries:
         nms(boxes, scores, min_score=0.2, limit=3)
         assert np.array_equal(before[0], boxes) and np.array_equal(before[1], scores)
 
+    @pytest.mark.compile
     def test_traced(self):
         jax = pytest.importorskip("jax")
         with pytest.raises(TypeError, match="nms_padded can"):

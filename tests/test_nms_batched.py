@@ -83,6 +83,7 @@ class TestPadded:
 
     @pytest.mark.parametrize("settings", SETTINGS)
     @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+    @pytest.mark.compile
     def test_jax(self, settings, dtype):
         jax = pytest.importorskip("jax")
         jax.config.update("jax_enable_x64", True)
@@ -95,6 +96,7 @@ class TestPadded:
             assert np.array_equal(index, wanted[0]) and np.array_equal(count, wanted[1])
 
     @pytest.mark.filterwarnings("ignore:Dynamo detected")
+    @pytest.mark.compile
     def test_torch_compile(self):
         torch = pytest.importorskip("torch")
 

@@ -1,6 +1,7 @@
 """The package itself: what it exports, imports and says when its core is missing."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,3 +101,18 @@ class TestSource:
         for file in self.FILES:
             for node in ast.walk(ast.parse(file.read_text())):
                 assert not (isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)), file
+
+
+class TestRepository:
+    """Rules that a visitor relies on."""
+
+    ROOT = Path(__file__).parents[1]
+
+    def test_readme_has_no_relative_links(self):
+        """PyPI shows it, and knows no other file of ours."""
+        links = re.findall(r"\]\(([^)]*)\)", (self.ROOT / "README.md").read_text())
+        assert links and not [link for link in links if not link.startswith("https://")]
+
+    def test_readme_links_lead_to_files(self):
+        links = re.findall(r"/vesica/vesica/blob/main/([^)#]*)", (self.ROOT / "README.md").read_text())
+        assert links and not [link for link in links if not (self.ROOT / link).is_file()]

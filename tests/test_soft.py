@@ -283,6 +283,7 @@ class TestRefused:
         with pytest.raises(TypeError, match="giou is not defined for polygons"):
             soft_nms(Polygons.from_boxes(FOUR), SCORES, measure="giou")
 
+    @pytest.mark.compile
     def test_traced(self):
         jax = pytest.importorskip("jax")
         with pytest.raises(TypeError, match="`scores` has no values yet"):

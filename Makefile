@@ -12,7 +12,7 @@ SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. The verdict does not depend on their number.
 WORKERS ?= 2
-PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH

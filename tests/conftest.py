@@ -5,7 +5,8 @@ from __future__ import annotations
 import fnmatch
 import importlib
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from hypothesis import settings
 
 from backends import forbidden
 
-# Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the examples
-# are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
-settings.register_profile("test", deadline=None, max_examples=150, derandomize=True, database=None)
+# Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
+# examples are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
+settings.register_profile("test", deadline=None, max_examples=100, derandomize=True, database=None)
 settings.register_profile("quick", settings.get_profile("test"), max_examples=10)
 settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
 settings.load_profile(os.environ.get("VESICA_PROFILE", "test"))
@@ -49,6 +50,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, patterns in MARKS.items():
             if any(fnmatch.fnmatch(path, pattern) for pattern in patterns):
                 item.add_marker(mark)
+        # JAX compiles each operation for each shape, and keeps it: its tests share one worker, and are slow.
+        is_compiled = item.get_closest_marker("compile") is not None or "jax" in item.name
+        if is_compiled:
+            item.add_marker("slow")
+        item.add_marker(pytest.mark.xdist_group("compiled" if is_compiled else path))
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After each file, forget what was compiled: over all files it would be gigabytes."""
+    if nextitem is not None and nextitem.path == item.path:
+        return
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+    if "torch._dynamo" in sys.modules:
+        sys.modules["torch._dynamo"].reset()
 
 
 def pytest_report_header() -> str:
@@ -103,10 +119,6 @@ def xp(request: pytest.FixtureRequest) -> Library:
     """Each array library in turn; those that are not installed are skipped."""
     library = LIBRARIES[request.param]
     pytest.importorskip(library._module.partition(".")[0])
-    if library.name == "jax":
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
     return library
 
 

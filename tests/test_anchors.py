@@ -209,7 +209,6 @@ class TestDelegation:
     @pytest.mark.compile
     def test_jit(self):
         jax = pytest.importorskip("jax")
-        jax.config.update("jax_enable_x64", True)
         rng = np.random.default_rng(0)
         boxes, truths = crowd(rng, 50), crowd(rng, 9)
         found = jax.jit(lambda a, t: anchors.assign(a, t).truth)(jax.numpy.asarray(boxes), jax.numpy.asarray(truths))

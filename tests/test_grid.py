@@ -139,7 +139,6 @@ class TestDecode:
     @pytest.mark.compile
     def test_jit(self, activation):
         jax = pytest.importorskip("jax")
-        jax.config.update("jax_enable_x64", True)
         heads = [jax.numpy.asarray(head) for head in outputs()]
         found = jax.jit(lambda h: SMALL.decode(h, activation=activation).boxes)(heads)
         assert np.allclose(found, SMALL.decode(outputs(), activation=activation).boxes, rtol=1e-12, atol=1e-11)

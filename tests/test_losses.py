@@ -215,7 +215,6 @@ class TestGradients:
         a, b = pairs(6)
         x = torch.from_numpy(a).requires_grad_()
         of(name, x, torch.from_numpy(b)).backward()
-        jax.config.update("jax_enable_x64", True)
         slope = jax.jit(jax.grad(getattr(losses, name)))(jax.numpy.asarray(a), jax.numpy.asarray(b))
         assert np.asarray(slope) == pytest.approx(x.grad.numpy(), abs=1e-12)
 
@@ -230,7 +229,6 @@ class TestGradients:
         rows = torch.func.vmap(torch.func.grad(loss))(x, y)
         whole = torch.func.grad(partial(loss, reduction="sum"))(x[:, 0], y[:, 0])
         assert torch.allclose(rows[:, 0], whole, rtol=1e-10)
-        jax.config.update("jax_enable_x64", True)
         got = jax.vmap(loss)(jax.numpy.asarray(a)[:, None], jax.numpy.asarray(b)[:, None])
         assert np.asarray(got) == pytest.approx(want, abs=1e-12)
 
@@ -486,7 +484,6 @@ class TestSoftMasks:
         x, y = torch.from_numpy(guess), torch.from_numpy(truth)
         assert torch.func.vmap(loss)(x, y).numpy() == pytest.approx(want, abs=1e-12)
         slope = torch.func.grad(loss)(x[:, 0], y[:, 0]).numpy()
-        jax.config.update("jax_enable_x64", True)
         u, v = jax.numpy.asarray(guess), jax.numpy.asarray(truth)
         assert np.asarray(jax.vmap(loss)(u, v)) == pytest.approx(want, abs=1e-12)
         assert np.asarray(jax.jit(jax.grad(loss))(u[:, 0], v[:, 0])) == pytest.approx(slope, abs=1e-12)

@@ -86,7 +86,6 @@ class TestPadded:
     @pytest.mark.compile
     def test_jax(self, settings, dtype):
         jax = pytest.importorskip("jax")
-        jax.config.update("jax_enable_x64", True)
         call = jax.jit(lambda b, s, k, c: tuple(nms_padded(b, s, limit=7, keys=k, counts=c, **settings)))
         for seed in range(8):
             boxes, scores, keys = batch(seed)

@@ -51,8 +51,8 @@ def page(runs: Sequence[Run]) -> str:
         return head + "No run is kept yet: `make bench HISTORY=1` keeps one.\n"
     shown = runs[-COLUMNS:]
     return (
-        f"{head}Written by `python -m benchmarks.history`. **Bold**: the bar was missed; `~`: others used the machine; −: not measured. "
-        "*Change* compares the last two figures of one machine.\n\n"
+        f"{head}Written by `python -m benchmarks.history`. **Bold**: the bar was missed; `~`: others used the machine; "
+        "−: not measured. *Change* compares the last two figures of one machine.\n\n"
         f"{_table(shown)}\n\n{_machines(shown)}\n"
     )
 

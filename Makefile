@@ -21,11 +21,12 @@ demo: $(VENV)/.installed  ## run a small detection job and leave a page to look 
 test: $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
 	$(BIN)/python -m pytest
 
-check: $(VENV)/.check  ## style, types, layers, C++ format, stub
+check: $(VENV)/.check  ## style, types, layers of Python and C++, C++ format, stub
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python csrc/includes.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew

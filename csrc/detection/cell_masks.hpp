@@ -7,7 +7,16 @@
 #include <vector>
 
 #include "dataset/coco_masks.hpp"
-#include "detection/candidate.hpp"
+
+namespace vesica {
+
+// A truth that a guess may be matched with.
+struct Candidate {
+    double iou;
+    std::uint32_t truth;  // its place in the cell
+};
+
+}  // namespace vesica
 
 namespace vesica::coco_masks {
 

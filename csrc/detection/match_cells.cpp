@@ -9,7 +9,6 @@
 #include "base/order.hpp"
 #include "base/threads.hpp"
 #include "detection/boundary.hpp"
-#include "detection/candidate.hpp"
 #include "detection/cell_masks.hpp"
 
 namespace vesica::match_cells {

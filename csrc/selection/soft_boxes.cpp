@@ -1,4 +1,4 @@
-// Soft-NMS of boxes, whose neighbours are looked up when one of them is taken.
+// soft_boxes.cpp. Soft-NMS of boxes, whose neighbours are looked up when one of them is taken.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -30,11 +30,12 @@ test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, d
 quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
 
-check: $(VENV)/.installed $(VENV)/.check  ## style, types, layers, C++ format, stub
+check: $(VENV)/.installed $(VENV)/.check  ## style, types, layers of Python and C++, C++ format, stub
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python csrc/includes.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew

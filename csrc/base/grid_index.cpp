@@ -22,7 +22,8 @@ float group_height(const memory::Vector<Point>& points, const std::uint32_t* key
         reach_x = std::max(reach_x, p.reach_x), reach_y = std::max(reach_y, p.reach_y);
         if (keys) key = std::max(key, keys[p.index]);
     }
-    const double of_width = std::min(1.0, 4 * reach_x / (high_x - low_x));  // 0 / 0 is not below few
+    // Where all centres are equal the quotient is infinite or NaN, and std::min(1.0, …) is 1 for both.
+    const double of_width = std::min(1.0, 4 * reach_x / (high_x - low_x));
     const double of_height = std::min(1.0, 4 * reach_y / (high_y - low_y));
     const double met = static_cast<double>(points.size()) / (1.0 + key) * of_width * of_height;
     return met < few ? all_sizes : fine;

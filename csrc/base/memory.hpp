@@ -17,8 +17,8 @@ void* take(std::size_t bytes);
 // Give back what `take(bytes)` gave.
 void give_back(void* data, std::size_t bytes) noexcept;
 
-// Memory that leaves with whoever owns it, and is not kept: at least `bytes` bytes of any content, in large pages where
-// they are many. Pages that are not written to take none. Throws std::bad_alloc.
+// Memory that its owner frees by `release`, and that is not kept then: at least `bytes` bytes of any content, in large
+// pages where they are many. Pages that are never written take no memory. Throws std::bad_alloc.
 void* allocate(std::size_t bytes);
 void release(void* data) noexcept;
 
@@ -46,7 +46,7 @@ struct Allocator {
     }
     template <class U>
     void construct(U* at) {
-        ::new (static_cast<void*>(at)) U;  // not U(): nobody reads what was not written
+        ::new (static_cast<void*>(at)) U;  // not U(), which writes zeros: all is written before it is read
     }
     template <class U, class... Args>
     void construct(U* at, Args&&... args) {

@@ -17,13 +17,13 @@ inline std::uint64_t falling(double score) {
     return bits >> 63 ? bits : ~bits & ~(std::uint64_t(1) << 63);
 }
 
-// The first score that is NaN, or none.
+// The row of the first score that is NaN, or `none`.
 std::size_t first_nan(const double* scores, std::size_t count);
 
 // Rows whose score is at least `least`, best first; equal scores by index. No score is NaN.
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least);
 
-// All rows, best first, those without a number last; equal scores by index.
+// All rows, best first, NaN last; equal scores by index.
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count);
 
 // Some rows of one key.

@@ -36,7 +36,7 @@ struct Job {
         } catch (...) {
             std::lock_guard lock(failing);
             failure = std::current_exception();
-            next = chunks;  // nobody takes another chunk
+            next = chunks;  // no thread takes another chunk
         }
         inside = false;
     }
@@ -60,7 +60,7 @@ class Pool {
 
     void run(Job& job) {
         std::unique_lock only_caller(caller_, std::try_to_lock);
-        if (!only_caller) return job.drain();  // somebody else is using it: do not wait
+        if (!only_caller) return job.drain();  // another caller holds the pool: do not wait
         {
             std::lock_guard lock(mutex_);
             for (; started_ < job.helpers; ++started_) std::thread(&Pool::serve, this).detach();

@@ -1,4 +1,4 @@
-// threads.hpp. A small pool: chunks of work, taken in order by whoever is free.
+// threads.hpp. A small pool: chunks of work, taken in order by the threads that are free.
 #pragma once
 
 #include <cstddef>

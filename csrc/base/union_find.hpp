@@ -1,4 +1,4 @@
-// union_find.hpp. Who is connected with whom, directly or through others: a union-find.
+// union_find.hpp. Which elements are connected, directly or through others.
 #pragma once
 
 #include <algorithm>

@@ -67,7 +67,7 @@ const T* column_of(const nb::object& flat, std::size_t at) {
     return nb::cast<In<T>>(flat[at], false).data();
 }
 
-// What an optional column is to a kernel: a column of no length is none at all.
+// An optional column: null where it has no length.
 template <class T>
 const T* given(const Flat<T>& column) {
     return column.size() ? column.data() : nullptr;

@@ -14,15 +14,15 @@
 namespace vesica::bind {
 namespace {
 
-// image, category, area, crowd, ignore, nobody
+// image, category, area, crowd, ignore, id_zero
 using TruthTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<std::uint8_t>,
                               Flat<std::uint8_t>, Flat<std::uint8_t>>;
 // image, category, area, score, lenient
 using GuessTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>, Flat<double>, Flat<std::uint8_t>>;
 
 match_cells::Truths truths_of(const TruthTuple& columns) {
-    const auto& [image, category, area, crowd, ignore, nobody] = columns;
-    return {{image.size(), image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(nobody)};
+    const auto& [image, category, area, crowd, ignore, id_zero] = columns;
+    return {{image.size(), image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(id_zero)};
 }
 
 match_cells::Guesses guesses_of(const GuessTuple& columns) {
@@ -39,7 +39,7 @@ match_cells::Request request_of(const DetectTuple& request) {
     return {{bars, lowest, highest}, match_cells::Rule(rule), images, categories, limit, plain, partners, threads};
 }
 
-// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of nobody; the first fault, and how
+// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of id zero; the first fault, and how
 // many masks were put right: counts that were short, polygons without area
 using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
                                Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
@@ -55,7 +55,7 @@ RecordTuple give_records(match_cells::Records records) {
             give(std::move(records.matched)),
             give(std::move(records.ignored)),
             give(std::move(records.partner)),
-            records.hits_of_nobody,
+            records.hits_of_id_zero,
             give_fault(records.fault),
             records.findings.short_counts,
             records.findings.no_area};

@@ -94,7 +94,7 @@ nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, bool i
                           nb::make_tuple(file.categories.is_there, file.categories_begin, file.categories_end));
 }
 
-// The value of the number that the text is; None if it is none.
+// The number that the text is; None if it is not a number.
 std::optional<double> decimal(Flat<std::uint8_t> text) {
     const char* const begin = reinterpret_cast<const char*>(text.data());
     decimals::Number number;

@@ -67,7 +67,7 @@ assign::Pairs pairs_of(const Flat<std::int64_t>& row, const Flat<std::int64_t>& 
     return {row.data(), column.data(), value.data(), value.size(), rows, columns};
 }
 
-// Scores of no length mean: none.
+// Scores of no length mean: no scores.
 Column<std::int64_t> assign_greedy(Flat<std::int64_t> row, Flat<std::int64_t> column, Flat<double> value,
                                    std::size_t rows, std::size_t columns, Flat<double> scores) {
     std::vector<std::int64_t> places;

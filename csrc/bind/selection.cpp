@@ -19,7 +19,7 @@
 namespace vesica::bind {
 namespace {
 
-// What nms asks of regions with these scores. Columns of no length mean: none.
+// What nms asks of regions with these scores. A column of no length means: no such column.
 using Scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 struct NmsArguments {
     int measure;
@@ -31,7 +31,7 @@ struct NmsArguments {
     std::size_t limit, threads;
 };
 
-// The first score that is NaN, or −1; the kept rows; who suppressed each row, −1 for nobody, if anybody asks.
+// The row of the first NaN score, or −1; the kept rows; with `with_by`, the row that suppressed each row, or −1.
 using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, std::optional<Column<std::int64_t>>>;
 template <class Find>
 NmsTuple nms_of(const NmsArguments& a, bool with_by, const Find& find) {

@@ -219,8 +219,8 @@ Fault Decoder::size(Text& text, Shape& shape) {
     return fault(bad_size(shape.height, shape.width), place);
 }
 
-// A string into `text_`, without its escapes. No character beyond ASCII stands for a number: such bytes are kept as
-// they are, and escapes of them become one that is none.
+// A string into `text_`, without its escapes. Counts have no characters beyond ASCII: the bytes of such a
+// character are kept, its escape becomes the byte 255, and decoding the counts refuses both.
 Fault Decoder::unescape(Text& text) {
     ++text.at;
     text_.resize(static_cast<std::size_t>(text.end - text.at) + 2 * rle_strings::room);
@@ -246,7 +246,7 @@ Fault Decoder::unescape(Text& text) {
         } else if (escaped == '\\' || escaped == '"' || escaped == '/') {
             *to++ = static_cast<std::uint8_t>(escaped);
         } else if (std::string_view("bfnrt").find(escaped) != std::string_view::npos) {
-            *to++ = ' ';  // one of the characters that stand for nothing
+            *to++ = ' ';  // like them, no character of counts
         } else {
             return text.broken();
         }

@@ -15,7 +15,7 @@
 
 namespace vesica::coco_masks {
 
-// none: nothing was written; the box, if there is one, is a polygon of four corners.
+// none: the row has no segmentation; the box, if there is one, is a polygon of four corners.
 // json: a "segmentation" of COCO: polygons, or an object of "size" and "counts".
 // counts: a compressed string alone.
 #define VESICA_MASK_FORMS(X) X(none) X(json) X(counts)
@@ -26,27 +26,27 @@ struct Column {
     const std::uint8_t* text;
     const std::int64_t *begin, *end;
     const std::uint8_t* form;
-    const std::int64_t* size;  // (count, 2) height, width of the image; 0 where nobody said
+    const std::int64_t* size;  // (count, 2) height, width of the image; 0 where unknown
     const double* xywh;        // (count, 4), or null
     std::size_t count;
 };
 
 // Why a row, or a pair of rows, has no answer. Python has the words.
-#define VESICA_MASK_FAULTS(X)                                                                            \
-    X(none)                                                                                              \
-    X(json)         /* no JSON, or not what a segmentation looks like */                                 \
-    X(character)    /* a string has a character that no number has */                                    \
-    X(cut)          /* a string ends inside a number */                                                  \
-    X(large_number) /* beyond any image */                                                               \
-    X(negative)     /* a count is */                                                                     \
-    X(too_long)     /* the counts go beyond the image */                                                 \
-    X(bad_size)     /* "size" is missing, or is not two whole numbers */                                 \
-    X(no_size)      /* the size of the image is not known */                                             \
-    X(large_image)  /* of 2^32 pixels or more */                                                         \
-    X(coordinate)   /* not finite, or beyond 2^40 */                                                     \
-    X(odd)          /* an x without its y */                                                             \
-    X(few)          /* a polygon of fewer than three points, or none, where that is an error (quirks) */ \
-    X(sizes_differ) /* of a truth and a guess */                                                         \
+#define VESICA_MASK_FAULTS(X)                                                                             \
+    X(none)                                                                                               \
+    X(json)         /* no JSON, or not what a segmentation looks like */                                  \
+    X(character)    /* a string has a character that no number has */                                     \
+    X(cut)          /* a string ends inside a number */                                                   \
+    X(large_number) /* beyond any image */                                                                \
+    X(negative)     /* a count is */                                                                      \
+    X(too_long)     /* the counts go beyond the image */                                                  \
+    X(bad_size)     /* "size" is missing, or is not two whole numbers */                                  \
+    X(no_size)      /* the size of the image is not known */                                              \
+    X(large_image)  /* of 2^32 pixels or more */                                                          \
+    X(coordinate)   /* not finite, or beyond 2^40 */                                                      \
+    X(odd)          /* an x without its y */                                                              \
+    X(few)          /* a polygon of under three points, or no polygon, where that is an error (quirks) */ \
+    X(sizes_differ) /* of a truth and a guess */                                                          \
     X(endless)      /* counts that end early never meet the end of others (quirks) */
 VESICA_NAMED_ENUM(Kind, std::uint8_t, VESICA_MASK_FAULTS);
 

@@ -27,8 +27,8 @@ VESICA_INLINE void narrow(std::size_t reach, const Step& step) {
     if (done < reach) step(reach - done);
 }
 
-// The pixels of a mask that have no background within `width`, moved by `width` to the left and up. Only columns that
-// may have such pixels are looked at: the last 2 * width are left as they are. There are more of them.
+// The pixels of a mask that have no background within `width`, moved by `width` to the left and up. Only the
+// first columns − 2 * width columns can have such pixels, and there must be some; the last 2 * width are of no use.
 struct Erode {
     static VESICA_INLINE void body(Bands at, std::size_t width) {
         std::size_t count = at.columns;

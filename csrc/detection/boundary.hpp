@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "detection/candidate.hpp"
 #include "detection/cell_masks.hpp"
 
 namespace vesica::coco_masks {

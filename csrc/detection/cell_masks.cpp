@@ -112,7 +112,7 @@ void Masks::compare(std::uint32_t guess, double floor, std::vector<Candidate>& f
     }
 }
 
-// What is below the floor may be anything that is.
+// The IoU; 0 where it is below a positive floor and a bound shows it.
 double Masks::iou(std::size_t k, double floor) {
     const Shape& truth = truths_[k];
     const bool is_near = meet(guess_, truth);
@@ -136,8 +136,8 @@ double Masks::iou(std::size_t k, double floor) {
     return share(shared(guess_, truth));
 }
 
-// Both lists of counts are walked side by side, each taking up at most one new count in a step; the walk ends when
-// nothing is left of both, which runs without length bring about too early.
+// Both lists of counts are walked side by side, each taking up at most one new count in a step. As in pycocotools
+// the walk ends when the current counts of both are used up, which counts of 0 bring about too early.
 double Masks::literal_iou(std::size_t k) {
     Reader a(guess_), b(truths_[k]);
     std::int64_t both = 0, either = 0;

@@ -7,7 +7,16 @@
 #include <vector>
 
 #include "dataset/coco_masks.hpp"
-#include "detection/candidate.hpp"
+
+namespace vesica {
+
+// A truth that a guess may be matched with.
+struct Candidate {
+    double iou;
+    std::uint32_t truth;  // its place in the cell
+};
+
+}  // namespace vesica
 
 namespace vesica::coco_masks {
 
@@ -29,14 +38,14 @@ class Masks {
     // Rows that were put right; each is counted once if all calls for a guess come in a row.
     const Findings& findings() const { return findings_; }
 
-    // For those who build on it: the shapes that the last calls made.
+    // For boundary.hpp: the shapes that the last calls made.
     std::size_t count() const { return count_; }
     bool is_crowd(std::size_t truth) const { return crowd_ && crowd_[rows_[truth]]; }
     const Shape& truth(std::size_t truth) const { return truths_[truth]; }
     const Shape& guess() const { return guess_; }
 
   private:
-    static constexpr std::int64_t nobody = -1;
+    static constexpr std::int64_t no_row = -1;
 
     void load(std::uint32_t guess);
     void note(Fault fault, Side side, std::uint32_t row);
@@ -52,9 +61,9 @@ class Masks {
     std::vector<std::uint32_t> rows_;
     std::size_t count_ = 0;
     Shape guess_;
-    std::int64_t guess_row_ = nobody;
-    Shape spare_;  // runs of a guess that nobody compares
-    std::int64_t spare_row_ = nobody;
+    std::int64_t guess_row_ = no_row;
+    Shape spare_;  // a guess of which only the area is wanted
+    std::int64_t spare_row_ = no_row;
     Fault fault_;
     Findings findings_;
 };

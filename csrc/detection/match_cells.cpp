@@ -9,7 +9,6 @@
 #include "base/order.hpp"
 #include "base/threads.hpp"
 #include "detection/boundary.hpp"
-#include "detection/candidate.hpp"
 #include "detection/cell_masks.hpp"
 
 namespace vesica::match_cells {
@@ -182,7 +181,7 @@ class Boxes {
     double area(Row guess) const { return guesses_[4 * std::size_t(guess) + 2] * guesses_[4 * std::size_t(guess) + 3]; }
 
   private:
-    // Of a number and what is none, C's functions take the number.
+    // Of a number and NaN, fmin and fmax return the number.
     static double lesser(double a, double b) { return has_nan ? std::fmin(a, b) : std::min(a, b); }
     static double greater(double a, double b) { return has_nan ? std::fmax(a, b) : std::max(a, b); }
 
@@ -213,11 +212,11 @@ class Matcher {
           word_count_(masks.words()),
           outside_(words()),
           open_(words()),
-          nobody_(words()) {}
+          id_zero_(words()) {}
 
     // What is known only when all cells are done.
     void add_to(Records& records) const {
-        records.hits_of_nobody += hits_;
+        records.hits_of_id_zero += hits_;
         if constexpr (requires { scorer_.fault(); }) {
             if (scorer_.fault().before(records.fault)) records.fault = scorer_.fault();
             records.findings.short_counts += scorer_.findings().short_counts;
@@ -298,7 +297,7 @@ class Matcher {
         if (found_.empty()) return;
         if (request_.rule == Rule::voc) return find_best(matched, ignored);
 
-        std::fill_n(nobody_.data(), words(), Word(0));
+        std::fill_n(id_zero_.data(), words(), Word(0));
         std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
             return a.iou != b.iou ? a.iou > b.iou : a.truth > b.truth;
         });
@@ -314,22 +313,22 @@ class Matcher {
             const Word *reached = masks_.reached(candidate.iou), *off = &off_[candidate.truth * words()];
             Word* const taken = &taken_[candidate.truth * words()];
             const bool is_crowd = truths_.crowd && truths_.crowd[truth];
-            const bool is_nobody = truths_.nobody && truths_.nobody[truth];
+            const bool has_id_zero = truths_.id_zero && truths_.id_zero[truth];
             for (std::size_t w = 0; w < words(); ++w) {
                 Word m = open_[w] & reached[w] & (is_second ? off[w] : ~off[w]);
                 if (!is_crowd) m &= ~taken[w];
                 open_[w] &= ~m, taken[w] |= m;
                 if (is_second) ignored[w] |= m;
-                (is_nobody ? nobody_[w] : matched[w]) |= m;
+                (has_id_zero ? id_zero_[w] : matched[w]) |= m;
                 note(m, w, truth);
             }
         }
     }
 
-    // A match with nobody does not count as one.
+    // pycocotools reads a match with id 0 as unmatched (Q1): these lanes are open again, though the truth is taken.
     void close() {
         Word any = 0;
-        for (std::size_t w = 0; w < words(); ++w) any |= nobody_[w], open_[w] |= nobody_[w];
+        for (std::size_t w = 0; w < words(); ++w) any |= id_zero_[w], open_[w] |= id_zero_[w];
         hits_ += any != 0;
     }
 
@@ -351,7 +350,7 @@ class Matcher {
     // One lane at a time, truths one after the other: the rule as it is told. All truths are in `found_`, in order.
     void find_plainly(Word* matched, Word* ignored) {
         const std::size_t lanes = request_.lanes.count(), thresholds = request_.lanes.bars.size();
-        std::fill_n(nobody_.data(), words(), Word(0));
+        std::fill_n(id_zero_.data(), words(), Word(0));
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             const std::size_t w = lane / 64;
             const Word bit = Word(1) << (lane & 63);
@@ -371,10 +370,10 @@ class Matcher {
             }
             if (!held) continue;
             const Row truth = here_[held->truth];
-            const bool is_nobody = truths_.nobody && truths_.nobody[truth];
+            const bool has_id_zero = truths_.id_zero && truths_.id_zero[truth];
             open_[w] &= ~bit, taken_[held->truth * words() + w] |= bit;
             if (holds_ignored) ignored[w] |= bit;
-            (is_nobody ? nobody_[w] : matched[w]) |= bit;
+            (has_id_zero ? id_zero_[w] : matched[w]) |= bit;
             note(bit, w, truth);
         }
         close();
@@ -406,7 +405,7 @@ class Matcher {
     Scorer scorer_;
     Records& records_;
     std::size_t word_count_, hits_ = 0;
-    std::vector<Word> off_, taken_, outside_, open_, nobody_;
+    std::vector<Word> off_, taken_, outside_, open_, id_zero_;
     std::vector<Ranked> ranked_;
     std::vector<Candidate> found_;
     std::int32_t* partner_ = nullptr;

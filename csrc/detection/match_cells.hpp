@@ -25,14 +25,14 @@ struct Side {
 };
 
 struct Truths : Side {
-    const std::uint8_t* crowd;   // may be found by many; null: none
-    const std::uint8_t* ignore;  // neither to be found nor wrong to find; null: none. Crowds are among them.
-    const std::uint8_t* nobody;  // its match does not count, though it is taken; null: none
+    const std::uint8_t* crowd;    // may be found by many; null: no truth is one
+    const std::uint8_t* ignore;   // neither to be found nor wrong to find; null: no truth is. Crowds are among them.
+    const std::uint8_t* id_zero;  // has id 0: its match does not count, though it is taken; null: no truth has it
 };
 
 struct Guesses : Side {
     const double* score;
-    const std::uint8_t* lenient;  // where it finds nothing it does not count; null: none
+    const std::uint8_t* lenient;  // where it finds nothing it does not count; null: no guess is
 };
 
 struct Lanes {
@@ -52,7 +52,7 @@ struct Request {
     Rule rule;
     std::size_t images, categories;
     std::size_t limit;  // guesses of a cell that are looked at, best first
-    bool is_plain;      // COCO's rule one lane and one truth at a time: the only way for values that are not numbers
+    bool is_plain;      // COCO's rule one lane and one truth at a time: the only way for values of NaN
     bool wants_partners;
     std::size_t threads;
 };
@@ -68,7 +68,7 @@ struct Records {
     memory::Vector<double> score;           // of each guess
     memory::Vector<Word> matched, ignored;  // (guesses, words)
     memory::Vector<std::int32_t> partner;   // (guesses, lanes): the row of its truth, or -1
-    std::size_t hits_of_nobody = 0;         // guesses that found a truth whose match does not count
+    std::size_t hits_of_id_zero = 0;        // guesses that found a truth whose match does not count
     coco_masks::Fault fault;                // the first mask that cannot be read; then nothing else is of use
     coco_masks::Findings findings;
 };

@@ -117,7 +117,7 @@ class Category {
         for (auto& hits : hits_) hits.clear();
         std::uint32_t wrong[64] = {};
         std::size_t top = order_.size();
-        // Wrong ones are counted many at a time: nobody asks how many there are before the next right one.
+        // Wrong guesses are counted many at a time, for their number is needed only at the next right one.
         pending_.clear();
         for (std::size_t at = 0; at < order_.size(); ++at) {
             const std::uint32_t row = order_[at];

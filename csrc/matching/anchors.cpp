@@ -48,7 +48,7 @@ struct Table {
         for (std::size_t i = 0; i < count; ++i) {
             const Box<E> box = wide(rows.data + 4 * i);
             x1[i] = box.x1, y1[i] = box.y1, x2[i] = box.x2, y2[i] = box.y2, area[i] = box.w() * box.h();
-            // NaN, in rows that nobody checked, widens nothing.
+            // NaN, in rows that were not checked, compares false and widens nothing.
             Box<E>& hull = around[i / block];
             if (box.x1 < hull.x1) hull.x1 = box.x1;
             if (box.y1 < hull.y1) hull.y1 = box.y1;
@@ -59,7 +59,8 @@ struct Table {
     std::size_t padded() const { return blocks * block; }
 };
 
-// What some truths of one image leave behind: the best of them for each anchor, and who attains the maximum of one.
+// What some truths of one image leave behind: the best of them for each anchor, and which anchors attain the
+// maximum of one.
 struct Piece {
     std::vector<double> iou, column, peaks;
     std::vector<std::int64_t> best;

@@ -1,4 +1,5 @@
-// anchors.hpp. Anchors and the truths of many images: who is whose best. One column of the matrix exists at a time.
+// anchors.hpp. The best truth of each anchor, and the anchors that are best for a truth, in many images. One column of
+// the matrix exists at a time.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +32,9 @@ struct Images {
     std::size_t count;
 };
 
-// For each image and each anchor: the row of its best truth (tie: the lower; -1 where none shares area with it), their
-// iou, and marks. All have images.count * anchors.count entries. Which iou is larger is decided by the quotient in
-// double; floats are widened before the first subtraction. Thresholds are decided by cross-multiplication.
+// For each image and each anchor: the row of its best truth (tie: the lower; -1 where no truth shares area with it),
+// their iou, and marks. All have images.count * anchors.count entries. Which iou is larger is decided by the quotient
+// in double; floats are widened before the first subtraction. Thresholds are decided by cross-multiplication.
 template <class T>
 void assign(const Request& request, boxes::Rows<T> anchors, boxes::Rows<T> truths, Images images, std::int64_t* best,
             double* iou, std::uint8_t* marks);

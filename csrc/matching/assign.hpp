@@ -1,4 +1,4 @@
-// assign.hpp. Who belongs to whom: of the pairs that may be, those that are. No row and no column is in two of them.
+// assign.hpp. One-to-one matching: which of the allowed pairs are chosen. No row and no column is in two of them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace vesica::assign {
 
 using augmenting_paths::Shortage;
 
-// Rows and columns that may be paired, ordered by row. A value that is no number is no pair.
+// Rows and columns that may be paired, ordered by row. A pair whose value is NaN is not allowed.
 struct Pairs {
     const std::int64_t *row, *column;
     const double* value;
@@ -26,7 +26,7 @@ struct Pairs {
 // ordered by row.
 std::vector<std::int64_t> greedy(const Pairs& pairs, const double* scores);
 
-// What the best choice is: the largest sum, where nobody has to be in a pair; the most pairs, and then the largest sum;
+// What the best choice is: the largest sum, where rows may stay unmatched; the most pairs, and then the largest sum;
 // or the largest sum among those that leave no row out.
 #define VESICA_GOALS(X) X(sum) X(count) X(complete)
 VESICA_NAMED_ENUM(Goal, int, VESICA_GOALS);

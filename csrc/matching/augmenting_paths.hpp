@@ -2,8 +2,8 @@
 //
 // Rows come in one by one. Each takes a column, or pushes another row on to the next best one, along the path that adds
 // least to the sum; so the sum over the rows that are in is smallest at every moment. Columns have prices (the dual
-// variables), which only fall, and a column that nobody has is worth 0. Before that, rows bid: most of them find their
-// column by the two best offers alone, and only the rest need a path.
+// variables), which only fall, and that of a column without an owner is 0. Before that, rows bid: most of them find
+// their column by the two best offers alone, and only the rest need a path.
 //
 // A row may stay alone at a stated cost; where that is infinite it must not. Infinite entries forbid a pair.
 #pragma once
@@ -46,8 +46,9 @@ class Assignment {
     const std::vector<std::int64_t>& edge_of() const { return edge_of_; }
 
   private:
-    // Each row takes its best column and lowers the price until the second best is as good; whoever had it bids again.
-    // Prices can fight over ever smaller steps, so the bids are counted. Rows that are left over need a path.
+    // Each row takes its best column and lowers the price until the second best is as good; the row that had it before
+    // bids again. Prices can fight over ever smaller steps, so the bids are counted. Rows that are left over need a
+    // path.
     std::vector<std::size_t> bids() {
         constexpr std::size_t bids_of_a_row = 4;
         std::size_t left = bids_of_a_row * rows_.rows();

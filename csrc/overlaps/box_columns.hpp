@@ -42,7 +42,8 @@ struct Lined {
     }
 };
 
-// How far roundings lead shares of areas astray, at most; and below what products may vanish.
+// `slack` bounds the relative rounding error of a shared area. `least` is the smallest normal number: a product below
+// it may lose bits, or be 0.
 template <class F>
 constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
 template <class F>

@@ -53,7 +53,7 @@ class Neighbourhood {
     static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
     static constexpr std::size_t share_of_a_thread = 2048;
 
-    // Boxes without area meet nobody and have no place.
+    // Boxes without area overlap no box and have no place.
     static memory::Vector<grid_index::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, order::Group group,
                                                     std::size_t threads) {
         const double shrink = std::max(bound.shrink_a, bound.shrink_b);

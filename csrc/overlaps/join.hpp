@@ -24,7 +24,7 @@ struct Pairs {
     std::size_t count;
 };
 
-// One key for each row, or none at all. Pairs with different keys are never formed.
+// One key for each row, or null: no keys. Pairs with different keys are never formed.
 struct Keys {
     const std::uint32_t *a, *b;
 };
@@ -57,13 +57,13 @@ struct Bound {
 
 Bound bound_of(measures::Name measure, const measures::Options& options, double t);
 
-// For rows that nobody checked: NaN, and numbers whose squares overflow, have no place in a grid.
+// For rows that were not checked: NaN, and numbers whose squares overflow, have no place in a grid.
 inline bool in_range(double x) {
     return std::fabs(x) < 0x1p510;
 }
 
-// A box as the filters see it: reaching `shrink` of its half sides from its centre. Boxes without area share none, and
-// have no place in a grid.
+// A box as the filters see it: reaching `shrink` of its half sides from its centre. Boxes without area share nothing,
+// and have no place in a grid.
 template <class T>
 bool has_place(const T* row) {
     return row[2] > row[0] && row[3] > row[1] && in_range(static_cast<double>(row[0])) &&

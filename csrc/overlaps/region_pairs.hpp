@@ -12,7 +12,7 @@
 //   s.all_have_area()               whether every region has area; both after `prepare`
 //   s.steps()                       optional: about how many steps of the processor all pairs take; 0: not known
 // In place of boxes it may have
-//   S::Partners(s)                  who meets whom; belongs to one thread
+//   S::Partners(s)                  which regions meet; belongs to one thread
 //   partners.each(i, visit)         calls visit(j, shared area) for each j that region i shares area with
 // Everything but a Row is const and may be used by many threads at once; a Row belongs to one thread.
 #pragma once
@@ -127,7 +127,7 @@ void best(measures::Name measure, const measures::Options& options, const S& sou
     });
 }
 
-// Regions as points with the reach of their upright boxes. Those without area share none and take no part.
+// Regions as points with the reach of their upright boxes. Those without area share nothing and take no part.
 template <class BoxOf, class AreaOf>
 grid_index::Grid grid_of(std::size_t count, const BoxOf& box_of, const AreaOf& area_of, const std::uint32_t* keys,
                          std::size_t threads) {
@@ -190,7 +190,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     return pairs;
 }
 
-// The same, where it is known who meets whom.
+// The same, where it is known which regions meet.
 template <class S>
     requires requires { typename S::Partners; }
 join::Pairs<double> join(const join::Request& request, const S& source) {

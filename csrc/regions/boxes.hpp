@@ -1,6 +1,6 @@
 // boxes.hpp. Rows of x1, y1, x2, y2 with x1 <= x2 and y1 <= y2: half-open, finite, contiguous.
 // T is float, double or int64_t (coordinates below 2^30, so that no area and no sum of two overflows).
-// An inverted box counts as empty and NaN stays NaN, for callers who did not check.
+// An inverted box counts as empty and NaN stays NaN, where the caller did not check.
 #pragma once
 
 #include <cmath>

@@ -65,7 +65,7 @@ class Walk {
     template <class Visit>
     void each_column(Int begin, Int end, const Visit& visit) const {
         if (flat_) {
-            // The smaller y of the two points beside the centre: each step of `other` rounds, and none turns round.
+            // The smaller y of the two points beside the centre. Rounding keeps their order, so the slope tells which.
             const Int shift = 2 - x0_ + (slope_ < 0);
             for (Int column = begin; column < end; ++column) visit(column, other(y0_, 5 * column + shift));
         } else {

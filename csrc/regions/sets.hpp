@@ -27,8 +27,8 @@ class Source {
     Number area_a(std::size_t i) const { return a_.size(i); }
     Number area_b(std::size_t j) const { return b_.size(j); }
 
-    // The first partner is met member by member. Who meets a second one will meet many: then all are met at once, and
-    // every later answer is there already.
+    // The first partner is met member by member. A row that meets a second one will meet many: then all are met at
+    // once, and every later answer is there already.
     class Row {
       public:
         Row(const Source& source, std::size_t i) : source_(source), i_(i) {}

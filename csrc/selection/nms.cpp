@@ -170,7 +170,7 @@ class Settler {
     void strike(std::uint32_t place, std::uint32_t rank) {
         fate_[place].store(dead, std::memory_order_release);
         if (!with_by_) return;
-        // The best of those that suppress it, whoever comes first.
+        // The best of those that suppress it, whichever strikes first.
         std::uint32_t before = by_[place].load(std::memory_order_relaxed);
         while (rank < before && !by_[place].compare_exchange_weak(before, rank, std::memory_order_relaxed)) {
         }
@@ -259,7 +259,7 @@ Answer Walk::answer() {
         else
             out.kept[out.count++] = row;
     }
-    // Who is beyond the limit is not kept, and suppresses nothing.
+    // What is beyond the limit is not kept, and suppresses nothing.
     if (request_.limit)
         for (std::uint32_t& by : fates_.by)
             if (by != nobody && !fates_.is_kept[by]) by = nobody;

@@ -25,7 +25,7 @@ struct Request {
     const std::uint32_t* images;  // one for each region, which `limit` counts by; or null: one image
     double least;                 // regions with a lower score take no part
     std::size_t limit;            // so many are kept in an image; 0: all
-    bool with_by;                 // does anybody ask who suppressed whom?
+    bool with_by;                 // is `by` wanted: what suppressed each region?
     std::size_t threads;
 
     join::Bound bound() const { return join::bound_of(measure, options, threshold.value()); }

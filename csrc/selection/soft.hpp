@@ -36,7 +36,7 @@ struct Picks {
     std::size_t count;
 };
 
-// Who lets whom decay: region i region j, by value; and j as well i, where values go both ways. Both have one key.
+// Region i, once taken, lets the score of j decay by value; with both_ways, j that of i too. Both have one key.
 struct Edges {
     const std::int64_t *i, *j;
     const double* value;

@@ -1,4 +1,4 @@
-// Soft-NMS of boxes, whose neighbours are looked up when one of them is taken.
+// soft_boxes.cpp. Soft-NMS of boxes, whose neighbours are looked up when one of them is taken.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -222,7 +222,7 @@ struct Fade {
     }
 };
 
-// The largest of `wide` scores, for some lots of them. NaN, which is what was taken times nothing, is none.
+// The largest of `wide` scores, for some lots of them. NaN (−inf * 0, of a taken one) compares false: skipped.
 constexpr std::size_t wide = 4 * box_columns::lanes;
 struct Tops {
     static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, const std::uint32_t* lots, std::size_t some,
@@ -294,7 +294,7 @@ class Fading {
                                                                    s_.request.options, s_.rule.sigma, scores_.data());
         };
         is_power_ ? fade(std::true_type()) : fade(std::false_type());
-        lots_.assign(1, s_.place[row] / wide);  // a box without area is near nobody, not even itself
+        lots_.assign(1, s_.place[row] / wide);  // a box without area is near no box, not even itself
         for (std::size_t k = 0; k < some; ++k) {
             const std::uint32_t lot = static_cast<std::uint32_t>(blocks_.near()[k] * box_columns::lanes / wide);
             if (lot != lots_.back()) lots_.push_back(lot);

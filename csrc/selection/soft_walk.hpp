@@ -1,4 +1,4 @@
-// soft_walk.hpp. The walk of soft-NMS: who is taken next, and what is left of the scores of the others.
+// soft_walk.hpp. The walk of soft-NMS: which region is taken next, and what is left of the scores of the others.
 #pragma once
 
 #include <algorithm>

@@ -57,7 +57,7 @@ struct Worker {
     Reader reader;
     std::vector<std::int32_t> images, categories;
 
-    // Ids are met in the order of their rows, whoever read them.
+    // Ids are numbered in the order of their rows, whichever thread read them.
     void append_places(Column<std::int32_t>& column, bool is_image, ids::Table& table) {
         std::vector<std::int32_t>& known = is_image ? images : categories;
         const std::vector<ids::Id>& own = (is_image ? reader.images : reader.categories).ids();

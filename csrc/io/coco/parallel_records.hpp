@@ -25,7 +25,7 @@ struct Error {
     json::Fault fault = json::Fault::none;
     std::size_t at = 0;
     int kind = -1;             // of the list, or -1 outside of all
-    std::int64_t record = -1;  // or -1 where none was begun
+    std::int64_t record = -1;  // or -1 where no record was begun
     int field = static_cast<int>(records::Field::nothing);
     std::int64_t detail = 0;
 };

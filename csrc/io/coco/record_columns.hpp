@@ -15,7 +15,7 @@
 
 namespace vesica::record_columns {
 
-// A column that grows, and belongs to whoever takes it.
+// A column that grows, and whose memory can be handed over.
 template <class T>
 class Column {
   public:

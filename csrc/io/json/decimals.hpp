@@ -30,7 +30,7 @@ inline bool begins(char c) {
 }
 
 // Read the number at `at`: digits as JSON has them, or NaN, Infinity, -Infinity. What is too large is infinity. Returns
-// where the number ends, or nullptr if there is none; `ends` says that the text broke off inside one.
+// where the number ends, or nullptr if there is no number; `ends` says that the text broke off inside one.
 const char* read(const char* at, const char* end, Number& out, bool& ends);
 
 // mantissa · 10^exponent, where the mantissa is exact. False where the method cannot tell: then `exact` can.

@@ -63,7 +63,8 @@ VESICA_INLINE bool step(const Classes& is, const char* at, State& state) {
     right |= is.close & (whole | open);
     // A number that begins with 0 has no other digit before its point.
     right &= ~(is.digit & moved(is.digit & (start | minus) & is.zero, before.leading_zero));
-    // A fraction ends in no second point. Added to a run of ones, its first bit comes out behind the last.
+    // A fraction is not followed by a second point. Adding its first digit to the mask of digits carries through the
+    // run of digits, so that the sum has a bit at the character behind the fraction.
     const std::uint64_t first = is.digit & point;
     const std::uint64_t partial = is.digit + before.in_fraction;
     const std::uint64_t sum = partial + first;

@@ -32,7 +32,7 @@ class Numbers {
 
     // The numbers of labels up to the first unknown one.
     std::size_t known(const std::int64_t* labels, std::size_t count, Byte* out) const {
-        // Copies, for a byte that is written might be anything.
+        // uint8_t* may alias every other pointer: local copies need not be read again after each store to `out`.
         const std::int64_t* const names = labels_.data();
         const Byte* const bytes = bytes_.data();
         const std::uint64_t multiplier = multiplier_;
@@ -49,7 +49,7 @@ class Numbers {
         if (names_.size() == most) return false;
         names_.push_back(label);
         const std::size_t place = slot(label);
-        // A slot of nobody holds the first label, which has a slot of its own.
+        // An empty slot holds the first label, and is not the slot of the first label itself.
         const bool is_free = names_.size() > 1 && labels_[place] == names_[0] && place != slot(names_[0]);
         if (is_free)
             labels_[place] = label, bytes_[place] = static_cast<Byte>(names_.size() - 1);

@@ -26,8 +26,8 @@ std::size_t copy_plain_baseline(const std::uint8_t* from, const std::uint8_t* en
 
 constexpr std::size_t unusual = SIZE_MAX;
 
-// The numbers of a string, as written: differences are not resolved. Their number, or `unusual`: a character that is
-// none, a cut, or a number of more than 20 bits.
+// The numbers of a string, as written: differences are not resolved. Returns how many, or `unusual`: a character
+// outside 48 … 111, a number that is cut off, or one of more than 20 bits.
 std::size_t numbers_baseline(const std::uint8_t* text, std::size_t count, std::int32_t* out) {
     std::int32_t* to = out;
     for (std::size_t at = 0; at < count;) {

@@ -1,7 +1,7 @@
 // rle_strings.hpp. COCO's compressed strings: characters 48 … 111, five bits each, of which the lowest come first.
 //
-// `Reader` decodes many characters at a time what nearly all strings are: sound and canonical. `each_count` decodes any
-// string, number by number, and tells what is wrong with it.
+// `Reader` decodes sound and canonical strings, as nearly all are, many characters at a time. For others the caller
+// falls back to `each_count`, which decodes any string, number by number, and tells what is wrong with it.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace vesica::rle_strings {
 
-// Bytes around a text, and numbers behind those of an answer, that may be touched: read as anything, written as
-// nothing.
+// Vector loads and stores go so far beyond their range: that many bytes on both sides of a text can be read, whatever
+// they are, and that many elements behind an answer can be overwritten.
 constexpr std::size_t room = 64;
 
 // Copy the bytes up to the first quote or backslash; returns how many there are.

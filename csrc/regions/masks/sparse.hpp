@@ -18,7 +18,7 @@ struct Size {
     std::int64_t n, height, width;
 };
 
-// The first column that lies outside, and which of its numbers (0: n, 1: y, 2: x); axis -1: none does.
+// The first column that lies outside, and which of its numbers (0: n, 1: y, 2: x); axis -1: all lie inside.
 struct Finding {
     int axis = -1;
     std::size_t column = 0;

@@ -21,7 +21,7 @@ NO_FORMULA = "no compiled formula of this name"
 
 
 class Place(NamedTuple):
-    """Where arrays are, and who watches them. For a kernel, None means any."""
+    """Where arrays are, and whether derivatives are wanted of them. For a kernel, None means any."""
 
     library: str | None = None
     """numpy, torch, jax, …; "flat" for flat arrays on the host, "counted" for the counts of label maps."""
@@ -152,7 +152,7 @@ def find(verb: str, kind: str, place: Place, name: str | None = None) -> Kernel 
 
 
 class Case(NamedTuple):
-    """Who serves arrays of a place, as `vesica info` lists it."""
+    """What serves arrays of a place, as `vesica info` lists it."""
 
     arrays: str
     verbs: tuple[str, ...]

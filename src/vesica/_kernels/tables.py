@@ -156,7 +156,7 @@ class Wanted(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """Proposals in competition, on the host: what they are ranked by, who competes with whom, and how many may stay."""
+    """Proposals in competition, on the host: what ranks them, which compete with each other, and how many stay."""
 
     threshold: Threshold
     scores: np.ndarray
@@ -194,11 +194,11 @@ class Clusters(NamedTuple):
     first: np.ndarray
     """(K,) int64: the row that opened each."""
     members: np.ndarray
-    """(N,) int64: the cluster of each row, −1 for none."""
+    """(N,) int64: the cluster of each row, or −1: in no cluster."""
 
 
 class Nearest(NamedTuple):
-    """Who belongs to which of k centres."""
+    """Which of k centres each row belongs to."""
 
     label: np.ndarray
     """(N,) int32: the nearest centre."""

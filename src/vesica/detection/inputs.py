@@ -168,11 +168,11 @@ def _truths(truth: Dataset, meeting: Meeting, protocol: Protocol) -> tuple[Truth
         notes.append(Note("Q4", told, 'truths with an explicit "ignore" neither count nor are wrong to find'))
         ignore = _either(crowd, ignore)
     zeros = None if truth.id is None or truth.id.dtype == object else truth.id == 0
-    nobody = zeros if protocol.repeats.unmatched_id_0 and zeros is not None and zeros.any() else None
+    id_zero = zeros if protocol.repeats.unmatched_id_0 and zeros is not None and zeros.any() else None
     if zeros is not None and not protocol.repeats.unmatched_id_0:
         notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
     image, category = meeting.truth_image[truth.image], meeting.truth_category[truth.category]
-    return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, nobody), notes
+    return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, id_zero), notes
 
 
 def _either(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:

@@ -1,1 +1,1 @@
-"""Who belongs to whom: greedy by score, optimal, anchors and grids to objects."""
+"""One-to-one pairs, and targets: greedy by score, optimal, anchors and grids to objects."""

@@ -28,8 +28,8 @@ def assign(
 ) -> Matches:
     """Choose pairs of rows and columns of a matrix, each in one at most, so that the sum of their values is largest.
 
-    Nobody has to be in a pair, and being in none is worth 0: a pair that adds nothing is not chosen. That is the
-    difference to `scipy.optimize.linear_sum_assignment`, whose answer `complete=True` gives.
+    Rows may stay unmatched, which is worth 0: a pair that adds nothing is not chosen. That is the difference to
+    `scipy.optimize.linear_sum_assignment`, whose answer `complete=True` gives.
 
     Parameters
     ----------

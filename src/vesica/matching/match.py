@@ -62,7 +62,7 @@ def match(
     Returns
     -------
     Matches
-        `truth`, `guess`, `value` of each pair, ordered by truth, and who is left on both sides.
+        `truth`, `guess`, `value` of each pair, ordered by truth, and the unmatched rows of both sides.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Matches: who belongs to whom, and who is left."""
+"""Matches: pairs of rows, and the rows that are unmatched."""
 
 from __future__ import annotations
 

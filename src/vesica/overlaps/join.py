@@ -104,7 +104,7 @@ def wide_join(
     threads: int | None,
     options: Mapping[str, Any],
 ) -> tuple[Pairs, Tables]:
-    """A join whose values are not rounded to half precision yet, for those who order them; and what was joined."""
+    """A join whose values are not rounded to half precision yet, so that they can be ordered; and what was joined."""
     measure = as_similarity(measure)
     check.threads(threads)
     threshold = check.threshold(at_least, "at_least", strict=strict)

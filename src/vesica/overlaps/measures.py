@@ -333,7 +333,7 @@ def eiou(p: BoxParts, /, *, empty: float = 0.0) -> Array:
 
 
 def as_similarity(measure: Any) -> Measure:
-    """A measure by itself or by name, for those who look for the largest."""
+    """A measure by itself or by name, where the largest value is looked for."""
     found = measure if isinstance(measure, Measure) else MEASURES[check.one_of(measure, MEASURES, "measure")]
     if not found.is_similarity:
         name, other = found.name, found.one_minus

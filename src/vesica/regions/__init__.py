@@ -198,7 +198,7 @@ def _way_out(a: Region, b: Region) -> str:
     return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
 
 
-# Who compares with whom, and how. What is not here has no exact answer, or needs a conversion that must be named.
+# Which kinds compare, and how. What is not here has no exact answer, or needs a conversion that must be named.
 _PIXELS = (Masks, RleMasks, SparseMasks)
 _PAIRS: dict[tuple[type, type], Callable[[Any, Any, int | None], Tables]] = {
     (Boxes, Boxes): _of_boxes,

@@ -230,7 +230,7 @@ def _corners(array: Array, given: str, form: str, normalised: tuple[float, float
         return array
 
     xp = namespace(array)
-    with quiet(array):  # `_look` tells, if anybody may look
+    with quiet(array):  # overflow and NaN are told by `_look`, where values may be looked at
         a, b, c, d = _as_corners(array, form, normalised)
     return xp.stack([a, b, c, d], axis=-1)
 

@@ -20,7 +20,7 @@ class Masks(PixelRegions):
     """N dense masks of images of one size.
 
     A pixel belongs to a mask where its value is not 0: booleans, and integers such as 0 and 255. Floats (a network's
-    output) need `above`, for nobody else knows where they end.
+    output) need `above`, the value beyond which a pixel belongs.
 
     Parameters
     ----------

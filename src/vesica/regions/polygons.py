@@ -129,7 +129,7 @@ class Polygons(Collection):
         given = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
         check.one_table(given.shape, "boxes", "polygons")
         x1, y1, x2, y2 = columns(to_numpy(given.math).astype(np.float64))
-        x2, y2 = np.maximum(x1, x2), np.maximum(y1, y2)  # an inverted box, if nobody checked, is empty
+        x2, y2 = np.maximum(x1, x2), np.maximum(y1, y2)  # an inverted box, where rows were not checked, is empty
         corners = np.stack([x1, y1, x2, y1, x2, y2, x1, y2], axis=-1)
         return cls._of_corners(corners, given.dtype, given.array, rule)
 

@@ -19,7 +19,7 @@ class Policy:
     ...     both_empty: str = "skip"
     ...     at: tuple[float, ...] = (0.5,)
     >>> Empty().hash, Empty("one").hash
-    ('aa20ba78bc63', '91a2dbd6acb8')
+    ('eb01576eecb8', '0f6dabde3969')
     >>> Empty().difference(Empty("one"))
     "both_empty is 'skip' here and 'one' there"
     >>> Empty.from_dict({"both_empty": "one", "at": [0.5]})

@@ -57,7 +57,7 @@ def nms(
     limit : int, optional
         Keep at most so many in each image, over all classes. One column of keys is classes: one image.
     suppressed_by : bool, default False
-        Answer also who dropped whom.
+        Answer also which row dropped each row.
     threads : int, optional
         At most this many; by default VESICA_NUM_THREADS, or all processors.
     **options

@@ -40,7 +40,7 @@ def nms_padded(order: Array, alive: Array, limit: int, suppressed: Callable[[Arr
 def nms(
     tables: Tables, formula: Formula, ranked: Ranked, *, with_by: bool, threads: int | None
 ) -> tuple[int, Array, Array | None]:
-    """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for.
+    """The first row whose score is NaN, or −1; the kept rows, best first; what suppressed each row, if asked for.
 
     Memory is O(N + pairs that reach the threshold).
     """

@@ -158,7 +158,7 @@ def join_on_host(
 def nms(
     tables: Tables, formula: Formula, ranked: Ranked, *, with_by: bool, threads: int | None
 ) -> tuple[int, Array, Array | None]:
-    """The first row whose score is NaN, or −1; the kept rows, best first; and who suppressed each row, if asked for."""
+    """The first row whose score is NaN, or −1; the kept rows, best first; what suppressed each row, if asked for."""
     regions = tables.a if tables.is_flat else np.ascontiguousarray(to_numpy(tables.a))
     keys, images = (NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
     arguments = (regions, ranked.scores, keys, images, ranked.min_score, ranked.limit, with_by, thread_count(threads))

@@ -1,4 +1,4 @@
-"""Who belongs to whom: choices among pairs of rows and columns, made on the host."""
+"""One-to-one matching: choices among pairs of rows and columns, made on the host."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vesica._kernels import native
 from vesica._kernels.tables import Shortage
 
 GOALS = tuple(_native.goal_names())
-"""The largest sum, where nobody needs a partner; the most pairs, then the largest sum; the largest sum that leaves no
+"""The largest sum, where rows may stay unmatched; the most pairs, then the largest sum; the largest sum that leaves no
 row without a partner."""
 
 _NO_SCORES = np.empty(0)

@@ -1,4 +1,4 @@
-"""Guesses against truths in every cell (one image, one category): who found whom."""
+"""Guesses against truths in every cell (one image, one category): which guess is matched with which truth."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class Truths(NamedTuple):
     area: np.ndarray
     crowd: np.ndarray | None = None
     ignore: np.ndarray | None = None
-    nobody: np.ndarray | None = None
+    id_zero: np.ndarray | None = None
+    """Truths with id 0, whose match pycocotools reads as no match (Q1)."""
 
 
 class Guesses(NamedTuple):
@@ -65,7 +66,7 @@ class Found(NamedTuple):
     matched: np.ndarray
     ignored: np.ndarray
     partner: np.ndarray
-    hits_of_nobody: int
+    hits_of_id_zero: int
     fault: coco_masks.Fault | None
     """The first mask that cannot be read; then nothing else is of use."""
     short_counts: int
@@ -124,7 +125,7 @@ _Column = np.ndarray
 
 def _truths(side: Truths) -> tuple[_Column, _Column, _Column, _Column, _Column, _Column]:
     area = np.ascontiguousarray(side.area, np.float64)
-    return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.nobody)
+    return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.id_zero)
 
 
 def _guesses(side: Guesses) -> tuple[_Column, _Column, _Column, _Column, _Column]:

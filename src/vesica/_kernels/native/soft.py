@@ -28,7 +28,7 @@ def soft_boxes(tables: Tables, formula: Formula, ranked: Ranked, *, decay: Fadin
 
 
 def soft(tables: Tables, formula: Formula, ranked: Ranked, *, decay: Fading, threads: int | None) -> Picks:
-    """The same by the pairs that decay, whoever finds them. Memory is O(N + those pairs)."""
+    """The same from the pairs that decay, which any backend may find. Memory is O(N + those pairs)."""
     edges = pairs(tables, formula, ranked, once=formula.is_symmetric, threads=threads)
     keys, rule, count = _keys(ranked), _rule(ranked, decay), native.thread_count(threads)
     index, scores = _native.edges_soft(*edges, formula.is_symmetric, ranked.scores, keys, rule, count)

@@ -4,11 +4,7 @@
 #include <string>
 
 #include "bind/joins.hpp"
-#include "overlaps/region_pairs.hpp"
-#include "regions/masks/masks_boxes.hpp"
-#include "regions/masks/pixels.hpp"
-#include "regions/polygons.hpp"
-#include "regions/sets.hpp"
+#include "overlaps/region_kinds.hpp"
 
 namespace vesica::bind {
 

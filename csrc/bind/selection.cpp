@@ -58,7 +58,7 @@ NmsTuple nms_of(const NmsArguments& a, bool with_by, const Find& find) {
         if (with_by) {
             by.resize(answer.by.size());
             for (std::size_t i = 0; i < by.size(); ++i)
-                by[i] = answer.by[i] == nms::nobody ? -1 : static_cast<std::int64_t>(answer.by[i]);
+                by[i] = answer.by[i] == nms::none ? -1 : static_cast<std::int64_t>(answer.by[i]);
         }
     }
     return {bad, give(std::move(answer.kept), answer.count),

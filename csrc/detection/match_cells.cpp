@@ -195,7 +195,8 @@ class Boxes {
     std::vector<Truth> here_;
 };
 
-// One thread's work on one cell after the other. Nearly always one word has all lanes: `fixed_words` is 1, or else 0.
+// One thread's work on one cell after the other. Nearly always one word has all lanes: `fixed_words` is 1, or else 0,
+// for any number.
 template <class Scorer, std::size_t fixed_words>
 class Matcher {
   public:
@@ -411,70 +412,88 @@ class Matcher {
     std::int32_t* partner_ = nullptr;
 };
 
-template <class Scorer>
-Records matched(const Request& request, const Truths& truths, const Guesses& guesses, const Scorer& scorer) {
-    const Masks masks(request.lanes);
+// All cells by category, then image, the order in which they are matched, and room for what comes out.
+struct Plan {
+    Masks masks;
     Grouped by_guess, by_truth;
+    std::vector<Cell> cells;
+    Rows order;
+    Records out;
+};
+
+Plan planned(const Request& request, const Truths& truths, const Guesses& guesses) {
+    Plan plan{Masks(request.lanes), {}, {}, {}, {}, {}};
     threads::run(2, request.threads, [&](std::size_t side) {
-        side ? void(by_truth = grouped(truths, request)) : void(by_guess = grouped(guesses, request));
+        side ? void(plan.by_truth = grouped(truths, request)) : void(plan.by_guess = grouped(guesses, request));
     });
 
     std::vector<std::vector<Cell>> parts(request.categories);
     threads::run(request.categories, request.threads,
-                 [&](std::size_t c) { add_cells(guesses, by_guess, truths, by_truth, c, parts[c]); });
-    Records out;
-    std::vector<Cell> cells;
+                 [&](std::size_t c) { add_cells(guesses, plan.by_guess, truths, plan.by_truth, c, parts[c]); });
+    Records& out = plan.out;
     std::size_t count = 0, guess_count = 0;
     for (const auto& part : parts) count += part.size();
-    cells.reserve(count);
+    plan.cells.reserve(count);
     out.categories = {0};
     for (auto& part : parts) {
         for (Cell& cell : part) {
             cell.out = static_cast<std::uint32_t>(guess_count);
             guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
-            cells.push_back(cell);
+            plan.cells.push_back(cell);
         }
-        out.categories.push_back(static_cast<std::int64_t>(cells.size()));
+        out.categories.push_back(static_cast<std::int64_t>(plan.cells.size()));
         part = {};
     }
 
-    const std::size_t areas = request.lanes.lowest.size();
-    out.image.resize(count), out.guesses.resize(count), out.counted.resize(count * areas);
+    const std::size_t words = plan.masks.words();
+    out.image.resize(count), out.guesses.resize(count), out.counted.resize(count * request.lanes.lowest.size());
     out.row.resize(guess_count), out.score.resize(guess_count);
-    out.matched.resize(guess_count * masks.words()), out.ignored.resize(guess_count * masks.words());
+    out.matched.resize(guess_count * words), out.ignored.resize(guess_count * words);
     if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
-    const Rows order = by_image(cells, request.images);
+    plan.order = by_image(plan.cells, request.images);
+    return plan;
+}
+
+template <std::size_t fixed_words, class Scorer>
+Records matched(const Request& request, const Truths& truths, const Guesses& guesses, const Scorer& scorer, Plan plan) {
+    Records& out = plan.out;
+    const std::size_t areas = request.lanes.lowest.size();
     std::mutex mutex;
-    const auto match = [&]<std::size_t fixed_words>() {
-        threads::over(count, 512, request.threads, [&](std::size_t begin, std::size_t end) {
-            Matcher<Scorer, fixed_words> matcher(request, masks, truths, by_truth.rows, guesses, by_guess.rows, scorer,
-                                                 out);
-            for (std::size_t at = begin; at < end; ++at) {
-                const std::size_t k = order[at];
-                out.image[k] = cells[k].image;
-                out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cells[k].guess_count, request.limit));
-                matcher.match(cells[k], &out.counted[k * areas]);
-            }
-            const std::lock_guard lock(mutex);
-            matcher.add_to(out);
-        });
-    };
-    masks.words() == 1 ? match.template operator()<1>() : match.template operator()<0>();
-    return out;
+    threads::over(plan.cells.size(), 512, request.threads, [&](std::size_t begin, std::size_t end) {
+        Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.by_truth.rows, guesses,
+                                             plan.by_guess.rows, scorer, out);
+        for (std::size_t at = begin; at < end; ++at) {
+            const std::size_t k = plan.order[at];
+            const Cell& cell = plan.cells[k];
+            out.image[k] = cell.image;
+            out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cell.guess_count, request.limit));
+            matcher.match(cell, &out.counted[k * areas]);
+        }
+        const std::lock_guard lock(mutex);
+        matcher.add_to(out);
+    });
+    return std::move(out);
 }
 
 }  // namespace
 
 Records of_boxes(const Request& request, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
                  const double* guess_boxes) {
-    return request.is_plain ? matched(request, truths, guesses, Boxes<true>(truth_boxes, truths.crowd, guess_boxes))
-                            : matched(request, truths, guesses, Boxes<false>(truth_boxes, truths.crowd, guess_boxes));
+    Plan plan = planned(request, truths, guesses);
+    if (request.is_plain)
+        return matched<0>(request, truths, guesses, Boxes<true>(truth_boxes, truths.crowd, guess_boxes),
+                          std::move(plan));
+    const Boxes<false> scorer(truth_boxes, truths.crowd, guess_boxes);
+    return plan.masks.words() == 1 ? matched<1>(request, truths, guesses, scorer, std::move(plan))
+                                   : matched<0>(request, truths, guesses, scorer, std::move(plan));
 }
 
+// Masks take so long to compare that the number of words need not be known to the compiler.
 Records of_masks(const Request& request, const Truths& truths, const coco_masks::Column& truth_masks,
                  const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal) {
     const auto by = [&]<class Scorer>() {
-        return matched(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal));
+        return matched<0>(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal),
+                          planned(request, truths, guesses));
     };
     return boundary ? by.template operator()<coco_masks::Boundaries>() : by.template operator()<coco_masks::Masks>();
 }

@@ -2,6 +2,9 @@
 
 #include <optional>
 
+#include "base/formulas.hpp"
+#include "overlaps/box_formulas.hpp"
+
 namespace vesica::join {
 namespace {
 
@@ -107,23 +110,18 @@ Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T>
     const grid_index::Grid &left = sides.left(), &right = sides.right();
     const std::vector<T>&rows_a = sides.left_rows(), &rows_b = sides.right_rows();
 
-    Pairs<R> pairs;
-    measures::with_box_measure(request.measure, [&]<class M>(M) {
-        constexpr bool with_slope = measures::needs_slope<M>;
-        pairs =
-            collect<R>(left, a.count, request.threads, [&](const grid_index::Task& task, std::vector<Hit<R>>& hits) {
-                grid_index::each(
-                    left, task, right, {bound.apart, bound.apart}, request.self, [&](std::size_t p, std::size_t q) {
-                        std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                        const T *row_a = rows_a.data() + 4 * p, *row_b = rows_b.data() + 4 * q;
-                        // The first of a pair is the one with the lower index: not every measure is symmetric.
-                        if (request.self && j < i) std::swap(i, j), std::swap(row_a, row_b);
-                        if (judge<M>(pair<Exact<T>>(row_a, row_b, with_slope), request))
-                            hits.push_back({i, j, M::value(pair<T>(row_a, row_b, with_slope), request.options)});
-                    });
-            });
+    const box_formulas::Formula<T> formula = box_formulas::formula_of<T>(request.measure);
+    return collect<R>(left, a.count, request.threads, [&](const grid_index::Task& task, std::vector<Hit<R>>& hits) {
+        grid_index::each(left, task, right, {bound.apart, bound.apart}, request.self,
+                         [&](std::size_t p, std::size_t q) {
+                             std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                             const T *row_a = rows_a.data() + 4 * p, *row_b = rows_b.data() + 4 * q;
+                             // The first of a pair is the one with the lower index: not every measure is symmetric.
+                             if (request.self && j < i) std::swap(i, j), std::swap(row_a, row_b);
+                             if (formula.reaches(row_a, row_b, request.options, request.threshold))
+                                 hits.push_back({i, j, formula.value(row_a, row_b, request.options)});
+                         });
     });
-    return pairs;
 }
 
 Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows b) {
@@ -140,31 +138,29 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
     const grid_index::Apart apart{bound.apart, anything};
     const double share = bound.share();
 
-    Pairs<double> pairs;
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        pairs = collect<double>(
-            left, a.count, request.threads, [&](const grid_index::Task& task, std::vector<Hit<double>>& hits) {
-                rotated::Lanes lanes;
-                const auto settle = [&] {
-                    lanes.clip(columns_a, columns_b);
-                    for (std::size_t k = 0; k < lanes.count; ++k) {
-                        const std::size_t p = lanes.i[k], q = lanes.j[k];
-                        std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                        rotated::Parts parts{lanes.inter[k], columns_a.area[p], columns_b.area[q]};
-                        if (request.self && j < i) std::swap(i, j), std::swap(parts.area_a, parts.area_b);
-                        if (judge<M>(parts, request)) hits.push_back({i, j, M::value(parts, request.options)});
-                    }
-                    lanes.count = 0;
-                };
-                grid_index::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
-                    if (!may_share(columns_a, p, columns_b, q, share)) return;
-                    lanes.add(p, q);
-                    if (lanes.full()) settle();
-                });
-                settle();
+    const measures::Formula<double> formula = measures::formula_of<double>(request.measure);
+    return collect<double>(
+        left, a.count, request.threads, [&](const grid_index::Task& task, std::vector<Hit<double>>& hits) {
+            rotated::Lanes lanes;
+            const auto settle = [&] {
+                lanes.clip(columns_a, columns_b);
+                for (std::size_t k = 0; k < lanes.count; ++k) {
+                    const std::size_t p = lanes.i[k], q = lanes.j[k];
+                    std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                    rotated::Parts parts{lanes.inter[k], columns_a.area[p], columns_b.area[q]};
+                    if (request.self && j < i) std::swap(i, j), std::swap(parts.area_a, parts.area_b);
+                    if (formula.reaches(parts, request.options, request.threshold))
+                        hits.push_back({i, j, formula.value(parts, request.options)});
+                }
+                lanes.count = 0;
+            };
+            grid_index::each(left, task, right, apart, request.self, [&](std::size_t p, std::size_t q) {
+                if (!may_share(columns_a, p, columns_b, q, share)) return;
+                lanes.add(p, q);
+                if (lanes.full()) settle();
             });
-    });
-    return pairs;
+            settle();
+        });
 }
 
 template Pairs<float> of_boxes<float>(const Request&, boxes::Rows<float>, boxes::Rows<float>);

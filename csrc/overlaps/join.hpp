@@ -85,20 +85,6 @@ grid_index::Point point_of(const T* row, double shrink, std::size_t index) {
             static_cast<std::uint32_t>(index)};
 }
 
-// The type in which a threshold is decided.
-template <class T>
-using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
-
-template <class To, class T>
-boxes::Pair<To> pair(const T* a, const T* b, bool with_slope) {
-    const boxes::Box<To> left{static_cast<To>(a[0]), static_cast<To>(a[1]), static_cast<To>(a[2]),
-                              static_cast<To>(a[3])};
-    const boxes::Box<To> right{static_cast<To>(b[0]), static_cast<To>(b[1]), static_cast<To>(b[2]),
-                               static_cast<To>(b[3])};
-    const boxes::Pair<To> plain(left, right, left.w() * left.h(), right.w() * right.h());
-    return with_slope ? boxes::Pair<To>(left, right, plain.area_a, plain.area_b, left.slope(), right.slope()) : plain;
-}
-
 // Rotated boxes, by the upright boxes around them: index[k] of columns[k], for those that have area.
 grid_index::Point point_of(const rotated::Columns& columns, std::size_t at, std::size_t index);
 bool has_place(const rotated::Columns& columns, std::size_t at);
@@ -151,21 +137,6 @@ Pairs<R> collect(const grid_index::Grid& grid, std::size_t rows, std::size_t thr
     std::vector<std::vector<Hit<R>>> lists(tasks.size());
     threads::run(tasks.size(), threads, [&](std::size_t k) { find(tasks[k], lists[k]); });
     return sorted(lists, rows);
-}
-
-// Does the pair reach the threshold? Decided in the exact type of the parts.
-template <class M, class P>
-bool judge(const P& exact, const measures::Options& o, const Threshold& threshold) {
-    if constexpr (requires { M::num(exact, o); }) {
-        return reaches(M::num(exact, o), M::den(exact, o), threshold);
-    } else {
-        const double value = static_cast<double>(M::value(exact, o)), t = threshold.value();
-        return exact.inter > 0 && (threshold.strict ? value > t : value >= t);
-    }
-}
-template <class M, class P>
-bool judge(const P& exact, const Request& request) {
-    return judge<M>(exact, request.options, request.threshold);
 }
 
 }  // namespace vesica::join

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/formulas.hpp"
 #include "base/threads.hpp"
 #include "base/top_k.hpp"
 #include "overlaps/join.hpp"
@@ -52,23 +53,21 @@ void over_rows(const S& source, std::size_t m, std::size_t threads, const Work& 
                   steps < worth_threads ? 1 : threads, work);
 }
 
-// The measure of every pair: out[i * m + j].
-template <class M, class R, class S>
-void matrix(const measures::Options& options, const S& source, R* out, std::size_t threads) {
+// value_of(parts) of every pair: out[i * m + j].
+template <class R, class S, class ValueOf>
+void matrix(const S& source, R* out, std::size_t threads, const ValueOf& value_of) {
     const std::size_t m = source.m();
     over_rows(source, m, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
-            const auto fill = [&](std::size_t j) {
-                out[i * m + j] = static_cast<R>(M::value(parts(source, row, i, j), options));
-            };
+            const auto fill = [&](std::size_t j) { out[i * m + j] = value_of(parts(source, row, i, j)); };
             if constexpr (requires(std::vector<std::uint32_t>& found) { row.partners(found); }) {
                 if (source.all_have_area()) {
                     // What shares nothing has one value, whatever its area is.
                     std::vector<std::uint32_t> partners;
                     row.partners(partners);
                     const Parts<typename S::Number> apart{0, 1, 1};
-                    std::fill_n(out + i * m, m, static_cast<R>(M::value(apart, options)));
+                    std::fill_n(out + i * m, m, value_of(apart));
                     for (const std::uint32_t j : partners) fill(j);
                     continue;
                 }
@@ -78,52 +77,54 @@ void matrix(const measures::Options& options, const S& source, R* out, std::size
     });
 }
 
-template <class S>
-void pairwise(measures::Name measure, const measures::Options& options, const S& source, double* out,
-              std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) { matrix<M>(options, source, out, threads); });
-}
-
-// The measure of a[i] with b[i]: out[i].
-template <class M, class R, class S>
-void zip(const measures::Options& options, const S& source, R* out, std::size_t threads) {
+// value_of(parts) of a[i] with b[i]: out[i].
+template <class R, class S, class ValueOf>
+void zip(const S& source, R* out, std::size_t threads, const ValueOf& value_of) {
     over_rows(source, 1, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
-            out[i] = static_cast<R>(M::value(parts(source, row, i, i), options));
+            out[i] = value_of(parts(source, row, i, i));
         }
     });
 }
 
+// The measure of every pair: out[i * m + j].
+template <class S>
+void pairwise(measures::Name measure, const measures::Options& options, const S& source, double* out,
+              std::size_t threads) {
+    matrix(source, out, threads, measures::value_of<typename S::Number>(measure, options));
+}
+
+// The measure of a[i] with b[i]: out[i].
 template <class S>
 void aligned(measures::Name measure, const measures::Options& options, const S& source, double* out,
              std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) { zip<M>(options, source, out, threads); });
+    zip(source, out, threads, measures::value_of<typename S::Number>(measure, options));
 }
 
 // The shared area of every pair: out[i * m + j]; or of a[i] with b[i]: out[i].
 template <class S>
 void inter(const S& source, bool is_aligned, typename S::Number* out, std::size_t threads) {
-    if (is_aligned) return zip<measures::Inter>({}, source, out, threads);
-    matrix<measures::Inter>({}, source, out, threads);
+    const auto shared = [](const Parts<typename S::Number>& parts) { return parts.inter; };
+    if (is_aligned) return zip(source, out, threads, shared);
+    matrix(source, out, threads, shared);
 }
 
 // The k partners with the largest measure: as boxes::best.
 template <class S>
 void best(measures::Name measure, const measures::Options& options, const S& source, std::size_t k, std::int64_t* index,
           double* value, std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) {
-        over_rows(source, source.m(), threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                typename S::Row row(source, i);
-                top_k::Top<double> top(k, index + i * k, value + i * k);
-                for (std::size_t j = 0; j < source.m(); ++j) {
-                    const double found = static_cast<double>(M::value(parts(source, row, i, j), options));
-                    if (top.admits(found)) top.put(static_cast<std::int64_t>(j), found);
-                }
-                top.close();
+    const auto measured = measures::value_of<typename S::Number>(measure, options);
+    over_rows(source, source.m(), threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            typename S::Row row(source, i);
+            top_k::Top<double> top(k, index + i * k, value + i * k);
+            for (std::size_t j = 0; j < source.m(); ++j) {
+                const double found = measured(parts(source, row, i, j));
+                if (top.admits(found)) top.put(static_cast<std::int64_t>(j), found);
             }
-        });
+            top.close();
+        }
     });
 }
 
@@ -171,23 +172,20 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     const grid_index::Grid& right = request.self ? left : other;
     const double share = bound.share();
 
-    join::Pairs<double> pairs;
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        pairs = join::collect<double>(
-            left, source.n(), request.threads, [&](const grid_index::Task& task, std::vector<join::Hit<double>>& hits) {
-                grid_index::each(left, task, right, {bound.apart, join::anything}, request.self,
-                                 [&](std::size_t p, std::size_t q) {
-                                     std::uint32_t i = left.points[p].index, j = right.points[q].index;
-                                     if (request.self && j < i) std::swap(i, j);
-                                     if (!may_share(source, i, j, share)) return;
-                                     typename S::Row row(source, i);
-                                     const auto found = parts(source, row, i, j);
-                                     if (join::judge<M>(found, request))
-                                         hits.push_back({i, j, static_cast<double>(M::value(found, request.options))});
-                                 });
-            });
-    });
-    return pairs;
+    const auto formula = measures::formula_of<typename S::Number>(request.measure);
+    return join::collect<double>(
+        left, source.n(), request.threads, [&](const grid_index::Task& task, std::vector<join::Hit<double>>& hits) {
+            grid_index::each(left, task, right, {bound.apart, join::anything}, request.self,
+                             [&](std::size_t p, std::size_t q) {
+                                 std::uint32_t i = left.points[p].index, j = right.points[q].index;
+                                 if (request.self && j < i) std::swap(i, j);
+                                 if (!may_share(source, i, j, share)) return;
+                                 typename S::Row row(source, i);
+                                 const auto found = parts(source, row, i, j);
+                                 if (formula.reaches(found, request.options, request.threshold))
+                                     hits.push_back({i, j, formula.value(found, request.options)});
+                             });
+        });
 }
 
 // The same, where it is known which regions meet.
@@ -196,20 +194,19 @@ template <class S>
 join::Pairs<double> join(const join::Request& request, const S& source) {
     constexpr std::size_t rows_in_task = 256;
     std::vector<std::vector<join::Hit<double>>> lists((source.n() + rows_in_task - 1) / rows_in_task);
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
-            typename S::Partners partners(source);
-            std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
-            for (std::size_t i = begin; i < end; ++i)
-                partners.each(i, [&](std::size_t j, typename S::Number shared) {
-                    if (request.self && j <= i) return;
-                    if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;
-                    const Parts<typename S::Number> found{shared, source.area_a(i), source.area_b(j)};
-                    if (join::judge<M>(found, request))
-                        hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
-                                        static_cast<double>(M::value(found, request.options))});
-                });
-        });
+    const auto formula = measures::formula_of<typename S::Number>(request.measure);
+    threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
+        typename S::Partners partners(source);
+        std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
+        for (std::size_t i = begin; i < end; ++i)
+            partners.each(i, [&](std::size_t j, typename S::Number shared) {
+                if (request.self && j <= i) return;
+                if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;
+                const Parts<typename S::Number> found{shared, source.area_a(i), source.area_b(j)};
+                if (formula.reaches(found, request.options, request.threshold))
+                    hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                                    formula.value(found, request.options)});
+            });
     });
     return join::sorted(lists, source.n());
 }

@@ -46,9 +46,8 @@ struct Columns {
 };
 
 // One row of the matrix: a[i] against columns [from, from + count).
-template <class M, class T>
+template <class M, class T, class Out>
 struct Row {
-    template <class Out>
     static VESICA_INLINE void body(const Columns<T>& a, std::size_t i, const Columns<T>& b, std::size_t from,
                                    std::size_t count, const measures::Options& options, Out* VESICA_RESTRICT out) {
         const Box<T> left{a.x1[i], a.y1[i], a.x2[i], a.y2[i]};
@@ -66,6 +65,27 @@ struct Row {
         }
     }
 };
+
+// The row of a measure, and what it needs: the loops around rows are compiled once, not once for each measure.
+template <class T, class Out>
+struct RowOf {
+    void (*run)(const Columns<T>& a, std::size_t i, const Columns<T>& b, std::size_t from, std::size_t count,
+                const measures::Options& options, Out* out);
+    bool with_slope;
+};
+template <class M, class T, class Out>
+RowOf<T, Out> row_of() {
+    return {[](const Columns<T>& a, std::size_t i, const Columns<T>& b, std::size_t from, std::size_t count,
+               const measures::Options& options,
+               Out* out) { simd::run<Row<M, T, Out>>(a, i, b, from, count, options, out); },
+            needs_slope<M>};
+}
+template <class T>
+RowOf<T, Real<T>> row_of(measures::Name measure) {
+    RowOf<T, Real<T>> found{};
+    measures::with_box_measure(measure, [&]<class M>(M) { found = row_of<M, T, Real<T>>(); });
+    return found;
+}
 
 // a[i] against b[i].
 template <class M, class T>
@@ -118,10 +138,11 @@ struct SidesSound {
     }
 };
 
-template <class M, class T, class Out>
-void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, std::size_t threads) {
+template <class T, class Out>
+void matrix(const RowOf<T, Out>& row, const measures::Options& options, Rows<T> a, Rows<T> b, Out* out,
+            std::size_t threads) {
     if (!a.count || !b.count) return;
-    const Columns<T> left(a, needs_slope<M>), right(b, needs_slope<M>);
+    const Columns<T> left(a, row.with_slope), right(b, row.with_slope);
     const bool small = a.count * b.count < pairs_worth_threads;
     const std::size_t share =
         threads::at_least_one(std::min(chunk_bytes / (b.count * sizeof(Out)), a.count / (2 * threads)));
@@ -131,8 +152,7 @@ void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, st
         for (std::size_t top = begin; top < end; top += block)
             for (std::size_t from = 0; from < b.count; from += tile)
                 for (std::size_t i = top; i < std::min(top + block, end); ++i)
-                    simd::run<Row<M, T>>(left, i, right, from, std::min(tile, b.count - from), options,
-                                         out + i * b.count + from);
+                    row.run(left, i, right, from, std::min(tile, b.count - from), options, out + i * b.count + from);
     });
 }
 
@@ -141,12 +161,12 @@ void matrix(const measures::Options& options, Rows<T> a, Rows<T> b, Out* out, st
 template <class T>
 void pairwise(measures::Name measure, const measures::Options& options, Rows<T> a, Rows<T> b, Real<T>* out,
               std::size_t threads) {
-    measures::with_box_measure(measure, [&]<class M>(M) { matrix<M, T>(options, a, b, out, threads); });
+    matrix(row_of<T>(measure), options, a, b, out, threads);
 }
 
 template <class T>
 void inter(Rows<T> a, Rows<T> b, T* out, std::size_t threads) {
-    matrix<measures::Inter, T>({}, a, b, out, threads);
+    matrix(row_of<measures::Inter, T, T>(), {}, a, b, out, threads);
 }
 
 template <class T>
@@ -165,13 +185,12 @@ void aligned(measures::Name measure, const measures::Options& options, Rows<T> a
 template <class T>
 void best(measures::Name measure, const measures::Options& options, Rows<T> a, Rows<T> b, std::size_t k,
           std::int64_t* index, Real<T>* value, std::size_t threads) {
-    measures::with_box_measure(measure, [&]<class M>(M) {
-        const Columns<T> left(a, needs_slope<M>), right(b, needs_slope<M>);
-        top_k::of_rows(a.count, b.count, k, index, value, threads,
-                       [&](std::size_t i, std::size_t from, std::size_t count, Real<T>* values) {
-                           simd::run<Row<M, T>>(left, i, right, from, count, options, values);
-                       });
-    });
+    const RowOf<T, Real<T>> row = row_of<T>(measure);
+    const Columns<T> left(a, row.with_slope), right(b, row.with_slope);
+    top_k::of_rows(a.count, b.count, k, index, value, threads,
+                   [&](std::size_t i, std::size_t from, std::size_t count, Real<T>* values) {
+                       row.run(left, i, right, from, count, options, values);
+                   });
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/formulas.hpp"
 #include "base/grid_index.hpp"
 #include "base/threads.hpp"
 #include "base/top_k.hpp"
@@ -105,16 +106,16 @@ struct Meets {
 
 // Fills rows of values: regions that cannot meet share nothing, the others wait in lanes until there are enough to
 // clip.
-template <class M, class R>
+template <class R, class ValueOf>
 class Filler {
   public:
-    Filler(const measures::Options& options, const Columns& a, const Columns& b) : options_(options), a_(a), b_(b) {}
+    Filler(const ValueOf& value_of, const Columns& a, const Columns& b) : value_of_(value_of), a_(a), b_(b) {}
 
     // The values of a[i] with b[from ... from + count) as if none met: out[0 ... count), of which place(j) is b[j]'s.
     template <class Place>
     void blank(std::size_t i, std::size_t from, std::size_t count, R* out, const Place& place) const {
         if (a_.area[i] > 0 && b_.all_have_area)
-            std::fill(out, out + count, static_cast<R>(M::value(Parts{0, 1, 1}, options_)));
+            std::fill(out, out + count, static_cast<R>(value_of_(Parts{0, 1, 1})));
         else
             for (std::size_t j = from; j < from + count; ++j) *place(j) = value(0, i, j);
     }
@@ -151,10 +152,10 @@ class Filler {
 
   private:
     R value(double inter, std::size_t i, std::size_t j) const {
-        return static_cast<R>(M::value(Parts{inter, a_.area[i], b_.area[j]}, options_));
+        return static_cast<R>(value_of_(Parts{inter, a_.area[i], b_.area[j]}));
     }
 
-    const measures::Options& options_;
+    const ValueOf& value_of_;
     const Columns &a_, &b_;
     Lanes lanes_;
     R* place_[Lanes::most];
@@ -177,8 +178,8 @@ struct Sorted {
     Rows rows() const { return {numbers.data(), order.size()}; }
 };
 
-template <class M, class R>
-void matrix(const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads) {
+template <class R, class ValueOf>
+void matrix(const ValueOf& value_of, Rows a, Rows b, R* out, std::size_t threads) {
     if (!a.count || !b.count) return;
     const Sorted sorted(b);
     const Columns left(a), right(sorted.rows());
@@ -186,7 +187,7 @@ void matrix(const measures::Options& options, Rows a, Rows b, R* out, std::size_
     const std::size_t share =
         threads::at_least_one(std::min<std::size_t>(1 + (1 << 16) / b.count, a.count / (4 * threads)));
     threads::over(a.count, share, a.count * b.count < 4096 ? 1 : threads, [&](std::size_t begin, std::size_t end) {
-        Filler<M, R> filler(options, left, right);
+        Filler<R, ValueOf> filler(value_of, left, right);
         for (std::size_t i = begin; i < end; ++i) {
             R* const to = out + i * b.count;
             const auto place = [&](std::size_t j) { return to + sorted.order[j]; };
@@ -200,8 +201,8 @@ void matrix(const measures::Options& options, Rows a, Rows b, R* out, std::size_
     });
 }
 
-template <class M, class R>
-void zip(const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads) {
+template <class R, class ValueOf>
+void zip(const ValueOf& value_of, Rows a, Rows b, R* out, std::size_t threads) {
     constexpr std::size_t grain = 512;
     threads::over(a.count, grain, threads, [&](std::size_t begin, std::size_t end) {
         const Columns left({a.data + Rows::width * begin, end - begin});
@@ -209,7 +210,7 @@ void zip(const measures::Options& options, Rows a, Rows b, R* out, std::size_t t
         double inter[grain];
         simd::run<Zip>(left, right, &inter[0]);
         for (std::size_t k = 0; k < left.count; ++k)
-            out[begin + k] = static_cast<R>(M::value(Parts{inter[k], left.area[k], right.area[k]}, options));
+            out[begin + k] = static_cast<R>(value_of(Parts{inter[k], left.area[k], right.area[k]}));
     });
 }
 
@@ -238,32 +239,31 @@ void Lanes::clip(const Columns& a, const Columns& b) {
 
 template <class R>
 void pairwise(measures::Name measure, const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) { matrix<M>(options, a, b, out, threads); });
+    matrix(measures::value_of<double>(measure, options), a, b, out, threads);
 }
 
 template <class R>
 void aligned(measures::Name measure, const measures::Options& options, Rows a, Rows b, R* out, std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) { zip<M>(options, a, b, out, threads); });
+    zip(measures::value_of<double>(measure, options), a, b, out, threads);
 }
 
 void inter(Rows a, Rows b, double* out, std::size_t threads) {
-    matrix<measures::Inter>({}, a, b, out, threads);
+    matrix([](const Parts& parts) { return parts.inter; }, a, b, out, threads);
 }
 
 template <class R>
 void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k, std::int64_t* index,
           R* value, std::size_t threads) {
-    measures::with_region_measure(measure, [&]<class M>(M) {
-        const Columns left(a), right(b);
-        top_k::of_rows(a.count, b.count, k, index, value, threads,
-                       [&](std::size_t i, std::size_t from, std::size_t count, R* values) {
-                           Filler<M, R> filler(options, left, right);
-                           const auto place = [&](std::size_t j) { return values + (j - from); };
-                           filler.blank(i, from, count, values, place);
-                           filler.row(i, from, count, place);
-                           filler.settle();
-                       });
-    });
+    const auto value_of = measures::value_of<double>(measure, options);
+    const Columns left(a), right(b);
+    top_k::of_rows(a.count, b.count, k, index, value, threads,
+                   [&](std::size_t i, std::size_t from, std::size_t count, R* values) {
+                       Filler<R, decltype(value_of)> filler(value_of, left, right);
+                       const auto place = [&](std::size_t j) { return values + (j - from); };
+                       filler.blank(i, from, count, values, place);
+                       filler.row(i, from, count, place);
+                       filler.settle();
+                   });
 }
 
 #define VESICA_INSTANTIATE(R)                                                                                   \

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "overlaps/box_columns.hpp"
+#include "overlaps/box_formulas.hpp"
 #include "overlaps/box_neighbours.hpp"
 
 namespace vesica::nms {
@@ -18,46 +19,48 @@ constexpr std::size_t rows_in_chunk = 2048;
 using box_columns::Filtered, box_columns::Lined;
 
 // Does a kept box suppress another? A share of the areas decides iou and dice; for others it is a bound.
-template <class M, class T>
+template <class T>
 class Judge {
   public:
     using F = Filtered<T>;
-    static constexpr bool share_decides = std::is_same_v<M, measures::Iou> || std::is_same_v<M, measures::Dice>;
 
-    Judge(const Request& request, boxes::Rows<T> boxes) : request_(request), boxes_(boxes) {}
+    Judge(const Request& request, boxes::Rows<T> boxes)
+        : request_(request),
+          boxes_(boxes),
+          formula_(box_formulas::formula_of<T>(request.measure)),
+          share_decides_(request.measure == measures::Name::iou || request.measure == measures::Name::dice) {}
 
     // Box i of the line, and box j, which passed the filter.
     bool suppresses(const Lined<F>& line, std::size_t i, std::size_t j) const {
-        return is_sure(line, i, j) || reaches(line.rows[i], line.rows[j]);
+        return (share_decides_ && is_sure(line, i, j)) || reaches(line.rows[i], line.rows[j]);
     }
 
   private:
     // Beyond all roundings?
     bool is_sure(const Lined<F>& line, std::size_t i, std::size_t j) const {
-        if (!share_decides) return false;
         const F w = lesser(line.x2[i], line.x2[j]) - greater(line.x1[i], line.x1[j]);
         const F h = lesser(line.y2[i], line.y2[j]) - greater(line.y1[i], line.y1[j]);
         return w * h * (1 - box_columns::slack<F>)-box_columns::least<F> > line.share[i] + line.share[j];
     }
     bool reaches(std::uint32_t row, std::uint32_t other) const {
-        const auto pair =
-            join::pair<join::Exact<T>>(boxes_.data + 4 * row, boxes_.data + 4 * other, measures::needs_slope<M>);
-        return join::judge<M>(pair, request_.options, request_.threshold);
+        return formula_.reaches(boxes_.data + 4 * row, boxes_.data + 4 * other, request_.options, request_.threshold);
     }
 
     const Request& request_;
     boxes::Rows<T> boxes_;
+    box_formulas::Formula<T> formula_;
+    bool share_decides_;
 };
 
 // Every kept box looks at all that are left; the dead are cleared away whenever they are half of them. Returns those
 // that it was not worth looking at any more, and lowers the limit by those it kept.
-template <class M, class T>
+template <class T>
 std::vector<std::uint32_t> keep_by_looking(const Request& request, double share, boxes::Rows<T> boxes, Group group,
                                            std::size_t& limit, Fates& fates) {
     Lined<Filtered<T>> line(group.count);
     for (std::size_t k = 0; k < group.count; ++k)
         line.put(k, boxes::box(boxes.data + 4 * group.rows[k]), group.rows[k], share);
-    const Judge<M, T> judge(request, boxes);
+    const Judge<T> judge(request, boxes);
     memory::Vector<std::uint32_t> found(group.count + box_columns::lanes);
     std::size_t count = group.count, dead = 0, looks = looks_of_a_box * group.count;
     for (std::size_t i = 0; i < count; ++i) {
@@ -92,7 +95,7 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
 // The same answer without a walk: a box is kept when none of its better neighbours is, whatever order they are asked
 // in. So boxes are settled where they lie, by several threads, and each asks its better neighbours first. What a thread
 // finds out is true whatever others do meanwhile; at worst two find out the same.
-template <class M, class T>
+template <class T>
 class Settler {
   public:
     Settler(const Request& request, boxes::Rows<T> boxes, const Neighbourhood<T>& near)
@@ -101,7 +104,7 @@ class Settler {
           with_by_(request.with_by),
           fate_(near.size()),
           by_(request.with_by ? near.size() : 0) {
-        for (auto& by : by_) by.store(nobody, std::memory_order_relaxed);
+        for (auto& by : by_) by.store(none, std::memory_order_relaxed);
     }
 
     void run(std::size_t threads) {
@@ -134,8 +137,8 @@ class Settler {
         scratch.waiting.assign(1, first);
         while (!scratch.waiting.empty()) {
             const std::uint32_t place = scratch.waiting.back();
-            const std::uint32_t rival = fate(place) == open ? ask(place, scratch) : nobody;
-            if (rival == nobody)
+            const std::uint32_t rival = fate(place) == open ? ask(place, scratch) : none;
+            if (rival == none)
                 scratch.waiting.pop_back();
             else
                 scratch.waiting.push_back(rival);
@@ -146,7 +149,7 @@ class Settler {
     std::uint32_t ask(std::uint32_t place, Scratch& scratch) {
         const Lined<Filtered<T>>& line = near_.line();
         const std::uint32_t rank = near_.rank(place);
-        std::uint32_t rival = nobody, rank_of_rival = rank;
+        std::uint32_t rival = none, rank_of_rival = rank;
         bool is_beaten = false;
         scratch.worse.clear();
         near_.each_near(place, scratch.found, [&](std::uint32_t other) {
@@ -159,12 +162,12 @@ class Settler {
                 is_beaten = known == kept, rival = other, rank_of_rival = rank_of_other;
             }
         });
-        if (is_beaten) return fate_[place].store(dead, std::memory_order_release), nobody;
-        if (rival != nobody) return rival;
+        if (is_beaten) return fate_[place].store(dead, std::memory_order_release), none;
+        if (rival != none) return rival;
         fate_[place].store(kept, std::memory_order_release);
         for (const std::uint32_t other : scratch.worse)
             if (judge_.suppresses(line, place, other)) strike(other, rank);
-        return nobody;
+        return none;
     }
 
     void strike(std::uint32_t place, std::uint32_t rank) {
@@ -177,22 +180,22 @@ class Settler {
     }
 
     const Neighbourhood<T>& near_;
-    const Judge<M, T> judge_;
+    const Judge<T> judge_;
     const bool with_by_;
     std::vector<std::atomic<Fate>> fate_;
     std::vector<std::atomic<std::uint32_t>> by_;
 };
 
 // With a limit the best are walked, and the walk ends early.
-template <class M, class T>
+template <class T>
 void keep_best(const Request& request, boxes::Rows<T> boxes, const Neighbourhood<T>& near, Group group,
                std::size_t limit, Fates& fates) {
-    std::vector<std::uint32_t> places(group.count, nobody);
+    std::vector<std::uint32_t> places(group.count, none);
     for (std::size_t q = 0; q < near.size(); ++q) places[near.rank(q)] = static_cast<std::uint32_t>(q);
-    const Judge<M, T> judge(request, boxes);
+    const Judge<T> judge(request, boxes);
     memory::Vector<std::uint32_t> found(near.size() + box_columns::lanes);
     keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
-        if (places[k] == nobody) return;
+        if (places[k] == none) return;
         near.each_near(places[k], found, [&](std::uint32_t other) {
             const std::uint32_t row_of_other = near.line().rows[other];
             if (near.rank(other) > k && !fates.is_dead(row_of_other) && judge.suppresses(near.line(), places[k], other))
@@ -201,22 +204,22 @@ void keep_best(const Request& request, boxes::Rows<T> boxes, const Neighbourhood
     });
 }
 
-template <class M, class T>
+template <class T>
 void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows<T> boxes, Group group,
                    std::size_t limit, Fates& fates) {
     const Neighbourhood<T> near(bound, boxes, group, request.threads);
-    if (limit) return keep_best<M>(request, boxes, near, group, limit, fates);
-    Settler<M, T> settler(request, boxes, near);
+    if (limit) return keep_best<T>(request, boxes, near, group, limit, fates);
+    Settler<T> settler(request, boxes, near);
     settler.run(request.threads);
     for (std::size_t k = 0; k < group.count; ++k) fates.is_kept[group.rows[k]] = 1;  // those without a place, too
     settler.tell(group, fates);
 }
 
 // Rotated boxes are clipped many at a time.
-template <class M>
 struct RotatedTest {
     const Request& request;
     const rotated::Columns& columns;
+    measures::Formula<double> formula;
     double share;
     std::uint32_t row = 0;
     rotated::Lanes lanes = {};
@@ -233,7 +236,7 @@ struct RotatedTest {
         lanes.clip(columns, columns);
         for (std::size_t k = 0; k < lanes.count; ++k) {
             const rotated::Parts parts{lanes.inter[k], columns.area[row], columns.area[lanes.j[k]]};
-            if (join::judge<M>(parts, request.options, request.threshold)) kill(lanes.j[k]);
+            if (formula.reaches(parts, request.options, request.threshold)) kill(lanes.j[k]);
         }
         lanes.count = 0;
     }
@@ -262,7 +265,7 @@ Answer Walk::answer() {
     // What is beyond the limit is not kept, and suppresses nothing.
     if (request_.limit)
         for (std::uint32_t& by : fates_.by)
-            if (by != nobody && !fates_.is_kept[by]) by = nobody;
+            if (by != none && !fates_.is_kept[by]) by = none;
     out.by = std::move(fates_.by);
     return out;
 }
@@ -271,14 +274,11 @@ template <class T>
 Answer of_boxes(const Request& request, boxes::Rows<T> rows) {
     Walk walk(request, rows.count);
     const join::Bound bound = request.bound();
-    measures::with_box_measure(request.measure, [&]<class M>(M) {
-        walk.run([&](Group group, Fates& fates) {
-            std::size_t limit = request.limit;
-            if (group.count > few) return keep_by_cells<M>(request, bound, rows, group, limit, fates);
-            const std::vector<std::uint32_t> left =
-                keep_by_looking<M>(request, bound.share(), rows, group, limit, fates);
-            if (!left.empty()) keep_by_cells<M>(request, bound, rows, Group{left.data(), left.size()}, limit, fates);
-        });
+    walk.run([&](Group group, Fates& fates) {
+        std::size_t limit = request.limit;
+        if (group.count > few) return keep_by_cells(request, bound, rows, group, limit, fates);
+        const std::vector<std::uint32_t> left = keep_by_looking(request, bound.share(), rows, group, limit, fates);
+        if (!left.empty()) keep_by_cells(request, bound, rows, Group{left.data(), left.size()}, limit, fates);
     });
     return walk.answer();
 }
@@ -287,17 +287,15 @@ Answer of_rotated(const Request& request, rotated::Rows rows) {
     Walk walk(request, rows.count);
     const join::Bound bound = request.bound();
     const rotated::Columns columns(rows);
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        walk.run([&](Group group, Fates& fates) {
-            memory::Vector<grid_index::Point> points;
-            points.reserve(group.count);
-            for (std::size_t k = 0; k < group.count; ++k)
-                if (join::has_place(columns, group.rows[k]))
-                    points.push_back(join::point_of(columns, group.rows[k], k));
-            const grid_index::Grid grid(std::move(points), nullptr, 1);
-            RotatedTest<M> test{request, columns, bound.share()};
-            keep_by_grid(grid, {bound.apart, join::anything}, group, request.limit, fates, test);
-        });
+    const measures::Formula<double> formula = measures::formula_of<double>(request.measure);
+    walk.run([&](Group group, Fates& fates) {
+        memory::Vector<grid_index::Point> points;
+        points.reserve(group.count);
+        for (std::size_t k = 0; k < group.count; ++k)
+            if (join::has_place(columns, group.rows[k])) points.push_back(join::point_of(columns, group.rows[k], k));
+        const grid_index::Grid grid(std::move(points), nullptr, 1);
+        RotatedTest test{request, columns, formula, bound.share()};
+        keep_by_grid(grid, {bound.apart, join::anything}, group, request.limit, fates, test);
     });
     return walk.answer();
 }

@@ -14,7 +14,7 @@
 
 namespace vesica::nms {
 
-constexpr std::uint32_t nobody = ~std::uint32_t(0);
+constexpr std::uint32_t none = ~std::uint32_t(0);
 
 struct Request {
     measures::Name measure;
@@ -36,11 +36,11 @@ using order::Group;
 
 // What has become of each region.
 struct Fates {
-    explicit Fates(std::size_t count) : by(count, nobody), is_kept(count, 0) {}
+    explicit Fates(std::size_t count) : by(count, none), is_kept(count, 0) {}
 
-    bool is_dead(std::uint32_t row) const { return by[row] != nobody; }
+    bool is_dead(std::uint32_t row) const { return by[row] != none; }
 
-    std::vector<std::uint32_t> by;  // who suppressed it; where nobody asks, perhaps not all are told
+    std::vector<std::uint32_t> by;  // what suppressed it, or none; without `with_by` perhaps not for all
     std::vector<std::uint8_t> is_kept;
 };
 
@@ -91,10 +91,10 @@ void keep_each(Group group, std::size_t limit, Fates& fates, const Strike& strik
 template <class Test>
 void keep_by_grid(const grid_index::Grid& grid, grid_index::Apart apart, Group group, std::size_t limit, Fates& fates,
                   Test& test) {
-    std::vector<std::uint32_t> places(group.count, nobody);  // in the grid
+    std::vector<std::uint32_t> places(group.count, none);  // in the grid
     for (std::size_t q = 0; q < grid.points.size(); ++q) places[grid.points[q].index] = static_cast<std::uint32_t>(q);
     keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
-        if (places[k] == nobody) return;
+        if (places[k] == none) return;
         const auto kill = [&](std::uint32_t other) { fates.by[other] = row; };
         test.begin(row);
         for (const grid_index::Group& near : grid.groups)
@@ -111,63 +111,9 @@ Answer of_boxes(const Request& request, boxes::Rows<T> rows);
 
 Answer of_rotated(const Request& request, rotated::Rows rows);
 
-// Regions of any kind: a source of parts, of the regions with themselves.
-template <class M, class S>
-struct SourceTest {
-    const Request& request;
-    const S& source;
-    double share;
-    std::uint32_t row = 0;
-    std::optional<typename S::Row> ready = {};
-
-    void begin(std::uint32_t kept) { row = kept, ready.reset(); }
-    template <class Kill>
-    void meet(std::uint32_t other, const Kill& kill) {
-        if (!region_pairs::may_share(source, row, other, share)) return;
-        if (!ready) ready.emplace(source, row);
-        if (join::judge<M>(region_pairs::parts(source, *ready, row, other), request.options, request.threshold))
-            kill(other);
-    }
-    template <class Kill>
-    void end(const Kill&) {}
-};
-
+// Regions of any kind: a source of parts, of the regions with themselves. Compiled in nms_regions.cpp, for the kinds
+// that can be compared with themselves.
 template <class S>
-Answer of_source(const Request& request, const S& source) {
-    Walk walk(request, source.n());
-    const join::Bound bound = request.bound();
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        walk.run([&](Group group, Fates& fates) {
-            const auto box_of = [&](std::size_t k) { return source.box_a(group.rows[k]); };
-            const auto area_of = [&](std::size_t k) { return source.area_a(group.rows[k]); };
-            const grid_index::Grid grid = region_pairs::grid_of(group.count, box_of, area_of, nullptr, 1);
-            SourceTest<M, S> test{request, source, bound.share()};
-            keep_by_grid(grid, {bound.apart, join::anything}, group, request.limit, fates, test);
-        });
-    });
-    return walk.answer();
-}
-
-// The same, where it is known who meets whom.
-template <class S>
-    requires requires { typename S::Partners; }
-Answer of_source(const Request& request, const S& source) {
-    Walk walk(request, source.n());
-    measures::with_region_measure(request.measure, [&]<class M>(M) {
-        walk.run([&](Group group, Fates& fates) {
-            std::vector<std::uint32_t> places(source.n(), nobody);  // those of other groups have none
-            for (std::size_t k = 0; k < group.count; ++k) places[group.rows[k]] = static_cast<std::uint32_t>(k);
-            typename S::Partners partners(source);
-            keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row) {
-                partners.each(row, [&](std::size_t other, typename S::Number shared) {
-                    if (places[other] == nobody || places[other] <= k || fates.is_dead(other)) return;
-                    const measures::Parts<typename S::Number> found{shared, source.area_a(row), source.area_b(other)};
-                    if (join::judge<M>(found, request.options, request.threshold)) fates.by[other] = row;
-                });
-            });
-        });
-    });
-    return walk.answer();
-}
+Answer of_source(const Request& request, const S& source);
 
 }  // namespace vesica::nms

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "overlaps/box_columns.hpp"
+#include "overlaps/box_formulas.hpp"
 #include "overlaps/box_neighbours.hpp"
 #include "selection/soft.hpp"
 #include "selection/soft_walk.hpp"
@@ -43,13 +44,30 @@ struct Values {
     }
 };
 
+template <class E>
+using ValuesOf = void (*)(const E (&corners)[4][batch], std::size_t count, const boxes::Box<E>& box,
+                          const measures::Options& options, double* values);
+template <class E>
+ValuesOf<E> values_of(measures::Name measure) {
+    ValuesOf<E> found = nullptr;
+    measures::with_box_measure(measure, [&]<class M>(M) {
+        found = [](const E(&corners)[4][batch], std::size_t count, const boxes::Box<E>& box,
+                   const measures::Options& options,
+                   double* values) { simd::run<Values<M, E>>(corners, count, box, options, values); };
+    });
+    return found;
+}
+
 // A box that was taken meets others: which of them decay, and by how much. The taken one comes first.
-template <class M, class T>
+template <class T>
 class Meeting {
   public:
-    using E = join::Exact<T>;
+    using E = box_formulas::Exact<T>;
 
-    explicit Meeting(const Setting<T>& setting) : s_(setting) {}
+    explicit Meeting(const Setting<T>& setting)
+        : s_(setting),
+          formula_(box_formulas::formula_of<T>(setting.request.measure)),
+          measure_(values_of<E>(setting.request.measure)) {}
 
     // How many went out.
     template <class Visit>
@@ -72,7 +90,7 @@ class Meeting {
         const T* const own = s_.box(row);
         const boxes::Box<E> box{static_cast<E>(own[0]), static_cast<E>(own[1]), static_cast<E>(own[2]),
                                 static_cast<E>(own[3])};
-        simd::run<Values<M, E>>(corners_, count, box, s_.request.options, &values_[0]);
+        measure_(corners_, count, box, s_.request.options, &values_[0]);
         // What does not reach the threshold does not decay. Above 0 everything does.
         for (std::size_t k = 0; k < count; ++k)
             if (!(values_[k] > 0) || (s_.request.threshold.p && !reaches(row, rows_[k]))) values_[k] = 0;
@@ -82,10 +100,12 @@ class Meeting {
         return out;
     }
     bool reaches(std::uint32_t row, std::uint32_t other) const {
-        return join::judge<M>(join::pair<E>(s_.box(row), s_.box(other), measures::needs_slope<M>), s_.request);
+        return formula_.reaches(s_.box(row), s_.box(other), s_.request.options, s_.request.threshold);
     }
 
     const Setting<T>& s_;
+    box_formulas::Formula<T> formula_;
+    ValuesOf<E> measure_;
     E corners_[4][batch];
     std::uint32_t rows_[batch];
     double values_[batch];
@@ -170,7 +190,7 @@ class Blocks {
 };
 
 // Every box that is taken looks at all that are left. Those that are out are cleared away when they are many.
-template <class M, class T>
+template <class T>
 class Looking {
   public:
     explicit Looking(const Setting<T>& setting)
@@ -191,31 +211,62 @@ class Looking {
 
   private:
     const Setting<T>& s_;
-    Meeting<M, T> meeting_;
+    Meeting<T> meeting_;
     Blocks<T> blocks_;
     std::size_t out_ = 0;
     std::vector<std::uint32_t> found_;
 };
 
-// The scores of some blocks of boxes, each by its overlap with one box. Those without overlap are multiplied by 1. To
-// divide by a power of two is to multiply by another, which is faster.
-template <class M, class F, bool is_power>
-struct Fade {
+// The overlap of one box with some blocks of boxes, 0 where they share nothing: those of one block after the other.
+template <class M, class F>
+struct BlockOverlaps {
     static VESICA_INLINE void body(const box_columns::Lined<F>& line, const std::uint32_t* blocks, std::size_t some,
-                                   const boxes::Box<double>& given, const measures::Options& options, double sigma,
-                                   double* scores) {
+                                   const boxes::Box<double>& given, const measures::Options& options,
+                                   double* VESICA_RESTRICT overlaps) {
         const boxes::Box<double> box = given;
         const measures::Options o = options;
-        const double area = box.w() * box.h(), per_sigma = 1 / sigma;
-        for (std::size_t b = 0; b < some; ++b) {
+        const double area = box.w() * box.h();
+        for (std::size_t b = 0; b < some; ++b, overlaps += box_columns::lanes) {
             const std::size_t from = blocks[b] * box_columns::lanes;
             const F *VESICA_RESTRICT x1 = line.x1.data() + from, *VESICA_RESTRICT y1 = line.y1.data() + from;
             const F *VESICA_RESTRICT x2 = line.x2.data() + from, *VESICA_RESTRICT y2 = line.y2.data() + from;
-            double* VESICA_RESTRICT to = scores + from;
             for (std::size_t k = 0; k < box_columns::lanes; ++k) {
                 const boxes::Box<double> other{x1[k], y1[k], x2[k], y2[k]};
                 const boxes::Pair<double> pair(box, other, area, other.w() * other.h());
-                const double m = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
+                overlaps[k] = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
+            }
+        }
+    }
+};
+
+template <class F>
+using BlockOverlapsOf = void (*)(const box_columns::Lined<F>& line, const std::uint32_t* blocks, std::size_t some,
+                                 const boxes::Box<double>& box, const measures::Options& options, double* overlaps);
+// Null for measures that need the slopes of boxes.
+template <class F>
+BlockOverlapsOf<F> block_overlaps_of(measures::Name measure) {
+    BlockOverlapsOf<F> found = nullptr;
+    measures::with_box_measure(measure, [&]<class M>(M) {
+        if constexpr (!measures::needs_slope<M>)
+            found = [](const box_columns::Lined<F>& line, const std::uint32_t* blocks, std::size_t some,
+                       const boxes::Box<double>& box, const measures::Options& options, double* overlaps) {
+                simd::run<BlockOverlaps<M, F>>(line, blocks, some, box, options, overlaps);
+            };
+    });
+    return found;
+}
+
+// The scores of some blocks of boxes, each by its overlap. Without overlap a score is multiplied by 1. To divide by a
+// power of two is to multiply by another, which is faster.
+template <bool is_power>
+struct Fade {
+    static VESICA_INLINE void body(const std::uint32_t* blocks, std::size_t some,
+                                   const double* VESICA_RESTRICT overlaps, double sigma, double* scores) {
+        const double per_sigma = 1 / sigma;
+        for (std::size_t b = 0; b < some; ++b, overlaps += box_columns::lanes) {
+            double* VESICA_RESTRICT to = scores + blocks[b] * box_columns::lanes;
+            for (std::size_t k = 0; k < box_columns::lanes; ++k) {
+                const double m = overlaps[k];
                 to[k] *= is_power ? Gaussian::left_by(m, per_sigma) : Gaussian::left(m, sigma);
             }
         }
@@ -241,11 +292,12 @@ struct Tops {
 };
 
 // Gaussian decay of floats, where every overlap counts: whole blocks fade, and scores lie beside their boxes.
-template <class M, class T>
+template <class T>
 class Fading {
   public:
-    explicit Fading(const Setting<T>& setting)
+    Fading(const Setting<T>& setting, BlockOverlapsOf<box_columns::Filtered<T>> measure)
         : s_(setting),
+          measure_(measure),
           blocks_(setting),
           tops_(setting.group.count / wide + 1, taken),
           scores_(tops_.size() * wide, taken) {
@@ -289,9 +341,10 @@ class Fading {
         const boxes::Box<T> own = boxes::box(s_.box(row));
         const boxes::Box<double> box{own.x1, own.y1, own.x2, own.y2};
         const std::size_t some = blocks_.find_near(row);
+        overlaps_.resize(some * box_columns::lanes);
+        measure_(blocks_.line(), blocks_.near(), some, box, s_.request.options, overlaps_.data());
         const auto fade = [&]<bool is_power>(std::bool_constant<is_power>) {
-            simd::run<Fade<M, box_columns::Filtered<T>, is_power>>(blocks_.line(), blocks_.near(), some, box,
-                                                                   s_.request.options, s_.rule.sigma, scores_.data());
+            simd::run<Fade<is_power>>(blocks_.near(), some, overlaps_.data(), s_.rule.sigma, scores_.data());
         };
         is_power_ ? fade(std::true_type()) : fade(std::false_type());
         lots_.assign(1, s_.place[row] / wide);  // a box without area is near no box, not even itself
@@ -316,14 +369,16 @@ class Fading {
     }
 
     const Setting<T>& s_;
+    BlockOverlapsOf<box_columns::Filtered<T>> measure_;
     Blocks<T> blocks_;
     std::vector<double> tops_, scores_;
+    memory::Vector<double> overlaps_;  // of the moment
     std::vector<std::uint32_t> lots_;
     bool is_power_;
 };
 
 // Every box that is taken looks into the cells around it.
-template <class M, class T>
+template <class T>
 class InCells {
   public:
     explicit InCells(const Setting<T>& setting)
@@ -347,7 +402,7 @@ class InCells {
     static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
 
     const Setting<T>& s_;
-    Meeting<M, T> meeting_;
+    Meeting<T> meeting_;
     Neighbourhood<T> near_;
     memory::Vector<std::uint32_t> room_;
     std::vector<std::uint32_t> found_;
@@ -361,20 +416,17 @@ Picks of_boxes(const Rule& rule, const join::Request& request, boxes::Rows<T> ro
     constexpr std::size_t few = 1 << 14;
     const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value());
     std::vector<std::uint32_t> place(rows.count);
-    Picks picks;
-    measures::with_box_measure(request.measure, [&]<class M>(M) {
-        picks = run(rule, {scores, request.keys.a, rows.count}, request.threads,
-                    [&](Group group, double* now, std::vector<Entry>& list) {
-                        const Setting<T> setting{rule, request, bound, rows, group, now, place.data()};
-                        if constexpr (!std::is_integral_v<T> && !measures::needs_slope<M>)
-                            if (group.count <= few && rule.decay == Decay::gaussian && !request.threshold.p)
-                                return Fading<M, T>(setting).walk(list);
-                        if (group.count <= few)
-                            return walk(rule, group, scores, ByRow{rule, now, Looking<M, T>(setting)}, list);
-                        walk(rule, group, scores, ByRow{rule, now, InCells<M, T>(setting)}, list);
-                    });
-    });
-    return picks;
+    return run(rule, {scores, request.keys.a, rows.count}, request.threads,
+               [&](Group group, double* now, std::vector<Entry>& list) {
+                   const Setting<T> setting{rule, request, bound, rows, group, now, place.data()};
+                   if constexpr (!std::is_integral_v<T>)
+                       if (group.count <= few && rule.decay == Decay::gaussian && !request.threshold.p)
+                           if (const auto measure = block_overlaps_of<box_columns::Filtered<T>>(request.measure))
+                               return Fading<T>(setting, measure).walk(list);
+                   if (group.count <= few)
+                       return walk(rule, group, scores, ByRow{rule, now, Looking<T>(setting)}, list);
+                   walk(rule, group, scores, ByRow{rule, now, InCells<T>(setting)}, list);
+               });
 }
 
 template Picks of_boxes<float>(const Rule&, const join::Request&, boxes::Rows<float>, const double*);

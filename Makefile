@@ -112,5 +112,5 @@ $(SANITISE)/.installed: $(SOURCE)
 	$(PYTHON) -m venv $(SANITISE)
 	$(SANITISE)/bin/pip install -q --upgrade pip
 	$(SANITISE)/bin/pip install -q --group build --group bare numpy array-api-compat rich
-	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.build-type=Debug .
+	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.define.VESICA_PRECOMPILE=OFF -C cmake.build-type=Debug .
 	touch $@

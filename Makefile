@@ -10,9 +10,10 @@ SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=lib
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
-# Each worker imports torch and JAX: more of them cost memory. The verdict does not depend on their number.
+# Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
+# for one of its tests serves the others. The verdict does not depend on it.
 WORKERS ?= 2
-PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH

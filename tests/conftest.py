@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import fnmatch
+import gc
 import importlib
+import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +26,7 @@ settings.register_profile("quick", settings.get_profile("test"), max_examples=10
 settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
 settings.load_profile(os.environ.get("VESICA_PROFILE", "test"))
 
-# Before anybody imports JAX, for it is one switch for all tests: float64 as everywhere else.
+# Before JAX is imported, for it is one switch for all tests: float64 as everywhere else.
 os.environ["JAX_ENABLE_X64"] = "1"
 
 MARKS = {
@@ -31,7 +34,16 @@ MARKS = {
     "fuzz": ["test_fuzz.py"],
     "memory": ["test_memory.py"],
     "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
-    "slow": ["parity/*", "test_fuzz.py", "test_memory.py", "test_training.py"],
+    # More than a second of work that no smaller number of examples shortens, and what compiles (see below).
+    "slow": """
+        parity/* test_fuzz.py test_memory.py test_training.py test_compat.py test_compat_scripts.py
+        *_memory* *hundred_thousand_rows* *hostile_yaml* *test_transformations* *test_padded*
+        test_anchors.py::*test_native_is_its_twin* test_boundary.py::TestSeams::* test_coco_file.py::*test_templates*
+        test_coco_masks.py::TestAgainstPycocotools::* test_grid.py::*test_gradient* test_kernels.py::TestTwin::*
+        test_losses.py::TestGradients::* test_losses.py::TestDegenerate::* test_losses.py::TestTracing::*
+        test_matching.py::TestKernel::* test_measures.py::TestOracles::test_all_close* test_nms.py::TestWalk::*
+        test_package.py::*test_no_star_imports* test_result.py::TestPairs::* test_sparse.py::TestOtherLibraries::*
+    """.split(),
     "native": [
         f"test_{noun}.py"
         for noun in (
@@ -40,31 +52,48 @@ MARKS = {
         ).split()
     ],
 }
-"""Which files have which mark, seen from this folder."""
+"""Which files, or tests of a file, have which mark, seen from this folder."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         path = Path(os.path.relpath(item.path, here)).as_posix()
+        names = (path, f"{path}::{item.nodeid.partition('::')[2]}")
         for mark, patterns in MARKS.items():
-            if any(fnmatch.fnmatch(path, pattern) for pattern in patterns):
+            if any(fnmatch.fnmatchcase(name, pattern) for name in names for pattern in patterns):
                 item.add_marker(mark)
-        # JAX compiles each operation for each shape, and keeps it: its tests share one worker, and are slow.
-        is_compiled = item.get_closest_marker("compile") is not None or "jax" in item.name
-        if is_compiled:
+        # JAX compiles each operation for each shape.
+        if item.get_closest_marker("compile") is not None or "jax" in item.name:
             item.add_marker("slow")
-        item.add_marker(pytest.mark.xdist_group("compiled" if is_compiled else path))
 
 
+GROWTH = 150 << 20
+"""Bytes that a worker may take before it forgets what was compiled, in the middle of a file too."""
+_kept = 600 << 20  # what the imported libraries hold
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """After each file, forget what was compiled: over all files it would be gigabytes."""
-    if nextitem is not None and nextitem.path == item.path:
+    """Forget what JAX and torch have compiled, and give the memory back: over all files it would be gigabytes."""
+    global _kept
+    ends_file = nextitem is None or nextitem.path != item.path
+    if not ends_file and _resident() < _kept + GROWTH:
         return
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
     if "torch._dynamo" in sys.modules:
         sys.modules["torch._dynamo"].reset()
+    gc.collect()
+    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):  # glibc
+        ctypes.CDLL(None).malloc_trim(0)
+    _kept = max(_kept, _resident())
+
+
+def _resident() -> int:
+    """Bytes of memory that this process holds; 0 where the system does not say."""
+    told = Path("/proc/self/statm")
+    return int(told.read_text().split()[1]) * mmap.PAGESIZE if told.exists() else 0
 
 
 def pytest_report_header() -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from vesica._kernels.registry import has_kernel, load, pick, pick_arrays, seek
+from typing import TYPE_CHECKING, Any
+
 from vesica._kernels.tables import Counted, Formula, Members, Pixels, Ranked, Rings, Tables, Wanted
+
+if TYPE_CHECKING:
+    from vesica._kernels.registry import has_kernel, pick, pick_arrays, seek
 
 __all__ = [
     "Counted",
@@ -20,4 +24,15 @@ __all__ = [
     "seek",
 ]
 
-load()
+_DOOR = ("has_kernel", "pick", "pick_arrays", "seek")
+
+
+def __getattr__(name: str) -> Any:
+    """The door opens when it is imported: files are scored without most kernels, and do not wait for them."""
+    if name not in _DOOR:
+        raise AttributeError(f"module 'vesica._kernels' has no attribute {name!r}")
+    from vesica._kernels import registry
+
+    registry.load()
+    globals()[name] = getattr(registry, name)
+    return globals()[name]

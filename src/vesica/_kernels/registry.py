@@ -82,6 +82,7 @@ def unregister(*kernels: Kernel) -> None:
 
 def registered() -> list[Kernel]:
     """All kernels, by verb and kind."""
+    load()
     return [kernel for known in _KERNELS.values() for kernel in known]
 
 

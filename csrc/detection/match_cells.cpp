@@ -488,12 +488,13 @@ Records of_boxes(const Request& request, const Truths& truths, const double* tru
                                    : matched<0>(request, truths, guesses, scorer, std::move(plan));
 }
 
-// Masks take so long to compare that the number of words need not be known to the compiler.
 Records of_masks(const Request& request, const Truths& truths, const coco_masks::Column& truth_masks,
                  const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal) {
     const auto by = [&]<class Scorer>() {
-        return matched<0>(request, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal),
-                          planned(request, truths, guesses));
+        const Scorer scorer(truth_masks, guess_masks, truths.crowd, literal);
+        Plan plan = planned(request, truths, guesses);
+        return plan.masks.words() == 1 ? matched<1>(request, truths, guesses, scorer, std::move(plan))
+                                       : matched<0>(request, truths, guesses, scorer, std::move(plan));
     };
     return boundary ? by.template operator()<coco_masks::Boundaries>() : by.template operator()<coco_masks::Masks>();
 }

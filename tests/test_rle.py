@@ -166,7 +166,7 @@ class TestStrings:
             text = rng.integers(47 if rng.random() < 0.3 else 48, rng.choice([64, 80, 112]), rng.integers(1, 40))
             text = text.astype(np.uint8)
             height, width = (int(side) for side in rng.integers(1, 2 ** rng.integers(1, 16), 2))
-            found = native_pixels.pack_strings(text, np.array([len(text)]), (height, width))
+            found = native_pixels.pack_strings([text.tobytes()], (height, width))
             ends, form = np.array([0, len(text)]), np.array([CocoMasks.COUNTS], np.uint8)
             column = coco_masks.column(text, ends[:1], ends[1:], form, np.array([[height, width]]))
             decoded = coco_masks.decode(column, np.zeros(1, np.int64))

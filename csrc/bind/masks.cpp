@@ -1,10 +1,12 @@
 // masks.cpp. Masks as stacks of pixels, as runs and as coordinates.
 #include "regions/masks/masks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -96,22 +98,80 @@ CheckedTuple rle_canonical(Flat<std::int64_t> counts, Flat<std::int64_t> offsets
     return give_checked(found, std::move(out));
 }
 
+// The characters of bytes or of a string of ASCII, which lives as long as its owner; nothing for others.
+std::optional<std::string_view> characters_of(nb::handle text) {
+    Py_ssize_t length = 0;
+    if (PyBytes_CheckExact(text.ptr())) {
+        char* data = nullptr;
+        PyBytes_AsStringAndSize(text.ptr(), &data, &length);
+        return std::string_view(data, static_cast<std::size_t>(length));
+    }
+    if (!PyUnicode_CheckExact(text.ptr())) return std::nullopt;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &length);
+    if (!data) PyErr_Clear();  // half of a surrogate pair
+    if (!data || length != PyUnicode_GetLength(text.ptr())) return std::nullopt;
+    return std::string_view(data, static_cast<std::size_t>(length));
+}
+
 // Pixels, or the number of the fault, its mask and its place.
-std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t> rle_from_strings(Flat<std::uint8_t> text,
-                                                                                      Flat<std::int64_t> lengths,
-                                                                                      std::int64_t height,
-                                                                                      std::int64_t pixels,
-                                                                                      std::size_t threads) {
+using ReadTuple = std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t>;
+ReadTuple read_strings(const rle::Strings& strings, std::int64_t height, std::int64_t pixels, std::size_t threads) {
     pixels::Owned packed;
     rle::Finding found;
     {
         nb::gil_scoped_release unlocked;
-        found = rle::from_strings({text.data(), text.size(), lengths.data(), lengths.size()}, height, pixels, packed,
-                                  threads);
+        found = rle::from_strings(strings, height, pixels, packed, threads);
     }
     if (found.fault != rle::Fault::none)
         return {std::nullopt, static_cast<int>(found.fault), found.mask, found.position};
     return {give_pixels(std::move(packed)), 0, 0, 0};
+}
+
+// Each text is bytes or ASCII.
+ReadTuple rle_from_strings(nb::list texts, std::int64_t height, std::int64_t pixels, std::size_t threads) {
+    std::vector<std::string_view> strings;
+    strings.reserve(texts.size());
+    for (const nb::handle text : texts) strings.push_back(characters_of(text).value());
+    return read_strings(rle::joined(strings), height, pixels, threads);
+}
+
+// A list of two whole numbers, height and width; nothing for others.
+std::optional<std::pair<std::int64_t, std::int64_t>> size_of(nb::handle size) {
+    if (!size.is_valid() || !PyList_CheckExact(size.ptr()) || PyList_Size(size.ptr()) != 2) return std::nullopt;
+    std::int64_t sides[2];
+    for (int k = 0; k < 2; ++k) {
+        PyObject* const side = PyList_GetItem(size.ptr(), k);
+        int overflow = 0;
+        if (!PyLong_CheckExact(side)) return std::nullopt;
+        sides[k] = PyLong_AsLongLongAndOverflow(side, &overflow);
+        if (overflow) return std::nullopt;
+    }
+    return std::pair(sides[0], sides[1]);
+}
+
+// Pixels, height and width of dicts of "size" and "counts" as most are: sound strings, all of one size below the limit.
+// Nothing for others: the caller looks what they are.
+std::optional<std::tuple<PixelTuple, std::int64_t, std::int64_t>> rle_from_coco(nb::list dicts, std::int64_t limit,
+                                                                                std::size_t threads) {
+    const nb::str size_key("size"), counts_key("counts");
+    std::optional<std::pair<std::int64_t, std::int64_t>> size;
+    std::vector<std::string_view> strings;
+    strings.reserve(dicts.size());
+    for (const nb::handle one : dicts) {
+        if (!PyDict_CheckExact(one.ptr())) return std::nullopt;
+        PyObject* const counts = PyDict_GetItemWithError(one.ptr(), counts_key.ptr());
+        const auto here = size_of(PyDict_GetItemWithError(one.ptr(), size_key.ptr()));
+        const auto text = counts ? characters_of(counts) : std::nullopt;
+        if (!text || !here || here != size.value_or(*here)) return std::nullopt;
+        size = here;
+        strings.push_back(*text);
+    }
+    if (!size || std::min(size->first, size->second) < 0 || std::max(size->first, size->second) > limit)
+        return std::nullopt;
+    const auto [height, width] = *size;
+    auto found = read_strings(rle::joined(strings), height, height * width, threads);
+    if (!std::get<0>(found)) return std::nullopt;
+    return std::tuple(*std::move(std::get<0>(found)), height, width);
 }
 
 std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::int64_t> counts,
@@ -191,8 +251,8 @@ void define_masks(nb::module_& m) {
     m.def("masks_pack", &masks_pack, "stack"_a.noconvert(), "threads"_a);
     m.def("masks_unpack", &masks_unpack, "pixels"_a, "out"_a.noconvert(), "threads"_a);
     m.def("rle_canonical", &rle_canonical, "counts"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a);
-    m.def("rle_from_strings", &rle_from_strings, "text"_a.noconvert(), "lengths"_a.noconvert(), "height"_a, "pixels"_a,
-          "threads"_a);
+    m.def("rle_from_strings", &rle_from_strings, "texts"_a, "height"_a, "pixels"_a, "threads"_a);
+    m.def("rle_from_coco", &rle_from_coco, "dicts"_a, "limit"_a, "threads"_a);
     m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
     m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "threads"_a);
     m.def("rle_unpack", &rle_unpack, "pixels"_a, "threads"_a);

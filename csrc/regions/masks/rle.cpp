@@ -60,21 +60,21 @@ std::pair<const Run*, const Run*> ends_of(const std::vector<Run>& runs) {
 // Reads strings one after the other; memory is kept.
 class StringReader {
   public:
-    StringReader(const Strings& strings, std::int64_t height, std::int64_t pixels)
-        : strings_(strings), height_(height), pixels_(pixels) {}
+    StringReader(std::int64_t height, std::int64_t pixels) : height_(height), pixels_(pixels) {}
 
-    // The mask of text[begin ... end), and its runs behind those of others. Mask and place of a fault are those in it.
-    Finding read(std::size_t begin, std::size_t end, memory::Vector<Run>& runs, Mask& mask) {
+    // The mask of a string with room on both sides, and its runs behind those of others. Mask and place of a fault are
+    // those in it.
+    Finding read(const std::uint8_t* text, std::size_t length, memory::Vector<Run>& runs, Mask& mask) {
         const std::size_t first = runs.size();
         rle_strings::Sums sums;
-        if (pixels_ <= UINT32_MAX && reader_.quick(roomy(begin, end), end - begin, pixels_, short_, sums)) {
+        if (pixels_ <= UINT32_MAX && reader_.quick(text, length, pixels_, short_, sums)) {
             mask = pixels::extent_of(short_.data(), short_.size(), height_, sums.area);
             runs.resize(first + short_.size());
             for (std::size_t k = 0; k < short_.size(); ++k) runs[first + k] = {short_[k].begin, short_[k].end};
         } else {
             runs::FromCounts counting(runs, pixels_);
             std::size_t position;
-            const Fault fault = rle_strings::each_count(strings_.text + begin, end - begin, position,
+            const Fault fault = rle_strings::each_count(text, length, position,
                                                         [&](std::int64_t count) { return counting.add(count); });
             if (fault != Fault::none) return {fault, 0, position};
             pixels::Extent extent(height_);
@@ -86,19 +86,9 @@ class StringReader {
     }
 
   private:
-    // The string with room on both sides: among others it has that already.
-    const std::uint8_t* roomy(std::size_t begin, std::size_t end) {
-        if (begin >= rle_strings::room && end + rle_strings::room <= strings_.length) return strings_.text + begin;
-        copy_.resize(end - begin + 2 * rle_strings::room);
-        std::copy(strings_.text + begin, strings_.text + end, copy_.begin() + rle_strings::room);
-        return copy_.data() + rle_strings::room;
-    }
-
-    const Strings& strings_;
     std::int64_t height_, pixels_;
     rle_strings::Reader reader_;
     memory::Vector<runs::ShortRun> short_;
-    memory::Vector<std::uint8_t> copy_;
 };
 
 // Pieces of work behind each other.
@@ -136,16 +126,24 @@ Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out) {
     return {};
 }
 
+Strings joined(const std::vector<std::string_view>& strings) {
+    Strings out;
+    out.starts.reserve(strings.size() + 1);
+    std::size_t at = rle_strings::room;
+    for (const std::string_view& one : strings) out.starts.push_back(at), at += one.size();
+    out.starts.push_back(at);
+    out.text.resize(at + rle_strings::room);
+    for (std::size_t i = 0; i < strings.size(); ++i)
+        std::copy(strings[i].begin(), strings[i].end(), out.text.data() + out.starts[i]);
+    return out;
+}
+
 Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t pixels, pixels::Owned& out,
                      std::size_t threads) {
     constexpr std::size_t characters_in_chunk = 1 << 15;
-    const std::size_t count = strings.count;
-    const std::size_t grain =
-        threads::at_least_one(characters_in_chunk * count / threads::at_least_one(strings.length));
+    const std::size_t count = strings.count(), length = strings.length();
+    const std::size_t grain = threads::at_least_one(characters_in_chunk * count / threads::at_least_one(length));
     const std::size_t chunks = (count + grain - 1) / grain;
-    std::vector<std::size_t> starts(chunks);
-    for (std::size_t i = 0, at = 0; i < count; at += static_cast<std::size_t>(strings.lengths[i++]))
-        if (i % grain == 0) starts[i / grain] = at;
     std::vector<memory::Vector<Run>> pieces(chunks);
     std::vector<Finding> findings(chunks);
     out.count = count;
@@ -153,16 +151,14 @@ Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t p
     threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
         const std::size_t chunk = begin / grain;
         memory::Vector<Run>& runs = pieces[chunk];
-        runs.reserve(characters_in_chunk / 2 < strings.length / 2 ? characters_in_chunk / 2 : strings.length / 2);
-        StringReader reader(strings, height, pixels);
-        for (std::size_t i = begin, at = starts[chunk]; i < end; ++i) {
-            const std::size_t behind = at + static_cast<std::size_t>(strings.lengths[i]);
-            Finding found = reader.read(at, behind, runs, out.masks[i]);
-            if (found.fault != Fault::none) {
-                found.mask = i, findings[chunk] = found;
-                return;
-            }
-            at = behind;
+        runs.reserve(std::min(characters_in_chunk, length) / 2);
+        StringReader reader(height, pixels);
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t at = strings.starts[i];
+            Finding found = reader.read(strings.text.data() + at, strings.starts[i + 1] - at, runs, out.masks[i]);
+            if (found.fault == Fault::none) continue;
+            found.mask = i, findings[chunk] = found;
+            return;
         }
     });
     for (const Finding& found : findings)

@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "regions/masks/pixels.hpp"
+#include "regions/masks/rle_strings.hpp"
 
 namespace vesica::rle {
 
@@ -31,13 +34,16 @@ struct Finding {
 // Any counts → canonical ones. Zeros are dropped and their neighbours merged; a short sum is padded with background.
 Finding canonical(Counts given, std::int64_t pixels, OwnedCounts& out);
 
-// Strings, one after the other → the form of the kernels, all as runs.
+// Strings, one after the other, with `rle_strings::room` before and behind them.
 struct Strings {
-    const std::uint8_t* text;
-    std::size_t length;           // of all of them
-    const std::int64_t* lengths;  // of each
-    std::size_t count;
+    memory::Vector<std::uint8_t> text;
+    std::vector<std::size_t> starts;  // string i is text[starts[i] ... starts[i + 1])
+    std::size_t count() const { return starts.size() - 1; }
+    std::size_t length() const { return starts.back() - starts.front(); }
 };
+Strings joined(const std::vector<std::string_view>& strings);
+
+// Strings → the form of the kernels, all as runs.
 Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t pixels, pixels::Owned& out,
                      std::size_t threads);
 

@@ -117,8 +117,13 @@ class RleMasks(PixelRegions):
         >>> RleMasks.from_coco([{"size": [5, 5], "counts": "71320N4"}]).area
         array([5])
         """
+        dicts = check_masks.coco_list(segmentations)
+        pixels = native_pixels.pack_coco(dicts, check.LIMITS["int64"])
         self = cls.__new__(cls)
-        self._read(*check_masks.coco_masks(check_masks.coco_list(segmentations)))
+        if pixels is None:
+            self._read(*check_masks.coco_masks(dicts))
+        else:
+            self._fill((pixels.height, pixels.width), None, pixels)
         return self
 
     @classmethod
@@ -283,14 +288,9 @@ def _canonical(lists: list[np.ndarray], pixels: int, first: int = 0) -> native_p
 def _from_texts(counts: Sequence[Any], kinds: set[type], size: tuple[int, int]) -> Pixels:
     """Strings of these kinds; lists among them become strings first."""
     pixels = size[0] * size[1]
-    text = "".join(counts) if kinds == {str} else ""
-    if kinds == {str} and text.isascii():
-        texts, joined = counts, text.encode()
-    else:
-        texts = counts if kinds == {bytes} else [_as_bytes(one, k, pixels) for k, one in enumerate(counts)]
-        joined = b"".join(texts)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    found = native_pixels.pack_strings(np.frombuffer(joined, np.uint8), lengths, size)
+    is_plain = kinds == {bytes} or (kinds == {str} and "".join(counts).isascii())
+    texts = list(counts) if is_plain else [_as_bytes(one, k, pixels) for k, one in enumerate(counts)]
+    found = native_pixels.pack_strings(texts, size)
     if not isinstance(found, Pixels):
         raise check_masks.bad_counts(found, pixels, is_text=True)
     return found

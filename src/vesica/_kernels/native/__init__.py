@@ -37,6 +37,7 @@ _NUMBER_OF = {
     "sets": np.int64,
 }
 NO_KEYS = np.empty(0, np.uint32)
+_INT64 = np.dtype(np.int64)
 
 
 @functools.cache
@@ -181,7 +182,7 @@ def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """The columns as np.int64. Where C has two 64-bit integers (long and long long), the kernels may hand out the one
     that NumPy does not call int64: same bits, but another dtype in the eyes of users."""
-    return tuple(column.view(np.int64) for column in columns)
+    return tuple([column if column.dtype is _INT64 else column.view(np.int64) for column in columns])
 
 
 @functools.cache

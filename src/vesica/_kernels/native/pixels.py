@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vesica import _native
@@ -76,13 +78,17 @@ def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tu
     return _checked(*_native.rle_canonical(counts, offsets, pixels))
 
 
-def pack_strings(text: np.ndarray, lengths: np.ndarray, size: tuple[int, int]) -> Pixels | CountFault:
-    """Compressed strings, one after the other, as runs; or what is wrong with the first bad one."""
+def pack_strings(texts: list[str | bytes], size: tuple[int, int]) -> Pixels | CountFault:
+    """Compressed strings, each bytes or ASCII, as runs; or what is wrong with the first bad one."""
     height, width = size
-    packed, fault, mask, position = _native.rle_from_strings(
-        text, lengths, height, height * width, native.default_threads()
-    )
+    packed, fault, mask, position = _native.rle_from_strings(texts, height, height * width, native.default_threads())
     return (COUNT_FAULTS[fault], mask, position) if packed is None else _pixels(packed, height, width)
+
+
+def pack_coco(dicts: list[Any], limit: int) -> Pixels | None:
+    """COCO's dicts as most are: sound strings, all of one image size. None for others."""
+    found = _native.rle_from_coco(dicts, limit, native.default_threads())
+    return None if found is None else _pixels(*found)
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:

@@ -1,10 +1,13 @@
 """What all masks share: sizes, rows, refusals. Each of these once went wrong."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import vesica
 from vesica import Masks, RleMasks, SparseMasks, _native
+from vesica._kernels.native import pixels as native_pixels
 from vesica.errors import SizeValueError
 
 LARGEST = (2**30 - 1, 2**30 - 1)
@@ -169,10 +172,30 @@ class TestSparse:
 
 
 class TestKernel:
+    def test_stacks_behind_each_other(self):
+        """Words and runs of each keep their places."""
+        dense = np.random.default_rng(1).random((6, 70, 9)) < 0.3
+        runs, bits = RleMasks.from_masks(dense[:4]).pixels(), Masks(dense[4:]).pixels()
+        together = _native.Pixels.concat([runs, bits, runs])
+        expected = np.concatenate([dense, dense[:4]])
+        assert together.area.tolist() == expected.sum((1, 2)).tolist()
+        assert np.array_equal(native_pixels.unpack_masks(together), expected)
+        assert np.array_equal(native_pixels.unpack_masks(together.rows(slice(3, 7))), expected[3:7])
+        assert np.array_equal(native_pixels.unpack_masks(together.take(np.array([9, 0]))), expected[[9, 0]])
+
+    def test_tables_outlive_their_pixels(self):
+        pixels = RleMasks.from_masks(np.ones((2, 3, 4), bool)).pixels().rows(slice(1, 2))
+        table, runs = pixels.table, pixels.runs
+        del pixels
+        gc.collect()
+        assert table[:, :5].tolist() == [[12, 0, 0, 4, 3]] and runs.tolist() == [[0, 12], [0, 12]]
+        with pytest.raises(ValueError, match="read-only"):
+            table[0, 0] = 1
+
     def test_the_first_rows_of_the_same_table(self):
         """They begin where the table begins, and are not the table."""
         masks = RleMasks.from_masks(np.random.default_rng(0).random((5, 20, 20)) < 0.5).pixels()
-        first = masks._replace(table=masks.table[:2])
+        first = masks.rows(slice(2))
         whole, some, turned = (np.empty(shape, np.int64) for shape in ((5, 5), (2, 5), (5, 2)))
         for a, b, out in ((masks, masks, whole), (first, masks, some), (masks, first, turned)):
             _native.masks_inter(a, b, out, 1)

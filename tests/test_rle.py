@@ -1,6 +1,7 @@
 """Run lengths: canonical form, strings, set operations, and every broken input."""
 
 import pickle
+import types
 
 import numpy as np
 import pytest
@@ -188,6 +189,52 @@ class TestStrings:
             order = texts[k:] + texts[:k]
             alone = [RleMasks([one], size=(40, 40)).to_counts()[0] for one in order]
             assert RleMasks(order, size=(40, 40)).to_counts() == alone
+
+
+class TestDicts:
+    """Sound dicts are read in one native pass; others one by one, with the same answer or an error."""
+
+    SIZE = [7, 9]
+    TEXTS = ["71320N4", "0", "", "o1"]
+
+    def test_the_quick_way_is_the_careful_one(self):
+        dicts = [{"size": list(self.SIZE), "counts": text} for text in self.TEXTS]
+        for given_ in (dicts, [{**one, "counts": one["counts"].encode()} for one in dicts]):
+            assert native_pixels.pack_coco(given_, 1 << 30) is not None
+            assert RleMasks.from_coco(given_).to_counts() == RleMasks(self.TEXTS, size=(7, 9)).to_counts()
+
+    @pytest.mark.parametrize(
+        "last",
+        [
+            {"size": (7, 9), "counts": "0"},
+            {"size": np.array([7, 9]), "counts": "0"},
+            {"size": [7, 9], "counts": [63]},
+            {"size": [7, 9], "counts": bytearray(b"0")},
+            types.MappingProxyType({"size": [7, 9], "counts": "0"}),
+        ],
+    )
+    def test_read_one_by_one(self, last):
+        dicts = [{"size": [7, 9], "counts": "71320N4"}, last]
+        assert native_pixels.pack_coco(dicts, 1 << 30) is None
+        assert RleMasks.from_coco(dicts).area.tolist() == [5, 0]
+
+    @pytest.mark.parametrize(
+        "last, said",
+        [
+            ({"size": [7, 8], "counts": "0"}, "mask 0 has .7, 9. and mask 1 .7, 8."),
+            ({"size": [7, 9, 3], "counts": "0"}, '`"size" of mask 1` must be'),
+            ({"size": [7, True], "counts": "0"}, '`"size" of mask 1` must be'),
+            ({"size": [7, 2**70], "counts": "0"}, '`"size" of mask 1` must be of sides below'),
+            ({"size": [7, 9], "counts": "\udc80"}, "`counts` of mask 1 must be characters 0 to o; the one at 0"),
+            ({"size": [7, 9], "counts": "11é"}, "`counts` of mask 1 must be characters 0 to o; the one at 2"),
+            ({"size": [7, 9], "counts": "0P"}, "`counts` of mask 1 end inside a number"),
+            ({"counts": "0"}, "Mask 1 must be a dict"),
+            (None, "Mask 1 must be a dict"),
+        ],
+    )
+    def test_refused(self, last, said):
+        with pytest.raises((ValueError, TypeError), match=said):
+            RleMasks.from_coco([{"size": [7, 9], "counts": "71320N4"}, last])
 
 
 class TestBroken:

@@ -39,26 +39,17 @@ match_cells::Request request_of(const DetectTuple& request) {
     return {{bars, lowest, highest}, match_cells::Rule(rule), images, categories, limit, plain, partners, threads};
 }
 
-// categories, image, guesses, counted, row, score, matched, ignored, partner, hits of id zero; the first fault, and how
+// categories, image, guesses, counted, row, score, matched, ignored, partner; the first fault, and how
 // many masks were put right: counts that were short, polygons without area
 using RecordTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<std::int32_t>, Column<std::int32_t>,
                                Column<std::int32_t>, Column<double>, Column<std::uint64_t>, Column<std::uint64_t>,
-                               Column<std::int32_t>, std::size_t, FaultTuple, std::size_t, std::size_t>;
+                               Column<std::int32_t>, FaultTuple, std::size_t, std::size_t>;
 
 RecordTuple give_records(match_cells::Records records) {
-    return {give(std::move(records.categories)),
-            give(std::move(records.image)),
-            give(std::move(records.guesses)),
-            give(std::move(records.counted)),
-            give(std::move(records.row)),
-            give(std::move(records.score)),
-            give(std::move(records.matched)),
-            give(std::move(records.ignored)),
-            give(std::move(records.partner)),
-            records.hits_of_id_zero,
-            give_fault(records.fault),
-            records.findings.short_counts,
-            records.findings.no_area};
+    return {give(std::move(records.categories)), give(std::move(records.image)),   give(std::move(records.guesses)),
+            give(std::move(records.counted)),    give(std::move(records.row)),     give(std::move(records.score)),
+            give(std::move(records.matched)),    give(std::move(records.ignored)), give(std::move(records.partner)),
+            give_fault(records.fault),           records.findings.short_counts,    records.findings.no_area};
 }
 
 RecordTuple match_cells_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,

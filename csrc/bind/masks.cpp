@@ -9,9 +9,11 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bind/module.hpp"
+#include "bind/pixels.hpp"
 #include "bind/region_pairs.hpp"
 #include "regions/masks/rle.hpp"
 #include "regions/masks/sparse.hpp"
@@ -19,38 +21,13 @@
 namespace vesica::bind {
 namespace {
 
-// A table with one struct of numbers a row.
-using Table = nb::ndarray<std::int64_t, nb::numpy, nb::ndim<2>, nb::c_contig>;
-template <class Row>
-Table give_rows(std::unique_ptr<Row[]> rows, std::size_t count) {
-    constexpr std::size_t width = sizeof(Row) / sizeof(std::int64_t);
-    Row* const raw = rows.release();
-    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<Row*>(p); });
-    return {reinterpret_cast<std::int64_t*>(raw), {count, width}, owner};
-}
-
-// table, words, runs: the arrays of vesica._kernels.Pixels.
-using PixelTuple = std::tuple<Table, Column<std::uint64_t>, Table>;
-PixelTuple give_pixels(pixels::Owned stack) {
-    return {give_rows(std::move(stack.masks), stack.count), give(std::move(stack.words), stack.word_count),
-            give_rows(std::move(stack.runs), stack.run_count)};
-}
-
 CountTuple give_counts(rle::OwnedCounts counts) {
     return {give(std::move(counts.data)), give(std::move(counts.offsets))};
 }
 
-// A vesica._kernels.Pixels, which stays alive as long as the call. Nothing is converted: a copy would not live so long.
+// It stays alive as long as the call.
 pixels::Stack stack_of(const nb::object& pixels) {
-    const auto table = nb::cast<In<std::int64_t>>(pixels[0], false);
-    const auto words = nb::cast<Flat<std::uint64_t>>(pixels[1], false);
-    const auto runs = nb::cast<In<std::int64_t>>(pixels[2], false);
-    return {reinterpret_cast<const pixels::Mask*>(table.data()),
-            table.shape(0),
-            words.data(),
-            reinterpret_cast<const pixels::Run*>(runs.data()),
-            nb::cast<std::int64_t>(pixels[3]),
-            nb::cast<std::int64_t>(pixels[4])};
+    return nb::cast<const Pixels&>(pixels).stack();
 }
 
 boxes::Rows<double> box_rows_of(const nb::object& array) {
@@ -67,19 +44,19 @@ masks_boxes::BoxesMasks boxes_masks_of(const nb::object& a, const nb::object& b)
 
 using Stack3 = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-PixelTuple masks_pack(Stack3 stack, std::size_t threads) {
+Pixels masks_pack(Stack3 stack, std::size_t threads) {
     pixels::Owned packed;
+    const std::size_t height = stack.shape(1), width = stack.shape(2);
     {
         nb::gil_scoped_release unlocked;
-        packed = masks::pack({stack.data(), stack.shape(0), stack.shape(1), stack.shape(2)}, threads);
+        packed = masks::pack({stack.data(), stack.shape(0), height, width}, threads);
     }
-    return give_pixels(std::move(packed));
+    return give(std::move(packed), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width));
 }
 
-void masks_unpack(nb::object pixels, Out<std::uint8_t> out, std::size_t threads) {
-    const pixels::Stack stack = stack_of(pixels);
+void masks_unpack(const Pixels& pixels, Out<std::uint8_t> out, std::size_t threads) {
     nb::gil_scoped_release unlocked;
-    masks::unpack(stack, out.data(), threads);
+    masks::unpack(pixels.stack(), out.data(), threads);
 }
 
 rle::Counts counts_of(const Flat<std::int64_t>& counts, const Flat<std::int64_t>& offsets) {
@@ -114,25 +91,25 @@ std::optional<std::string_view> characters_of(nb::handle text) {
 }
 
 // Pixels, or the number of the fault, its mask and its place.
-using ReadTuple = std::tuple<std::optional<PixelTuple>, int, std::size_t, std::size_t>;
-ReadTuple read_strings(const rle::Strings& strings, std::int64_t height, std::int64_t pixels, std::size_t threads) {
+using Read = std::variant<Pixels, std::tuple<int, std::size_t, std::size_t>>;
+Read read_strings(const rle::Strings& strings, std::int64_t height, std::int64_t width, std::size_t threads) {
     pixels::Owned packed;
     rle::Finding found;
     {
         nb::gil_scoped_release unlocked;
-        found = rle::from_strings(strings, height, pixels, packed, threads);
+        found = rle::from_strings(strings, height, height * width, packed, threads);
     }
-    if (found.fault != rle::Fault::none)
-        return {std::nullopt, static_cast<int>(found.fault), found.mask, found.position};
-    return {give_pixels(std::move(packed)), 0, 0, 0};
+    if (found.fault != rle::Fault::none) return std::tuple(static_cast<int>(found.fault), found.mask, found.position);
+    return give(std::move(packed), height, width);
 }
 
 // Each text is bytes or ASCII.
-ReadTuple rle_from_strings(nb::list texts, std::int64_t height, std::int64_t pixels, std::size_t threads) {
+Read rle_from_strings(nb::typed<nb::list, nb::any> texts, std::int64_t height, std::int64_t width,
+                      std::size_t threads) {
     std::vector<std::string_view> strings;
     strings.reserve(texts.size());
     for (const nb::handle text : texts) strings.push_back(characters_of(text).value());
-    return read_strings(rle::joined(strings), height, pixels, threads);
+    return read_strings(rle::joined(strings), height, width, threads);
 }
 
 // A list of two whole numbers, height and width; nothing for others.
@@ -149,18 +126,17 @@ std::optional<std::pair<std::int64_t, std::int64_t>> size_of(nb::handle size) {
     return std::pair(sides[0], sides[1]);
 }
 
-// Pixels, height and width of dicts of "size" and "counts" as most are: sound strings, all of one size below the limit.
-// Nothing for others: the caller looks what they are.
-std::optional<std::tuple<PixelTuple, std::int64_t, std::int64_t>> rle_from_coco(nb::list dicts, std::int64_t limit,
-                                                                                std::size_t threads) {
+// Dicts of "size" and "counts" as most are: sound strings, all of one size within the limit. Nothing for others: the
+// caller looks what they are.
+std::optional<Pixels> rle_from_coco(nb::typed<nb::list, nb::any> dicts, std::int64_t limit, std::size_t threads) {
     const nb::str size_key("size"), counts_key("counts");
     std::optional<std::pair<std::int64_t, std::int64_t>> size;
     std::vector<std::string_view> strings;
     strings.reserve(dicts.size());
     for (const nb::handle one : dicts) {
         if (!PyDict_CheckExact(one.ptr())) return std::nullopt;
-        PyObject* const counts = PyDict_GetItemWithError(one.ptr(), counts_key.ptr());
-        const auto here = size_of(PyDict_GetItemWithError(one.ptr(), size_key.ptr()));
+        PyObject* const counts = PyDict_GetItem(one.ptr(), counts_key.ptr());
+        const auto here = size_of(PyDict_GetItem(one.ptr(), size_key.ptr()));
         const auto text = counts ? characters_of(counts) : std::nullopt;
         if (!text || !here || here != size.value_or(*here)) return std::nullopt;
         size = here;
@@ -168,10 +144,9 @@ std::optional<std::tuple<PixelTuple, std::int64_t, std::int64_t>> rle_from_coco(
     }
     if (!size || std::min(size->first, size->second) < 0 || std::max(size->first, size->second) > limit)
         return std::nullopt;
-    const auto [height, width] = *size;
-    auto found = read_strings(rle::joined(strings), height, height * width, threads);
-    if (!std::get<0>(found)) return std::nullopt;
-    return std::tuple(*std::move(std::get<0>(found)), height, width);
+    Read found = read_strings(rle::joined(strings), size->first, size->second, threads);
+    if (!std::holds_alternative<Pixels>(found)) return std::nullopt;
+    return std::get<Pixels>(std::move(found));
 }
 
 std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::int64_t> counts,
@@ -182,21 +157,21 @@ std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::
     return {give(std::move(text)), give(std::move(starts))};
 }
 
-PixelTuple rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::size_t threads) {
+Pixels rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::int64_t width,
+                std::size_t threads) {
     pixels::Owned packed;
     {
         nb::gil_scoped_release unlocked;
         packed = rle::pack(counts_of(counts, offsets), height, threads);
     }
-    return give_pixels(std::move(packed));
+    return give(std::move(packed), height, width);
 }
 
-CountTuple rle_unpack(nb::object pixels, std::size_t threads) {
-    const pixels::Stack stack = stack_of(pixels);
+CountTuple rle_unpack(const Pixels& pixels, std::size_t threads) {
     rle::OwnedCounts counts;
     {
         nb::gil_scoped_release unlocked;
-        counts = rle::unpack(stack, threads);
+        counts = rle::unpack(pixels.stack(), threads);
     }
     return give_counts(std::move(counts));
 }
@@ -223,7 +198,8 @@ CountTuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::
     return give_counts(std::move(out));
 }
 
-std::tuple<std::optional<PixelTuple>, int, std::size_t> sparse_pack(
+// Pixels, or the axis and the column of the first index that lies outside.
+std::variant<Pixels, std::tuple<int, std::size_t>> sparse_pack(
     Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int64_t> x,
     std::tuple<std::int64_t, std::int64_t, std::int64_t> size, bool drop, std::size_t threads) {
     const auto& [layers, height, width] = size;
@@ -233,8 +209,8 @@ std::tuple<std::optional<PixelTuple>, int, std::size_t> sparse_pack(
         nb::gil_scoped_release unlocked;
         found = sparse::pack({n.data(), y.data(), x.data(), n.size()}, {layers, height, width}, drop, threads, packed);
     }
-    if (found.axis >= 0) return {std::nullopt, found.axis, found.column};
-    return {give_pixels(std::move(packed)), found.axis, found.column};
+    if (found.axis >= 0) return std::tuple(found.axis, found.column);
+    return give(std::move(packed), height, width);
 }
 
 }  // namespace
@@ -251,10 +227,10 @@ void define_masks(nb::module_& m) {
     m.def("masks_pack", &masks_pack, "stack"_a.noconvert(), "threads"_a);
     m.def("masks_unpack", &masks_unpack, "pixels"_a, "out"_a.noconvert(), "threads"_a);
     m.def("rle_canonical", &rle_canonical, "counts"_a.noconvert(), "offsets"_a.noconvert(), "pixels"_a);
-    m.def("rle_from_strings", &rle_from_strings, "texts"_a, "height"_a, "pixels"_a, "threads"_a);
+    m.def("rle_from_strings", &rle_from_strings, "texts"_a, "height"_a, "width"_a, "threads"_a);
     m.def("rle_from_coco", &rle_from_coco, "dicts"_a, "limit"_a, "threads"_a);
     m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
-    m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "threads"_a);
+    m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "width"_a, "threads"_a);
     m.def("rle_unpack", &rle_unpack, "pixels"_a, "threads"_a);
     m.def("rle_merge", &rle_merge, "counts_a"_a.noconvert(), "offsets_a"_a.noconvert(), "counts_b"_a.noconvert(),
           "offsets_b"_a.noconvert(), "pixels"_a, "either"_a);

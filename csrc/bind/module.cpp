@@ -7,7 +7,8 @@ NB_MODULE(_native, m) {
     define_base(m);  // memory, list of measures, instruction set
     define_boxes(m);
     define_rotated(m);
-    define_masks(m);  // stacks of pixels, runs, coordinates
+    define_pixels(m);  // masks as kernels read them
+    define_masks(m);   // dense, runs, coordinates
     define_polygons(m);
     define_sets(m);
     define_labels(m);

@@ -8,6 +8,7 @@ namespace vesica::bind {
 void define_base(nanobind::module_& m);
 void define_boxes(nanobind::module_& m);
 void define_rotated(nanobind::module_& m);
+void define_pixels(nanobind::module_& m);
 void define_masks(nanobind::module_& m);
 void define_polygons(nanobind::module_& m);
 void define_sets(nanobind::module_& m);

@@ -217,7 +217,6 @@ class Matcher {
 
     // What is known only when all cells are done.
     void add_to(Records& records) const {
-        records.hits_of_id_zero += hits_;
         if constexpr (requires { scorer_.fault(); }) {
             if (scorer_.fault().before(records.fault)) records.fault = scorer_.fault();
             records.findings.short_counts += scorer_.findings().short_counts;
@@ -328,9 +327,7 @@ class Matcher {
 
     // pycocotools reads a match with id 0 as unmatched (Q1): these lanes are open again, though the truth is taken.
     void close() {
-        Word any = 0;
-        for (std::size_t w = 0; w < words(); ++w) any |= id_zero_[w], open_[w] |= id_zero_[w];
-        hits_ += any != 0;
+        for (std::size_t w = 0; w < words(); ++w) open_[w] |= id_zero_[w];
     }
 
     void find_best(Word* matched, Word* ignored) {
@@ -405,7 +402,7 @@ class Matcher {
     const Row* here_ = nullptr;  // the truths of the cell
     Scorer scorer_;
     Records& records_;
-    std::size_t word_count_, hits_ = 0;
+    std::size_t word_count_;
     std::vector<Word> off_, taken_, outside_, open_, id_zero_;
     std::vector<Ranked> ranked_;
     std::vector<Candidate> found_;

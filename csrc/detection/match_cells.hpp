@@ -68,7 +68,6 @@ struct Records {
     memory::Vector<double> score;           // of each guess
     memory::Vector<Word> matched, ignored;  // (guesses, words)
     memory::Vector<std::int32_t> partner;   // (guesses, lanes): the row of its truth, or -1
-    std::size_t hits_of_id_zero = 0;        // guesses that found a truth whose match does not count
     coco_masks::Fault fault;                // the first mask that cannot be read; then nothing else is of use
     coco_masks::Findings findings;
 };

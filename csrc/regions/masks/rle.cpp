@@ -62,26 +62,27 @@ class StringReader {
   public:
     StringReader(std::int64_t height, std::int64_t pixels) : height_(height), pixels_(pixels) {}
 
-    // The mask of a string with room on both sides, and its runs behind those of others. Mask and place of a fault are
-    // those in it.
-    Finding read(const std::uint8_t* text, std::size_t length, memory::Vector<Run>& runs, Mask& mask) {
-        const std::size_t first = runs.size();
+    // The mask of a string with room on both sides, and its runs, for which there is room: at most half as many as
+    // characters, and one. Mask and place of a fault are those in the string.
+    Finding read(const std::uint8_t* text, std::size_t length, Run* runs, Mask& mask) {
         rle_strings::Sums sums;
+        std::size_t count = 0;
         if (pixels_ <= UINT32_MAX && reader_.quick(text, length, pixels_, short_, sums)) {
-            mask = pixels::extent_of(short_.data(), short_.size(), height_, sums.area);
-            runs.resize(first + short_.size());
-            for (std::size_t k = 0; k < short_.size(); ++k) runs[first + k] = {short_[k].begin, short_[k].end};
+            count = short_.size();
+            mask = pixels::extent_of(short_.data(), count, height_, sums.area);
+            for (std::size_t k = 0; k < count; ++k) runs[k] = {short_[k].begin, short_[k].end};
         } else {
-            runs::FromCounts counting(runs, pixels_);
+            long_.clear();
+            runs::FromCounts counting(long_, pixels_);
             std::size_t position;
             const Fault fault = rle_strings::each_count(text, length, position,
-                                                        [&](std::int64_t count) { return counting.add(count); });
+                                                        [&](std::int64_t given) { return counting.add(given); });
             if (fault != Fault::none) return {fault, 0, position};
             pixels::Extent extent(height_);
-            for (std::size_t k = first; k < runs.size(); ++k) extent.add(runs[k]);
+            for (const Run& run : long_) extent.add(run), runs[count++] = run;
             mask = extent.mask();
         }
-        mask.run = static_cast<std::int64_t>(first), mask.end = static_cast<std::int64_t>(runs.size());
+        mask.run = 0, mask.end = static_cast<std::int64_t>(count);
         return {};
     }
 
@@ -89,6 +90,7 @@ class StringReader {
     std::int64_t height_, pixels_;
     rle_strings::Reader reader_;
     memory::Vector<runs::ShortRun> short_;
+    memory::Vector<Run> long_;
 };
 
 // Pieces of work behind each other.
@@ -144,34 +146,48 @@ Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t p
     const std::size_t count = strings.count(), length = strings.length();
     const std::size_t grain = threads::at_least_one(characters_in_chunk * count / threads::at_least_one(length));
     const std::size_t chunks = (count + grain - 1) / grain;
-    std::vector<memory::Vector<Run>> pieces(chunks);
-    std::vector<Finding> findings(chunks);
+    struct Piece {
+        std::unique_ptr<Run[]> runs;
+        std::size_t count = 0;
+        Finding finding;
+    };
+    std::vector<Piece> pieces(chunks);
     out.count = count;
     out.masks = std::make_unique_for_overwrite<Mask[]>(count);
     threads::over(count, grain, threads, [&](std::size_t begin, std::size_t end) {
-        const std::size_t chunk = begin / grain;
-        memory::Vector<Run>& runs = pieces[chunk];
-        runs.reserve(std::min(characters_in_chunk, length) / 2);
+        Piece& piece = pieces[begin / grain];
+        const std::size_t most = (strings.starts[end] - strings.starts[begin]) / 2 + (end - begin);
+        piece.runs = std::make_unique_for_overwrite<Run[]>(most);
         StringReader reader(height, pixels);
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t at = strings.starts[i];
-            Finding found = reader.read(strings.text.data() + at, strings.starts[i + 1] - at, runs, out.masks[i]);
-            if (found.fault == Fault::none) continue;
-            found.mask = i, findings[chunk] = found;
-            return;
+            Mask& mask = out.masks[i];
+            piece.finding =
+                reader.read(strings.text.data() + at, strings.starts[i + 1] - at, piece.runs.get() + piece.count, mask);
+            if (piece.finding.fault != Fault::none) {
+                piece.finding.mask = i;
+                return;
+            }
+            mask.run += static_cast<std::int64_t>(piece.count), mask.end += static_cast<std::int64_t>(piece.count);
+            piece.count = static_cast<std::size_t>(mask.end);
         }
     });
-    for (const Finding& found : findings)
-        if (found.fault != Fault::none) return found;
-    for (const memory::Vector<Run>& piece : pieces) out.run_count += piece.size();
-    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
+    for (const Piece& piece : pieces) {
+        if (piece.finding.fault != Fault::none) return piece.finding;
+        out.run_count += piece.count;
+    }
     out.words = std::make_unique<std::uint64_t[]>(0);
+    if (chunks == 1) {  // its room may be larger than its runs: pages that are not written take no memory
+        out.runs = std::move(pieces[0].runs);
+        return {};
+    }
+    out.runs = std::make_unique_for_overwrite<Run[]>(out.run_count);
     std::size_t at = 0;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
         for (std::size_t i = chunk * grain; at && i < std::min(count, (chunk + 1) * grain); ++i)
             out.masks[i].run += static_cast<std::int64_t>(at), out.masks[i].end += static_cast<std::int64_t>(at);
-        std::copy(pieces[chunk].begin(), pieces[chunk].end(), out.runs.get() + at);
-        at += pieces[chunk].size();
+        std::copy_n(pieces[chunk].runs.get(), pieces[chunk].count, out.runs.get() + at);
+        at += pieces[chunk].count;
     }
     return {};
 }

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vesica._kernels.tables import Counted, Formula, Members, Pixels, Ranked, Rings, Tables, Wanted
+try:
+    from vesica._native import Pixels
+except ImportError as error:
+    raise ImportError(
+        "vesica's compiled core is missing or was built for another Python. "
+        "Build it with `pip install .` in the source folder (a C++20 compiler is all it needs), "
+        f"or install a wheel with `pip install vesica`. The cause: {error}"
+    ) from error
+
+from vesica._kernels.tables import Counted, Formula, Members, Ranked, Rings, Tables, Wanted
 
 if TYPE_CHECKING:
     from vesica._kernels.registry import has_kernel, pick, pick_arrays, seek

@@ -10,27 +10,7 @@ import numpy as np
 
 from vesica._array import Array
 from vesica._check import Threshold
-
-
-class Pixels(NamedTuple):
-    """N masks as the native kernels read them: each cut to its box, as columns of bits or as runs."""
-
-    table: np.ndarray
-    """(N, 8) int64: area, x1, y1, x2, y2, first word or −1, first run, end of the runs."""
-    words: np.ndarray
-    """uint64: bands of 64 rows, counted from the top of the image; bit k of a word is row 64 · band + k of a column."""
-    runs: np.ndarray
-    """(R, 2) int64: starts and ends of runs, counted down the columns of the image."""
-    height: int
-    width: int
-
-    @property
-    def area(self) -> np.ndarray:
-        return self.table[:, 0]
-
-    def rows(self, rows: slice) -> Pixels:
-        """Some of the masks; the table says where their words and runs are."""
-        return self._replace(table=self.table[rows])
+from vesica._native import Pixels
 
 
 class Rings(NamedTuple):
@@ -117,13 +97,16 @@ SELF_KINDS = ("boxes", "rotated", "masks", "polygons", "sets")
 """Kinds of pairs that a collection makes with itself."""
 
 
+_FLAT = (tuple, Pixels)
+
+
 class Tables(NamedTuple):
     """Two collections as a kernel wants them."""
 
     kind: str
     """What the kernels call the pair of kinds: boxes, rotated, masks, masks_boxes, boxes_masks, …"""
     a: Any
-    """Rows of x1, y1, x2, y2 or of cx, cy, w, h, angle, cos, sin; a stack of masks; or a tuple of flat arrays."""
+    """Rows of x1, y1, x2, y2 or of cx, cy, w, h, angle, cos, sin; a stack of masks; pixels; a tuple of flat arrays."""
     b: Any
     dtype: str
     """The floating dtype of the answer."""
@@ -137,7 +120,7 @@ class Tables(NamedTuple):
     @property
     def is_flat(self) -> bool:
         """Are these flat arrays on the host, which only native kernels read?"""
-        return isinstance(self.a, tuple) or isinstance(self.b, tuple)
+        return isinstance(self.a, _FLAT) or isinstance(self.b, _FLAT)
 
     def rows(self, rows: slice) -> Tables:
         """Some rows of the first with all of the second."""

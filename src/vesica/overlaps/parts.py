@@ -180,8 +180,13 @@ def _rotated(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
 def _flat(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
     """Regions that have no twin: their shared area is always a kernel's."""
     assert shared is not None
-    area_a, area_b = (from_numpy(np.ascontiguousarray(side.area), tables.like) for side in (tables.a, tables.b))
+    area_a, area_b = (from_numpy(_area(side), tables.like) for side in (tables.a, tables.b))
     return _counted(tables, shared, area_a, area_b, aligned)
+
+
+def _area(side: Any) -> np.ndarray:
+    area = np.ascontiguousarray(side.area)
+    return area if area.dtype.kind == "f" else area.view(np.int64)  # not another integer of as many bits
 
 
 def _labels(tables: Tables, aligned: bool, _: Array | None) -> Parts:

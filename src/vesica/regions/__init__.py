@@ -23,6 +23,8 @@ from vesica.regions.rotated import RotatedBoxes
 from vesica.regions.sets import Sets, in_one_vocabulary
 from vesica.regions.sparse import SparseMasks, is_sparse
 
+_NUMPY = np.empty(0)
+
 Region = Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks | LabelMap | Sets
 
 __all__ = [
@@ -124,7 +126,7 @@ def _of_pixels(a: PixelRegions, b: PixelRegions, threads: int | None) -> Tables:
     """Masks of any two forms."""
     check.same_image(a.size, b.size)
     like = _like(a, b)
-    if not _can_be_packed(a, b):
+    if not (_can_be_packed(a) and _can_be_packed(b)):
         left, right = (_on_device(side) for side in (a, b))
         return Tables("masks", left, right, a.dtype, len(a), len(b), left)
     left = a.pixels(threads)
@@ -171,12 +173,12 @@ def _like(a: PixelRegions, b: PixelRegions) -> Array:
     if a.like is not None and b.like is not None:
         check.same_library(a.like, b.like)
     there = a.like if a.like is not None else b.like
-    return np.empty(0) if there is None else there
+    return _NUMPY if there is None else there
 
 
-def _can_be_packed(*regions: PixelRegions) -> bool:
+def _can_be_packed(regions: PixelRegions) -> bool:
     """Dense masks where a kernel reads them; other forms are packed already."""
-    return all(side.can_be_packed for side in regions if isinstance(side, Masks))
+    return not isinstance(regions, Masks) or regions.can_be_packed
 
 
 def _on_device(masks: PixelRegions) -> Array:

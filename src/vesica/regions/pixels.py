@@ -44,7 +44,7 @@ class PixelRegions(Collection, abc.ABC):
     @property
     def area(self) -> Array:
         """The number of pixels of each mask, int64."""
-        return self._own(self.pixels().area.copy())
+        return self._own(native_pixels.areas_of_pixels(self.pixels()))
 
     @property
     def boxes(self) -> Boxes:
@@ -52,7 +52,7 @@ class PixelRegions(Collection, abc.ABC):
 
         Of a mask with the pixels (x, y) = (2, 3) and (4, 3) it is [2, 3, 5, 4].
         """
-        return Boxes(self._own(self.pixels().table[:, 1:5].copy()))
+        return Boxes(self._own(native_pixels.boxes_of_pixels(self.pixels())))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(f"{type(self).__name__} objects are no arrays: to_masks() makes dense ones of them.")

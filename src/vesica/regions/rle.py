@@ -118,7 +118,7 @@ class RleMasks(PixelRegions):
         array([5])
         """
         dicts = check_masks.coco_list(segmentations)
-        pixels = native_pixels.pack_coco(dicts, check.LIMITS["int64"])
+        pixels = native_pixels.pack_coco(dicts, int(check.LIMITS["int64"]))
         self = cls.__new__(cls)
         if pixels is None:
             self._read(*check_masks.coco_masks(dicts))
@@ -142,7 +142,7 @@ class RleMasks(PixelRegions):
         return cls._of(*found, (height, width))
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1 if self._pixels is None else len(self._pixels.table)
+        return len(self.offsets) - 1 if self._pixels is None else len(self._pixels)
 
     def __getitem__(self, index: Any) -> RleMasks:
         """Some of the masks; one index gives one mask, still as a collection."""

@@ -103,12 +103,12 @@ class SparseMasks(PixelRegions):
         return SparseMasks._of_pixels, (self._pixels, self._like)
 
     def __len__(self) -> int:
-        return len(self._pixels.table)
+        return len(self._pixels)
 
     def __getitem__(self, index: Any) -> SparseMasks:
         """Some of the masks; one index gives one mask, still as a stack."""
         rows = check.row_numbers(index, len(self))
-        return SparseMasks._of_pixels(self._pixels._replace(table=self._pixels.table[rows]), self._like)
+        return SparseMasks._of_pixels(self._pixels.take(np.ascontiguousarray(rows)), self._like)
 
     def __repr__(self) -> str:
         height, width = self.size

@@ -10,17 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from vesica import _native
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
 from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
-
-try:
-    from vesica import _native
-except ImportError as error:
-    raise ImportError(
-        "vesica's compiled core is missing or was built for another Python. "
-        "Build it with `pip install .` in the source folder (a C++20 compiler is all it needs), "
-        f"or install a wheel with `pip install vesica`. The cause: {error}"
-    ) from error
 
 _BOX_FAULTS = tuple(_native.box_fault_names())
 NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
@@ -37,7 +29,6 @@ _NUMBER_OF = {
     "sets": np.int64,
 }
 NO_KEYS = np.empty(0, np.uint32)
-_INT64 = np.dtype(np.int64)
 
 
 @functools.cache
@@ -182,7 +173,7 @@ def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
     """The columns as np.int64. Where C has two 64-bit integers (long and long long), the kernels may hand out the one
     that NumPy does not call int64: same bits, but another dtype in the eyes of users."""
-    return tuple([column if column.dtype is _INT64 else column.view(np.int64) for column in columns])
+    return tuple(column.view(np.int64) for column in columns)
 
 
 @functools.cache

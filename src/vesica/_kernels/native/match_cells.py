@@ -66,7 +66,6 @@ class Found(NamedTuple):
     matched: np.ndarray
     ignored: np.ndarray
     partner: np.ndarray
-    hits_of_id_zero: int
     fault: coco_masks.Fault | None
     """The first mask that cannot be read; then nothing else is of use."""
     short_counts: int

@@ -9,7 +9,7 @@ import numpy as np
 from vesica import _native
 from vesica._array import Array, from_numpy, to_numpy
 from vesica._kernels import native
-from vesica._kernels.tables import Pixels
+from vesica._native import Pixels
 
 # Pixels that are copied at a time when masks are not bytes in order.
 _CHUNK = 1 << 25
@@ -20,48 +20,38 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
     n, height, width = stack.shape
     count = native.thread_count(threads)
     if stack.dtype.itemsize == 1 and stack.flags.c_contiguous:
-        return _pixels(_native.masks_pack(stack.view(np.uint8), count), height, width)
+        return _native.masks_pack(stack.view(np.uint8), count)
     step = max(1, _CHUNK // max(1, height * width))
     parts = []
     for top in range(0, max(n, 1), step):
         chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
-        parts.append(_pixels(_native.masks_pack(chunk, count), height, width))
-    return _behind_each_other(parts)
+        parts.append(_native.masks_pack(chunk, count))
+    return Pixels.concat(parts) if len(parts) > 1 else parts[0]
 
 
 def areas(stack: Array) -> Array:
     """The number of pixels of each of dense masks, int64."""
-    packed = pack_masks(to_numpy(stack), threads=None)
-    return from_numpy(packed.area.copy(), stack)
+    return from_numpy(areas_of_pixels(pack_masks(to_numpy(stack), threads=None)), stack)
 
 
 def boxes(stack: Array) -> Array:
     """The box around each of dense masks, zeros for no pixels."""
-    packed = pack_masks(to_numpy(stack), threads=None)
-    return from_numpy(packed.table[:, 1:5].copy(), stack)
+    return from_numpy(boxes_of_pixels(pack_masks(to_numpy(stack), threads=None)), stack)
 
 
-def _pixels(packed: tuple[np.ndarray, np.ndarray, np.ndarray], height: int, width: int) -> Pixels:
-    table, words, runs = packed
-    (table,) = native.plain(table)  # its columns are shown to users
-    return Pixels(table, words, runs, height, width)
+def areas_of_pixels(pixels: Pixels) -> np.ndarray:
+    """(N,) int64: the number of pixels of each mask."""
+    return native.plain(pixels.area)[0]
 
 
-def _behind_each_other(parts: list[Pixels]) -> Pixels:
-    """Several stacks of bits as one."""
-    if len(parts) == 1:
-        return parts[0]
-    first = 0
-    for part in parts:
-        part.table[part.table[:, 5] >= 0, 5] += first
-        first += len(part.words)
-    table, words = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    return parts[0]._replace(table=table, words=words)
+def boxes_of_pixels(pixels: Pixels) -> np.ndarray:
+    """(N, 4) int64: x1, y1, x2, y2 of each mask."""
+    return native.plain(pixels.table[:, 1:5].copy())[0]
 
 
 def unpack_masks(pixels: Pixels) -> np.ndarray:
     """Dense masks: (N, height, width) bool."""
-    shape = (len(pixels.table), pixels.height, pixels.width)
+    shape = (len(pixels), pixels.height, pixels.width)
     out = native.empty(shape, "uint8")
     _native.masks_unpack(pixels, out, native.default_threads())
     return out.view(np.bool_)
@@ -80,15 +70,13 @@ def canonical_counts(counts: np.ndarray, offsets: np.ndarray, pixels: int) -> tu
 
 def pack_strings(texts: list[str | bytes], size: tuple[int, int]) -> Pixels | CountFault:
     """Compressed strings, each bytes or ASCII, as runs; or what is wrong with the first bad one."""
-    height, width = size
-    packed, fault, mask, position = _native.rle_from_strings(texts, height, height * width, native.default_threads())
-    return (COUNT_FAULTS[fault], mask, position) if packed is None else _pixels(packed, height, width)
+    found = _native.rle_from_strings(texts, *size, native.default_threads())
+    return found if isinstance(found, Pixels) else (COUNT_FAULTS[found[0]], *found[1:])
 
 
 def pack_coco(dicts: list[Any], limit: int) -> Pixels | None:
     """COCO's dicts as most are: sound strings, all of one image size. None for others."""
-    found = _native.rle_from_coco(dicts, limit, native.default_threads())
-    return None if found is None else _pixels(*found)
+    return _native.rle_from_coco(dicts, limit, native.default_threads())
 
 
 def _checked(flat: Flat, fault: int, mask: int, position: int) -> tuple[Flat, CountFault | None]:
@@ -107,7 +95,7 @@ def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
 
 def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
     """Canonical counts as bits or runs."""
-    return _pixels(_native.rle_pack(counts, offsets, size[0], native.thread_count(threads)), *size)
+    return _native.rle_pack(counts, offsets, *size, native.thread_count(threads))
 
 
 def counts_of_pixels(pixels: Pixels, *, threads: int | None) -> Flat:
@@ -127,5 +115,4 @@ def pack_indices(
     table: np.ndarray, size: tuple[int, int, int], *, drop: bool, threads: int | None
 ) -> Pixels | tuple[int, int]:
     """Rows n, y, x of pixels as bits or runs; or the axis and the column of the first index that lies outside."""
-    packed, axis, column = _native.sparse_pack(table[0], table[1], table[2], size, drop, native.thread_count(threads))
-    return (axis, column) if packed is None else _pixels(packed, size[1], size[2])
+    return _native.sparse_pack(table[0], table[1], table[2], size, drop, native.thread_count(threads))

@@ -26,7 +26,7 @@ demo: $(VENV)/.installed  ## run a small detection job and leave a page to look 
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
-	$(PYTEST)
+	$(PYTEST) -m "not compile" && $(PYTEST) -m compile
 
 quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)

@@ -66,9 +66,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, pattern in marks.items():
             if any(map(pattern.match, names)):
                 item.add_marker(mark)
-        # JAX compiles each operation for each shape.
-        if item.get_closest_marker("compile") is not None or "jax" in item.name:
+        if _uses_jax(item):
+            item.add_marker("compile")  # each operation for each shape
+        if item.get_closest_marker("compile") is not None:
             item.add_marker("slow")
+
+
+def _uses_jax(item: pytest.Item) -> bool:
+    """Does its name say so, or does it name the library itself?"""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    named = () if code is None else code.co_consts
+    return "jax" in item.name or any(isinstance(one, str) and one.startswith("jax") for one in named)
 
 
 GROWTH = 150 << 20

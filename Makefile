@@ -18,7 +18,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH
 
-.PHONY: demo test quick check bare bench dev stub format sanitise fuzz clean
+.PHONY: demo test quick check bare bench dev reference stub format sanitise fuzz clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -32,14 +32,15 @@ quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, w
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
 
 check: $(VENV)/.installed $(VENV)/.check  ## style, types, layers of Python and C++, C++ format, stub
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples docs
+	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python csrc/includes.py
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o build/_native.pyi
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew
+	$(BIN)/python docs/reference.py | diff -u docs/reference.md -  # `make reference` writes it anew
 
 bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; HISTORY=1 keeps the run in benchmarks/history
 	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(HISTORY),--history)
@@ -47,12 +48,16 @@ bench: $(BENCH)/.installed  ## answers compared, then speed against named peers;
 
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
 
+reference: $(VENV)/.installed  ## docs/reference.md from the docstrings
+	$(BIN)/python docs/reference.py > build/reference.md
+	mv build/reference.md docs/reference.md
+
 stub: $(VENV)/.installed $(VENV)/.check
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi
 
 format: $(VENV)/.check
-	$(BIN)/ruff check --fix src tests benchmarks examples
-	$(BIN)/ruff format src tests benchmarks examples
+	$(BIN)/ruff check --fix src tests benchmarks examples docs
+	$(BIN)/ruff format src tests benchmarks examples docs
 	$(BIN)/clang-format -i $(CXX_FILES)
 
 bare: $(VENV)/.installed  ## the wheel alone with few other libraries, as the wheel jobs test it; BARE_NUMPY="numpy==1.26.*"

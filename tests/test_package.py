@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vesica
@@ -116,3 +117,26 @@ class TestRepository:
     def test_readme_links_lead_to_files(self):
         links = re.findall(r"/vesica/vesica/blob/main/([^)#]*)", (self.ROOT / "README.md").read_text())
         assert links and not [link for link in links if not (self.ROOT / link).is_file()]
+
+    def test_pages_link_to_pages(self):
+        for page in (self.ROOT / "docs").glob("*.md"):
+            links = re.findall(r"\]\(([^)#:]*)(?:#[^)]*)?\)", page.read_text())
+            assert not [link for link in links if not (page.parent / link).is_file()], page.name
+
+    def test_every_page_is_in_the_contents(self):
+        pages = {page.name for page in (self.ROOT / "docs").glob("*.md")} - {"index.md"}
+        assert pages == {*re.findall(r"\]\((\w+\.md)\)", (self.ROOT / "docs" / "index.md").read_text())}
+
+    def test_the_picture_shows_what_is_measured(self):
+        """The three pairs of README's picture: two boxes, a cross and a box, a box and the same turned by 45°."""
+        shown = re.findall(r">[^<>=]+ = ([\d.]+)<", (self.ROOT / "docs" / "overlap.svg").read_text())
+        cross = np.zeros((1, 5, 5), bool)
+        cross[0, 1:4, 2] = cross[0, 2, 1:4] = True
+        diamond = vesica.RotatedBoxes([[2, 2, 4, 4, 45]], unit="deg", direction="cw")
+        square = [[0, 0, 4, 4]]
+        pairs = [(square, [[1, 1, 5, 5]]), (cross, [[1.5, 1.5, 3.5, 3.5]]), (square, diamond)]
+        found = [vesica.iou(*pair).item() for pair in pairs]
+        assert [len(text) for text in shown] == [5, 3, 6]
+        assert [float(text) for text in shown] == [
+            round(value, len(text) - 2) for value, text in zip(found, shown, strict=True)
+        ]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vesica._check import meeting as check
 from vesica.dataset import Dataset
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
@@ -115,6 +114,8 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
 
 def _placed(data: Dataset, other: Dataset, side: str, is_list: bool) -> Dataset:
     """The nth image of a list is the nth of the other list; of other data it is the one with that number."""
+    from vesica._check import meeting as check  # late: files say of which images they are
+
     if not is_list:
         check.numbered_images(data.images.ids, other.images.ids, side)
         return data

@@ -23,6 +23,7 @@ def meet(truth: Any, guess: Any, by_id: Found, asked: Any, images: np.ndarray, /
     Both sides have names: by name. One has: by id, and ids without a name must be among those with one.
     `images` are the places of the guess's images in the truth.
     """
+    asked = check.way(asked)
     ours, theirs = labels_of(truth.categories), labels_of(guess.categories)
     if isinstance(asked, Mapping):
         return _by_mapping(truth, guess, asked)

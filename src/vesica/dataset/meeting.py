@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._check import meeting as check
 from vesica.dataset.ids import places, rising
 from vesica.dataset.tables import Categories, Images
 
@@ -69,7 +68,7 @@ def meet(truth: Any, guess: Any, /, *, categories: Any = None, by_class: bool = 
     image_ids, image_rank = rising(truth.images.ids)
     category_ids, category_rank = rising(truth.categories.ids)
     images = _images(truth.images, guess, by_id)
-    asked = "id" if categories is None and (by_id or not by_class) else check.way(categories)
+    asked = "id" if categories is None and (by_id or not by_class) else categories
     kinds = _categories(truth, guess, asked, images.places, any_at_all=by_id)
     return Meeting(
         image_ids,
@@ -101,6 +100,8 @@ def _images(truth: Images, guess: Any, by_id: bool) -> Found:
         lost = unknown & picture_names.nowhere(truth, guess.images) if unknown[guess.image].any() else unknown
         unknown = lost if lost.any() else unknown
     if unknown.any():
+        from vesica._check import meeting as check
+
         check.known_images(truth, guess, unknown)
     return found
 
@@ -121,6 +122,8 @@ def _categories(truth: Any, guess: Any, asked: Any, images: np.ndarray, any_at_a
     left_out = int(strange[guess.category].sum()) if strange.any() else 0
     if not left_out:
         return found
+    from vesica._check import meeting as check
+
     if not any_at_all:
         check.some_category(truth, guess, left_out)
     lost = check.called(theirs)[np.unique(guess.category[strange[guess.category]])]

@@ -634,7 +634,7 @@ class TestCommandLine:
 
     def test_errors_speak_of_options(self, home, capsys):
         code, told = command(capsys, "voc", "runs/labels")
-        assert code == 3 and "--categories '{\"0\": \"cat\", …}'" in told["error"]
+        assert code == 3 and '--categories \'{"0": "cat", …}\'' in told["error"]
         assert "--categories id" in told["error"] and "categories=" not in told["error"]
 
 

@@ -231,6 +231,7 @@ class TestAsked:
         "categories, error, words",
         [
             ("names", ValueError, '`categories` must be one of "name", "id"; got \'names\'. Did you mean "name"?'),
+            (np.array(["name", "id"]), TypeError, "or a dict .* got ndarray"),
             (3, TypeError, '`categories` must be "name", "id", or a dict .* got int'),
             (
                 {0: "prson"},

@@ -48,12 +48,12 @@ def known_images(truth: Any, guess: Any, unknown: np.ndarray, /) -> None:
     rows = unknown[guess.image]
     if not rows.any():
         return
-    lost = np.flatnonzero(unknown & np.isin(np.arange(len(unknown)), guess.image))
-    named = "" if truth.names is None else f", called {listed(truth.names)}"
+    lost = listed(guess.images.ids[np.intersect1d(np.flatnonzero(unknown), guess.image)])
+    called_so = "" if truth.names is None else f", called {listed(truth.names)}"
     raise InputError(
-        f"{int(rows.sum())} guesses are of images that the truth does not have: {listed(guess.images.ids[lost])}. "
-        f"The truth has {listed(truth.ids)}{named}. Neither ids nor names meet: score the images of one data set, or "
-        "name them alike."
+        f"{int(rows.sum())} guesses are of images that the truth does not have: {lost}. The truth has {listed(truth.ids)}"
+        f"{called_so}. Neither ids nor names meet. Name them alike; or leave those out, in Python "
+        f"guess.rows(~np.isin(guess.images.ids[guess.image], [{lost}]))."
     )
 
 

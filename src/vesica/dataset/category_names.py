@@ -122,14 +122,13 @@ def _without_names_in_guess(truth: Any, guess: Any, by_id: Found, images: np.nda
 
 
 def _numberings(truth: Categories, ids: np.ndarray) -> dict[str, np.ndarray]:
-    """Where ids without names may be, if those of the truth count from 0. Ultralytics writes two numberings:
-    from 1, and COCO's own where the names are COCO's.
+    """Where ids without names may be, if those of the truth count from 0.
+
+    Ultralytics writes two numberings: from 1, and COCO's own where the names are COCO's.
     """
-    if (
-        ids.dtype == object
-        or truth.ids.dtype == object
-        or not np.array_equal(np.sort(truth.ids), np.arange(len(truth)))
-    ):
+    if ids.dtype == object or truth.ids.dtype == object:
+        return {}
+    if not np.array_equal(np.sort(truth.ids), np.arange(len(truth))):
         return {}
     found = {"counted from 1": places(ids - 1, truth.ids)}
     place_of = {name: place for place, name in enumerate(check.called(truth).tolist())}
@@ -140,10 +139,16 @@ def _numberings(truth: Categories, ids: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _look_at_regions(truth: Any, guess: Any, found: np.ndarray, images: np.ndarray) -> None:
-    """Raise where ids meet, and boxes show that they are numbered otherwise than those of the truth."""
+    """Raise where ids meet, and boxes show that they are numbered otherwise than those of the truth.
+
+    Looked at only where the truth has objects of category 0, and there are no guesses of it.
+    """
     numberings = _numberings(truth.categories, guess.categories.ids)
     has_boxes = truth.xywh is not None and guess.xywh is not None
     if not numberings or not has_boxes or not guess.categories.ids[_used(guess)].all():
+        return
+    first = int(truth.categories.ids.argmin())
+    if not (truth.category == first).any():
         return
     from vesica.overlaps.join import join
 
@@ -153,7 +158,7 @@ def _look_at_regions(truth: Any, guess: Any, found: np.ndarray, images: np.ndarr
     for name, where in numberings.items():
         moved = int((where[guessed] == right).sum())
         if moved >= _FEWEST and given <= moved / 5:
-            check.numbered_alike(name, given, moved, check.called(truth.categories)[truth.categories.ids.argmin()])
+            check.numbered_alike(name, given, moved, check.called(truth.categories)[first])
 
 
 # By mapping.
@@ -161,17 +166,16 @@ def _look_at_regions(truth: Any, guess: Any, found: np.ndarray, images: np.ndarr
 
 def _by_mapping(truth: Any, guess: Any, mapping: Mapping[Any, Any]) -> Found:
     """Those that are named; the others by name where both sides have names, else nowhere."""
-    both = labels_of(truth.categories) is not None and labels_of(guess.categories) is not None
-    found = _named_alike(truth, guess) if both else np.full(len(guess.categories), -1, np.int64)
+    ours, theirs = truth.categories, guess.categories
+    both = labels_of(ours) is not None and labels_of(theirs) is not None
+    found = _named_alike(truth, guess) if both else np.full(len(theirs), -1, np.int64)
     known = 0
     for key, value in mapping.items():
-        place = _place(key, guess.categories, "guess")
-        target = (
-            -1 if value is None else check.mapped(value, _place(value, truth.categories, "truth"), truth.categories)
-        )
+        place = _place(key, theirs, "guess")
+        target = -1 if value is None else check.mapped(value, _place(value, ours, "truth"), ours)
         if place is not None:
             found[place], known = target, known + 1
-    check.some_key(list(mapping), known, guess.categories)
+    check.some_key(list(mapping), known, theirs)
     return Found(found, "mapping")
 
 

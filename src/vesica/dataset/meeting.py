@@ -114,7 +114,8 @@ def _have_texts(a: Images, b: Images) -> bool:
 def _categories(truth: Any, guess: Any, asked: Any, images: np.ndarray, any_at_all: bool) -> Found:
     ours, theirs = truth.categories, guess.categories
     found = Found(places(theirs.ids, ours.ids))
-    if asked != "id" and (asked is not None or not _need_no_names(ours, theirs, found.places)):
+    is_by_id = isinstance(asked, str) and asked == "id"
+    if not is_by_id and (asked is not None or not _need_no_names(ours, theirs, found.places)):
         from vesica.dataset import category_names  # late: most files of guesses have none
 
         found = category_names.meet(truth, guess, found, asked, images)

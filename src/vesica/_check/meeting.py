@@ -51,7 +51,8 @@ def known_images(truth: Any, guess: Any, unknown: np.ndarray, /) -> None:
     lost = listed(guess.images.ids[np.intersect1d(np.flatnonzero(unknown), guess.image)])
     known = listed(truth.ids) if truth.names is None else f"{listed(truth.ids)}, called {listed(truth.names)}"
     raise InputError(
-        f"{int(rows.sum())} guesses are of images that the truth does not have: {lost}. The truth has {known}. Neither ids nor names meet. Name them alike; or leave those out, in Python "
+        f"{int(rows.sum())} guesses are of images that the truth does not have: {lost}. The truth has {known}. Neither "
+        "ids nor names meet. Name them alike; or leave those out, in Python "
         f"guess.rows(~np.isin(guess.images.ids[guess.image], [{lost}]))."
     )
 

@@ -260,7 +260,7 @@ def datasets(truth: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Data
     """A truth file and results as data sets, without a file between."""
     images, categories = _images(truth["images"]), _categories(truth["categories"])
     strangers = sorted({row["category_id"] for row in results} - set(categories.ids.tolist()))
-    known = Categories(np.concatenate([categories.ids, np.array(strangers, np.int64)]))
+    known = _categories([*truth["categories"], *({"id": one, "name": f"stranger {one}"} for one in strangers)])
     rows = truth["annotations"]
     flags = {
         name: np.array([bool(row.get(key, 0)) for row in rows], bool)

@@ -4,14 +4,18 @@ both files and metrics."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from vesica.dataset import Dataset
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
 from vesica.detection.result import DetectionResult
+
+if TYPE_CHECKING:
+    from vesica.io.options import Options
 
 
 def evaluate(
@@ -27,14 +31,17 @@ def evaluate(
     by_class: bool = True,
     strict: bool | None = None,
     quirks: str | None = None,
+    categories: Any = None,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
 
     Parameters
     ----------
-    truth, guess : Dataset, path, or list of one dict for each image
-        A path is read in whichever format it has. Dicts have "boxes", "labels" and, of guesses, "scores".
+    truth, guess : Dataset, path, or list of one dict or object for each image
+        A path is read in whichever format it has. Dicts have "boxes", "labels" and, of guesses, "scores"; objects are
+        results of supervision, Ultralytics or detectron2. Of two lists, the nth are of one image where a side does not
+        say which. Images of files and data sets meet by id; by name or stem where ids cannot meet, and a note says so.
     protocol : {"coco", "lvis", "voc", "voc07", "voc12", "voc-devkit"}
         Whose rules: of COCO (the default), LVIS, or Pascal VOC by all points ("voc", the same as "voc12") or by eleven
         ("voc07"). "voc" asks for an iou above the threshold, as the usual Python port does; "voc-devkit" for one that
@@ -53,6 +60,10 @@ def evaluate(
         Must an iou exceed the threshold, and not only reach it? By default as the protocol has it.
     quirks : "pycocotools", optional
         Repeat that tool's faults to the byte. By default they are corrected, and the result says which mattered.
+    categories : "name", "id", or dict of the guess's categories → the truth's, by name or id; optional
+        How they meet. By default by name where both sides have names, and by id where not; then ids without a name must
+        be among those that have one. What a dict does not name meets by name, where both sides have names. A value of
+        None, and an id that does not meet with categories="id", is left out and counted.
     threads : int, optional
 
     Examples
@@ -83,20 +94,69 @@ def evaluate(
         strict=strict,
         quirks=quirks,
     )
-    inputs = inputs_of(data_of(truth, asked, threads), data_of(guess, asked, threads), asked)
+    inputs = inputs_of(*sides_of(truth, guess, asked, threads), asked, categories=categories)
     return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
 
 
-def data_of(value: Any, protocol: Protocol, threads: int | None, /) -> Dataset:
-    """A data set of what was given. Masks are read only where they are compared."""
+def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /) -> tuple[Dataset, Dataset]:
+    """Data sets of what was given. Label files without sizes, and lists that do not say of which images they are, have
+    the images of the other side."""
+    truth, guess = (list(side) if isinstance(side, Iterator) else side for side in (truth, guess))
+    ours = _data_of(truth, how_to_read(protocol, threads))
+    theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images))
+    ours_open, theirs_open = _is_open(truth, ours), _is_open(guess, theirs)
+    if theirs_open:
+        theirs = _placed(theirs, ours, "guess", is_list=_is_list(truth))
+    elif ours_open:
+        ours = _placed(ours, theirs, "truth", is_list=_is_list(guess))
+    return ours, theirs
+
+
+def _placed(data: Dataset, other: Dataset, side: str, is_list: bool) -> Dataset:
+    """The nth image of a list is the nth of the other list; of other data it is the one with that number."""
+    from vesica._check import meeting as check  # late: files say of which images they are
+
+    if not is_list:
+        check.numbered_images(data.images.ids, other.images.ids, side)
+        return data
+    check.as_many_images(len(data.images), len(other.images), side)
+    return replace(data, images=replace(data.images, ids=other.images.ids))
+
+
+def how_to_read(
+    protocol: Protocol, threads: int | None, /, *, images: Any = None, sizes: Any = None, names: Any = None
+) -> Callable[[str], Options]:
+    """The options of a file that is to be scored, by its format: masks only where they are compared, and what label
+    files leave open."""
+    from vesica.io.formats import FORMATS
+    from vesica.io.options import Options
+
+    def options(format: str) -> Options:
+        known = FORMATS[format].options
+        of_images = {"images": images, "sizes": sizes, "names": names} if "sizes" in known else {}
+        look, masks = not protocol.repeats.any_number, protocol.regions != "box"
+        return Options(masks=masks, check=look, threads=threads, **of_images)
+
+    return options
+
+
+def _data_of(value: Any, options: Callable[[str], Options]) -> Dataset:
     if isinstance(value, Dataset):
         return value
     if isinstance(value, (str, os.PathLike)):
-        from vesica.io.read import read
+        from vesica.io.read import find
 
-        return read(
-            os.fspath(value), masks=protocol.regions != "box", check=not protocol.repeats.any_number, threads=threads
-        )
+        return find(value, options).data
     if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
         return Dataset.from_dicts(value)
     return Dataset.from_objects(value)
+
+
+def _is_open(value: Any, data: Dataset) -> bool:
+    """Is it a list that does not say of which images it is?"""
+    has_ids = _is_list(value) and any(isinstance(one, Mapping) and one.get("image_id") is not None for one in value)
+    return _is_list(value) and not has_ids and data.images.ids.dtype != object
+
+
+def _is_list(value: Any) -> bool:
+    return not isinstance(value, (Dataset, str, os.PathLike))

@@ -13,11 +13,9 @@ from vesica.errors import InputError
 __all__ = [
     "area_of",
     "areas",
-    "categories_meet",
     "category",
     "has_quirks",
     "ids_once",
-    "known_images",
     "limits",
     "one_of",
     "scores",
@@ -117,26 +115,6 @@ def some_regions(truth: Any, guess: Any, /) -> None:
             continue
         if data.segments is None and data.xywh is None:
             raise InputError(f"The {name} has neither masks nor boxes.")
-
-
-def known_images(guess: Any, unknown: np.ndarray, /) -> None:
-    if not unknown.any():
-        return
-    rows = unknown[guess.image]
-    named = ", ".join(str(one) for one in guess.images.ids[unknown][:3])
-    more = ", …" if int(unknown.sum()) > 3 else ""
-    if rows.any():
-        raise InputError(
-            f"{int(rows.sum())} guesses are of images that the truth does not have: {named}{more}. "
-            "Ids are compared as they are; 7 and '7' differ."
-        )
-
-
-def categories_meet(guess: Any, truth: Any, left_out: int, /) -> None:
-    if left_out and left_out == len(guess):
-        of_guesses = guess.categories.ids[np.unique(guess.category)]
-        mine, theirs = (", ".join(str(one) for one in ids[:5]) for ids in (of_guesses, truth.categories.ids))
-        raise InputError(f"No category of the guesses is one of the truth's: {mine} against {theirs}.")
 
 
 def ids_once(truth: Any, /) -> None:

@@ -6,14 +6,16 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output
+from vesica.cli.category_options import categories_of, on_command_line
 from vesica.cli.image_options import images_of, sizes_of
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
-from vesica.io.formats import FORMATS, readable
+from vesica.io.formats import readable
 
 if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.detection.protocol import Protocol
+    from vesica.detection.result import DetectionResult
 
 _EPILOG = """\
 examples:
@@ -40,6 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-dets", metavar="N[,N…]", help="how many guesses of an image and class count, best first")
     parser.add_argument("--class-agnostic", action="store_true", help="regions of all classes meet")
+    parser.add_argument(
+        "--categories",
+        metavar="name|id|FILE",
+        help="how classes meet: by name (the default where both sides have names), by id, or by a mapping of the "
+        'guess to the truth: {"7": "cat"}, or a file of it as JSON or CSV',
+    )
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
     parser.add_argument(
         "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
@@ -55,15 +63,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     options, protocol = _options(arguments)
-    from vesica.scoring import evaluate
-
+    images = None if arguments.images is None else images_of(arguments.images)
+    categories = None if arguments.categories is None else categories_of(arguments.categories)
     with steps("read truth", "read guess", "match", "summarise") as done:
-        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol)
+        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol, images)
         done()
-        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, truth)
+        known = truth.images if images is None else images
+        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, known)
         done()
-        result = evaluate(truth, guess, **options, threads=arguments.threads)
+        result = _scored(truth, guess, {**options, "categories": categories, "threads": arguments.threads})
         done()
+        _tell_meeting(result, arguments)
         if arguments.records:
             eval_output.write_records(arguments.records, result.records)
             eval_output.say(
@@ -71,6 +81,23 @@ def run(arguments: argparse.Namespace) -> int:
             )
         facts = eval_output.facts_of(result, arguments)
     return eval_output.tell(facts, result, arguments)
+
+
+def _scored(truth: Dataset, guess: Dataset, options: dict[str, Any]) -> DetectionResult:
+    from vesica.errors import InputError
+    from vesica.scoring import evaluate
+
+    try:
+        return evaluate(truth, guess, **options)
+    except (InputError, ValueError) as error:
+        raise InputError(on_command_line(str(error))) from error
+
+
+def _tell_meeting(result: DetectionResult, arguments: argparse.Namespace) -> None:
+    """Examples of what did not meet by id; how often, the notes of the result tell."""
+    meeting = None if result.inputs is None else result.inputs.meeting
+    for remark in () if meeting is None else meeting.remarks:
+        eval_output.say(f"{remark.text[0].upper()}{remark.text[1:]}: {remark.example}", arguments)
 
 
 def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
@@ -117,29 +144,19 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(
-    path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, truth: Dataset | None = None
-) -> Dataset:
-    from vesica.io.options import Options
+def _read(path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, images: Any) -> Dataset:
     from vesica.io.read import describe, find
+    from vesica.scoring import how_to_read
 
-    def options(format: str) -> Options:
-        look, masks = not protocol.repeats.any_number, protocol.regions != "box"
-        of_images = _of_images(arguments, truth) if "sizes" in FORMATS[format].options else {}
-        return Options(masks=masks, check=look, threads=arguments.threads, **of_images)
-
+    options = how_to_read(
+        protocol,
+        arguments.threads,
+        images=images,
+        sizes=None if arguments.sizes is None else sizes_of(arguments.sizes),
+        names=arguments.names,
+    )
     found = find(path, options, format=format or arguments.format)
     eval_output.say(describe(found), arguments)
     for note in found.data.notes:
         eval_output.say(f"  note: {note}.", arguments)
     return found.data
-
-
-def _of_images(arguments: argparse.Namespace, truth: Dataset | None) -> dict[str, Any]:
-    """What label files leave open. Guesses are of the images of the truth."""
-    images = None if truth is None else truth.images
-    return {
-        "images": images if arguments.images is None else images_of(arguments.images),
-        "sizes": None if arguments.sizes is None else sizes_of(arguments.sizes),
-        "names": arguments.names,
-    }

@@ -16,7 +16,10 @@ def sizes_of(text: str) -> tuple[int, int]:
 
 
 def images_of(path: str) -> Any:
-    """From --images: a folder of pictures, or the images of another data set."""
+    """From --images: a folder of pictures, perhaps in folders of their own, or the images of another data set."""
+    from vesica.io.image_size import pictures_in
     from vesica.io.read import read
 
-    return path if Path(path).is_dir() else read(path, masks=False).images
+    folder = Path(path)
+    is_of_pictures = folder.is_dir() and any(map(pictures_in, [folder, *filter(Path.is_dir, folder.iterdir())]))
+    return path if is_of_pictures else read(path, masks=False).images

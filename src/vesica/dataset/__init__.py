@@ -226,7 +226,8 @@ class Dataset:
         Parameters
         ----------
         objects : list of such objects
-        images : the id of each image, in the same order; by default its number from 0
+        images : the id of each image, in the same order; by default the name of its picture, where all have one of
+            their own, or else its number from 0
         categories : as for `from_arrays`. By default with the names that the objects bring.
         check : as for `from_arrays`
         """

@@ -51,7 +51,15 @@ def columns_of_objects(objects: Any, images: Any, categories: Any, look: bool) -
     found = [_taken(one, place) for place, one in enumerate(check.list_of_images(objects, "object"))]
     if categories is None:
         categories = _named(found)
+    if images is None:
+        images = _pictures(found)
     return _columns(found, "xyxy", images, categories, None, look)
+
+
+def _pictures(found: list[dict[str, Any]]) -> list[str] | None:
+    """Names of the pictures, where they tell the images apart; frames of a film do not."""
+    names = [one["name"] for one in found if one.get("name") is not None]
+    return names if names and len(set(names)) == len(found) else None
 
 
 def _columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,21 +11,9 @@ from vesica._check import detection as check
 from vesica._kernels import native
 from vesica._kernels.native.match_cells import Guesses, Truths
 from vesica.dataset import Categories, CocoMasks, Dataset
-from vesica.dataset.ids import places, rising
+from vesica.dataset.meeting import Meeting, meet
 from vesica.detection.protocol import Protocol
 from vesica.results.result import Note
-
-
-class Meeting(NamedTuple):
-    """Where the images and categories of both sides are in one rising order; −1 for what the truth does not have."""
-
-    images: np.ndarray
-    categories: np.ndarray
-    truth_image: np.ndarray
-    truth_category: np.ndarray
-    guess_image: np.ndarray
-    guess_category: np.ndarray
-    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +36,18 @@ class Inputs:
     plain: bool
     """Are there NaN, infinities, or values so large that an iou may be NaN?"""
     notes: tuple[Note, ...]
+    meeting: Meeting | None = None
+    """How images and categories of both sides met."""
 
 
-def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
-    """Bring both to one order of images and categories: rising ids, as every score is counted."""
+def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categories: Any = None) -> Inputs:
+    """Bring both to one order of images and categories: rising ids, as every score is counted.
+
+    `categories` says how they meet: see `vesica.evaluate`.
+    """
     are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
-    meeting = _meeting(truth, guess, protocol, are_tame)
+    _check_both(truth, guess, protocol, are_tame)
+    meeting = meet(truth, guess, categories=categories, by_class=protocol.by_class, by_id=protocol.repeats.by_id)
     by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
     if protocol.regions == "box":
         truth, guess = _boxed(truth), _boxed(guess)
@@ -75,10 +69,10 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
     guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
     if by_masks and offered.segments is not None:  # their boxes are compared, and their pixels counted
         guesses = guesses._replace(area=offered.segments.areas())
-    categories = _taken(truth.categories, np.argsort(meeting.truth_category))
+    kinds = _taken(truth.categories, np.argsort(meeting.truth_category))
     if not protocol.by_class:
         truths, guesses = (_of_one_class(side) for side in (truths, guesses))
-        categories = Categories(np.array([-1]))
+        kinds = Categories(np.array([-1]))
     boxes = (chosen.xywh, offered.xywh)
     # The iou of two masks is never NaN.
     plain = protocol.regions == "box" and rules.compares_nan and not are_tame
@@ -86,12 +80,13 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /) -> Inputs:
     if protocol.regions != "box":
         sizes = _sizes(truth, meeting)
         segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
-    found = tuple(note for note in (*meeting.notes, *notes) if note.count)
-    return Inputs(meeting.images, categories, truths, guesses, *boxes, *segments, truth_rows, guess_rows, plain, found)
+    found = tuple(note for note in (*(Note(*one[:3]) for one in meeting.remarks), *notes) if note.count)
+    rows = (truth_rows, guess_rows)
+    return Inputs(meeting.images, kinds, truths, guesses, *boxes, *segments, *rows, plain, found, meeting)
 
 
-def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> Meeting:
-    """Check that both sides can be compared, and find where images and categories of one are in the other."""
+def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> None:
+    """Raise where the sides cannot be compared."""
     repeats = protocol.repeats
     if not repeats.any_number:
         for data, side in ((truth, "truth"), (guess, "guess")):
@@ -101,17 +96,6 @@ def _meeting(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool)
         check.ids_once(truth)
     check.scores(guess)
     check.some_regions(truth, guess)
-    images, truth_image = rising(truth.images.ids)
-    guess_image = places(guess.images.ids, images).astype(np.int32)
-    check.known_images(guess, guess_image < 0)
-    categories, truth_category = rising(truth.categories.ids)
-    guess_category = places(guess.categories.ids, categories).astype(np.int32)
-    strange = guess_category < 0
-    left_out = int(strange[guess.category].sum()) if strange.any() else 0
-    if not repeats.any_category:
-        check.categories_meet(guess, truth, left_out)
-    note = Note("Q13", left_out, "guesses of categories that the truth does not have are left out")
-    return Meeting(images, categories, truth_image, truth_category, guess_image, guess_category, (note,))
 
 
 def _boxed(data: Dataset) -> Dataset:

@@ -33,8 +33,8 @@ class Quirks(NamedTuple):
     """Q4: an explicit "ignore" of a truth is overwritten by "iscrowd"."""
     literal_masks: bool = False
     """Q5, Q10: masks of different sizes, and with run lengths of 0, are compared as that tool compares them."""
-    any_category: bool = False
-    """Q13: that not one category of the guesses is known is no error."""
+    by_id: bool = False
+    """Q13: images and categories meet by id alone, whatever their names; that no category meets is no error."""
     any_number: bool = False
     """Q15, Q16: coordinates that are not finite and negative sides are no errors."""
 

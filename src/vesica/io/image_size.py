@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+from vesica.dataset.picture_names import PICTURES
 from vesica.errors import InputError, MissingExtra
-
-ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".avif"})
 
 _ORIENTATION, _ON_ITS_SIDE = 0x0112, (5, 6, 7, 8)
 
 
 def pictures_in(folder: Path, /) -> dict[str, Path]:
     """The pictures of a folder, by their names without ending."""
-    found = (path for path in sorted(folder.iterdir()) if path.suffix.lower() in ENDINGS)
+    found = (path for path in sorted(folder.iterdir()) if path.suffix.lower() in PICTURES)
     return {path.stem: path for path in found}
 
 

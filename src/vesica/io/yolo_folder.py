@@ -14,6 +14,7 @@ from vesica import _check
 from vesica._array import objects
 from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
+from vesica.dataset.picture_names import by_name, nowhere
 from vesica.errors import InputError, MissingExtra
 from vesica.io import yolo
 from vesica.io.image_size import pictures_in, size_of
@@ -55,7 +56,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
         if depth >= 3:
             folders.clear()
         labels = sorted(place / name for name in names if is_label(place / name))
-        is_home = depth == 0 or any(part in _HOMES for part in place.relative_to(folder).parts)
+        is_home = depth == 0 or any(part in _HOMES for part in (folder.name, *place.relative_to(folder).parts))
         if labels and is_home:
             homes[place] = labels
     if folder in homes and not any((folder / name).exists() for name in YAML_NAMES):
@@ -93,7 +94,7 @@ def _images(stems: list[str], root: Path, options: Options) -> tuple[Images, dic
         folder = Path(options.images)
         if not folder.is_dir():
             raise InputError(f"{folder}: `images` must be a folder of pictures, or a data set of the same images.")
-        pictures = pictures_in(folder)
+        pictures = pictures_in(folder) or _pictures_below(folder, root)
         table = _table(list(pictures), pictures)
         return _sized(table, options.sizes, pictures, folder), _known(stems, table)
     pictures = _beside(stems, root) if options.boxes is None and options.sizes is None else {}
@@ -106,16 +107,24 @@ def _table(stems: list[str], pictures: dict[str, Path]) -> Images:
     return Images(objects(stems), names=objects(names) if any(names) else None)
 
 
+def _pictures_below(folder: Path, root: Path) -> dict[str, Path]:
+    """Pictures in the folder of the same name as that of the labels, `train` or `val`, or else in the only one."""
+    below = {place.name: pictures_in(place) for place in sorted(folder.iterdir()) if place.is_dir()}
+    below = {name: pictures for name, pictures in below.items() if pictures}
+    if root.name in below or len(below) == 1:
+        return below.get(root.name) or next(iter(below.values()))
+    listed = f": there are {', '.join(below)}. Name one of them" if below else ""
+    raise InputError(f"{folder}: `images` must be a folder of pictures, and none lie in it{listed}.")
+
+
 def _known(stems: list[str], table: Images) -> dict[str, int]:
-    """The place of each label file in a table, by id or by the name of the picture."""
-    place_of = {str(id): place for place, id in enumerate(table.ids.tolist())}
-    for place, name in enumerate([] if table.names is None else table.names.tolist()):
-        if name is not None:
-            place_of.setdefault(Path(name).stem, place)
-    lost = next((stem for stem in stems if stem not in place_of), None)
-    if lost is not None:
+    """The place of each label file in a table of images, which may have names, or ids with zeros before them or not."""
+    labels = Images(objects(stems))
+    found = by_name(table, labels, np.ones(len(stems), bool))
+    if found is None:
+        lost = stems[int(np.argmax(nowhere(table, labels)))]
         raise InputError(f"{lost}.txt has no image: none of the {len(table)} given is called {_check.brief(lost)}.")
-    return {stem: place_of[stem] for stem in stems}
+    return dict(zip(stems, found.places.tolist(), strict=True))
 
 
 def _beside(stems: list[str], root: Path) -> dict[str, Path]:

@@ -399,6 +399,18 @@ class TestMerge:
         code, _, err = run(capsys, "merge", "1.records", "other.records", "--quiet")
         assert code == 3 and "1.records and other.records: Records of different protocols do not belong together" in err
 
+    def test_duplicates(self, parts, capsys):
+        names = ("merge", "1.records", "2.records", "1.records", "--quiet")
+        assert "--duplicates same" in run(capsys, *names)[2]
+        found = answer(capsys, *names, "--duplicates", "same")
+        assert found["summary"] == answer(capsys, *BOTH)["summary"]
+        assert [(note["rule"], note["count"]) for note in found["notes"]] == [("M1", 1)]
+        write("other.json", [{**row, "score": row["score"] / 2} for row in part(1)[1]])
+        write("part_truth.json", part(1)[0])
+        run(capsys, "eval", "part_truth.json", "other.json", "--records", "3.records")
+        code, _, err = run(capsys, "merge", "1.records", "3.records", "--quiet", "--duplicates", "same")
+        assert code == 3 and "1.records and 3.records: Image 1 is in two records, with different scores" in err
+
     def test_what_is_no_record(self, parts, capsys):
         Path("bad.records").write_bytes(Path("1.records").read_bytes()[:-1])
         assert run(capsys, "merge", "bad.records")[0] == 3

@@ -145,6 +145,12 @@ class TestFields:
         data = Dataset.from_dicts([one, one], normalised=True, sizes=sizes)
         assert data.boxes.xyxy.tolist() == [[50, 25, 150, 50]] * 2 and data.images.height.tolist() == [50, 50]
 
+    def test_area_beside_shares_is_not_read(self):
+        """Of the image as it was, or as it was scaled? transformers scales it."""
+        one = {"boxes": [[0.25, 0.5, 0.75, 1.0]], "area": [7.0]}
+        assert Dataset.from_dicts([one], normalised=True, sizes=(50, 200)).area is None
+        assert Dataset.from_dicts([one]).area.tolist() == [7]
+
     @pytest.mark.parametrize(
         "sizes, error, words",
         [

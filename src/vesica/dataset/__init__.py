@@ -203,7 +203,8 @@ class Dataset:
         dicts : list of dicts of "boxes" (or "masks"), "labels", and where there are any "scores", "iscrowd", "area";
             "bboxes", "class_labels", "cls", "conf" and "mask_labels" are read as what they are elsewhere
         form : what the four columns of "boxes" mean
-        normalised : whether they are shares of the image, whose size `sizes` tells
+        normalised : whether they are shares of the image, whose size `sizes` tells. Then "area" is not read, and that
+            of the box counts.
         sizes : the key of (height, width) in each dict, such as "orig_size"; one pair of all images, one for each, or
             a dict by id
         images : the id of each image, in the same order; by default its "image_id", or else its number from 0

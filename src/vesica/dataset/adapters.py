@@ -103,8 +103,10 @@ def columns_of_images(
     boxes = _gathered(found, "boxes", _rows)
     masks = _gathered(found, "masks", lambda value, place: _segments(value, found[place].get("size"), above, place))
     counts = [_count(k, boxes, masks) for k in range(len(found))]
-    flat = {ours: _flat(found, theirs, counts) for theirs, ours in _FIELDS.items()}
-    given = {"score": None, "category": None, **flat, "ignore": None, "id": None, "annotator": None}
+    # Beside shares an "area" may be of the image as it was or as it was scaled (transformers): nobody says.
+    fields = {theirs: ours for theirs, ours in _FIELDS.items() if not (normalised and theirs == "area")}
+    flat = {ours: _flat(found, theirs, counts) for theirs, ours in fields.items()}
+    given = {"score": None, "category": None, "area": None, **flat, "ignore": None, "id": None, "annotator": None}
     known = {id: _pair(one["size"]) for id, one in zip(ids.tolist(), found, strict=True) if "size" in one}
     names = [one.get("name") for one in found]
     table = Images(ids, names=objects(names)) if any(names) else ids

@@ -109,6 +109,63 @@ class TestDicts:
         assert len(Dataset.from_dicts([]).images) == 0
 
 
+class TestFields:
+    def test_other_names(self):
+        """transformers, mmdet, Ultralytics."""
+        plain = Dataset.from_dicts([found()])
+        one = {"bboxes": plain.boxes.xyxy, "cls": [1, 3], "conf": plain.score}
+        other = Dataset.from_dicts([one])
+        assert other.categories.ids.tolist() == [1, 3] and other.score.tolist() == plain.score.tolist()
+        assert Dataset.from_dicts([{"boxes": [[0, 0, 1, 1]], "class_labels": [4]}]).categories.ids.tolist() == [4]
+        assert Dataset.from_dicts([{"mask_labels": CROSS, "class_labels": [4, 5]}]).segments is not None
+
+    @pytest.mark.parametrize(
+        "extra, words",
+        [
+            ({"class_labels": [1, 3]}, 'Image 0 has "class_labels" and "labels", which both mean its labels'),
+            ({"labels": None, "cls": [1, 3], "class_labels": [1, 3]}, "which both mean its labels: leave one out"),
+            ({"labels": None, "category_id": [1, 3]}, 'has "category_id" and no "labels": write {"labels": one'),
+            ({"scores": None, "confidence": [1, 3]}, 'has "confidence" and no "scores"'),
+            ({"boxes": None, "bbox": [[0, 0, 1, 1]]}, 'has "bbox" and no "boxes"'),
+        ],
+    )
+    def test_names_that_are_not_read(self, extra, words):
+        with pytest.raises(TypeError, match=words):
+            Dataset.from_dicts([dict(found()) | extra])
+
+    def test_what_else_is_there_does_not_matter(self):
+        data = Dataset.from_dicts([dict(found()) | {"category": "street", "names": ["x"], "keypoints": object()}])
+        assert len(data) == 2 and data.categories.names is None
+
+    @pytest.mark.parametrize(
+        "sizes", ["orig_size", (50, 200), [(50, 200), (50, 200)], {0: (50, 200), 1: (50, 200)}], ids=str
+    )
+    def test_shares(self, sizes):
+        one = {"boxes": [[0.25, 0.5, 0.75, 1.0]], "orig_size": np.array([50, 200]), "size": (9, 9)}
+        data = Dataset.from_dicts([one, one], normalised=True, sizes=sizes)
+        assert data.boxes.xyxy.tolist() == [[50, 25, 150, 50]] * 2 and data.images.height.tolist() == [50, 50]
+
+    def test_area_beside_shares_is_not_read(self):
+        """Of the image as it was, or as it was scaled? transformers scales it."""
+        one = {"boxes": [[0.25, 0.5, 0.75, 1.0]], "area": [7.0]}
+        assert Dataset.from_dicts([one], normalised=True, sizes=(50, 200)).area is None
+        assert Dataset.from_dicts([one]).area.tolist() == [7]
+
+    @pytest.mark.parametrize(
+        "sizes, error, words",
+        [
+            (None, TypeError, '`normalised` boxes need `sizes`: the key of .height, width. .*"orig_size"'),
+            ("area", TypeError, '`sizes` must be a key of each image; image 0 has no "area", but ..boxes'),
+            ([(5, 5)] * 3, ValueError, "`sizes` must be one for each of the 2 images; got 3"),
+            ({0: (5, 5)}, ValueError, "nobody said how large image 1 is"),
+        ],
+        ids=str,
+    )
+    def test_shares_of_what(self, sizes, error, words):
+        with pytest.raises(error, match=words):
+            Dataset.from_dicts([{"boxes": [[0.25, 0.5, 0.75, 1.0]]}] * 2, normalised=True, sizes=sizes)
+
+
 class Compact:
     """Runs inside crops, as supervision keeps them: one mask at a time is dense."""
 
@@ -225,6 +282,18 @@ class TestDetectron2:
             gt_boxes=self.boxes, image_size=(5, 6), gt_masks=SimpleNamespace(tensor=torch.from_numpy(CROSS))
         )
         assert list(Dataset.from_objects([one]).segments.written()) == RleMasks.from_masks(CROSS).to_strings()
+
+
+class TestMmdet:
+    def test_boxes(self):
+        boxes = torch.tensor([[0.0, 0, 4, 4], [2, 2, 6, 6]])
+        one = SimpleNamespace(bboxes=boxes, labels=torch.tensor([3, 1]), scores=torch.tensor([0.9, 0.8]))
+        truth = SimpleNamespace(bboxes=SimpleNamespace(tensor=boxes), labels=torch.tensor([3, 1]))
+        data, other = Dataset.from_objects([one]), Dataset.from_objects([truth])
+        assert data.categories.ids[data.category].tolist() == [3, 1] and data.score is not None
+        assert other.boxes.xyxy.tolist() == boxes.tolist() and other.score is None
+        bitmap = SimpleNamespace(bboxes=boxes, labels=[3, 1], masks=SimpleNamespace(masks=CROSS.astype(np.uint8)))
+        assert list(Dataset.from_objects([bitmap]).segments.written()) == RleMasks.from_masks(CROSS).to_strings()
 
 
 class TestObjects:

@@ -79,7 +79,7 @@ class TestNumbers:
     def test_are_those_of_the_library(self, capsys):
         summary = vesica.evaluate("truth.json", "guess.json").summary
         assert answer(capsys, *BOTH)["summary"] == {
-            name: None if value < 0 else value for name, value in summary.items()
+            name: None if value != value else value for name, value in summary.items()
         }
 
     def test_json_is_all_of_the_result_in_sorted_keys(self, capsys):
@@ -282,6 +282,22 @@ class TestGates:
         assert code == 1 and gate["gate"] == "AP75>0.9" and gate["passed"] is False and gate["bound"] == 0.9
         assert gate["value"] == json.loads(out)["summary"]["AP75"]
 
+    def test_a_perfect_detector_reaches_one(self, capsys):
+        """COCO's rule leaves it a little below: pycocotools' own number is that."""
+        write("one.json", TRUTH | {"annotations": TRUTH["annotations"][:1]})
+        rows = [{**TRUTH["annotations"][0], "score": 0.5}]
+        write("perfect.json", [{key: row[key] for key in ("image_id", "category_id", "bbox", "score")} for row in rows])
+        words = ("eval", "one.json", "perfect.json", "--quiet", "--gate", "AP>=1", "--gate", "AP50[cat]>=1.0")
+        assert vesica.evaluate("one.json", "perfect.json")["AP"] < 1
+        assert run(capsys, *words)[0] == 0
+        assert run(capsys, *words, "--gate", "AP>1")[0] == run(capsys, *words, "--gate", "AP<1")[0] == 1
+
+    def test_counts_of_ranges_that_do_not_cover_all(self, capsys):
+        found = answer(capsys, *BOTH, "--areas", "tiny=0:100", "--counts", "--gate", "APt>=0.4")
+        assert found["counts"]["area"] == "tiny" and "AP" not in found["summary"] and found["summary"]["AP50t"] > 0
+        assert run(capsys, *BOTH, "--areas", "tiny=0:100", "--gate", "AP>=0.5")[0] == 2
+        assert "APt" in run(capsys, *BOTH, "--areas", "tiny=0:100", "--counts", "--per-class")[1]
+
     def test_counts(self, capsys):
         words = ("--counts", "--gate", "precision>0.6", "--gate", "recall[cat]>=1", "--gate", "fp[dog]<=1")
         assert run(capsys, *BOTH, *words)[0] == 0
@@ -382,6 +398,18 @@ class TestMerge:
         run(capsys, *BOTH, "--iou", "0.5", "--records", "other.records")
         code, _, err = run(capsys, "merge", "1.records", "other.records", "--quiet")
         assert code == 3 and "1.records and other.records: Records of different protocols do not belong together" in err
+
+    def test_duplicates(self, parts, capsys):
+        names = ("merge", "1.records", "2.records", "1.records", "--quiet")
+        assert "--duplicates same" in run(capsys, *names)[2]
+        found = answer(capsys, *names, "--duplicates", "same")
+        assert found["summary"] == answer(capsys, *BOTH)["summary"]
+        assert [(note["rule"], note["count"]) for note in found["notes"]] == [("M1", 1)]
+        write("other.json", [{**row, "score": row["score"] / 2} for row in part(1)[1]])
+        write("part_truth.json", part(1)[0])
+        run(capsys, "eval", "part_truth.json", "other.json", "--records", "3.records")
+        code, _, err = run(capsys, "merge", "1.records", "3.records", "--quiet", "--duplicates", "same")
+        assert code == 3 and "1.records and 3.records: Image 1 is in two records, with different scores" in err
 
     def test_what_is_no_record(self, parts, capsys):
         Path("bad.records").write_bytes(Path("1.records").read_bytes()[:-1])

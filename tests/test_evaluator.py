@@ -74,13 +74,6 @@ class TestUpdate:
         assert result.records.images[3] == "image 03"
         same(result, vesica.evaluate(truths, guesses))
 
-    def test_an_image_twice(self):
-        evaluator = Evaluator()
-        for _ in range(2):
-            evaluator.update({"boxes": [], "labels": []}, {"boxes": [], "labels": [], "scores": []}, image=7)
-        with pytest.raises(ValueError, match="7"):
-            evaluator.compute()
-
     def test_masks(self):
         masks = np.zeros((2, 12, 12), bool)
         masks[0, 2:8, 2:8], masks[1, 3:8, 2:8] = True, True
@@ -101,9 +94,205 @@ class TestUpdate:
         same(evaluator.compute(), vesica.evaluate(truths, guesses))
 
 
+BOX = [[0.0, 0, 10, 10]]
+TRUTH = {"boxes": BOX, "labels": [1]}
+GUESS = {"boxes": BOX, "labels": [1], "scores": [0.5]}
+NOTHING = {"boxes": [], "labels": []}
+
+
+class TestAtOnce:
+    """A fault is told by the update that has it, and leaves nothing behind."""
+
+    @pytest.mark.parametrize(
+        "truth, guess, options, words",
+        [
+            pytest.param(GUESS, TRUTH, {}, r"are they swapped\? update\(truth, guess\)", id="swapped"),
+            pytest.param([GUESS], [NOTHING], {}, "are they swapped", id="swapped, nothing in the image"),
+            pytest.param(NOTHING | {"scores": []}, NOTHING, {}, "are they swapped", id="swapped, and nothing found"),
+            pytest.param(TRUTH, TRUTH, {}, 'Guesses must have "scores"; these 1 have none', id="no scores"),
+            pytest.param(TRUTH, GUESS, {"image": 7}, "Image 7 was there already", id="image twice"),
+            pytest.param([TRUTH] * 2, [GUESS] * 2, {"image": [8, 8]}, "8 comes twice", id="twice in a batch"),
+            pytest.param(TRUTH | {"image_id": 7}, GUESS, {}, "Image 7 was there already", id="twice by image_id"),
+            pytest.param([TRUTH] * 2, [GUESS], {}, "got 2 truths and 1 guesses", id="uneven batch"),
+            pytest.param([TRUTH], [GUESS], {"image": [1, 2]}, "each of the 1 images of the batch; got 2", id="ids"),
+            pytest.param(
+                [TRUTH], [GUESS], {"image": "ab"}, "each of the 1 images .*; got 'ab'", id="one id of a batch"
+            ),
+            pytest.param(
+                [TRUTH | {"image_id": k} for k in (1, 2)],
+                [GUESS | {"image_id": k} for k in (2, 1)],
+                {},
+                "number 0 says 2 and the truth 1",
+                id="another order",
+            ),
+            pytest.param(
+                [TRUTH | {"image_id": 1}, TRUTH],
+                [GUESS] * 2,
+                {},
+                '"image_id" must be .* image 1 has none',
+                id="some ids",
+            ),
+            pytest.param(
+                TRUTH, {"boxes": BOX, "scores": [0.5]}, {}, '"labels" of the guess .* \\(they', id="no labels"
+            ),
+            pytest.param(
+                {"boxes": BOX}, GUESS, {}, '"labels" of the truth must be given for all', id="truth unlabelled"
+            ),
+            pytest.param(
+                TRUTH | {"labels": [4]}, GUESS, {}, "`categories` must name all of the truth; 4", id="unknown"
+            ),
+            pytest.param(
+                TRUTH, GUESS | {"classes": [1], "labels": None}, {}, 'has "classes" and no "labels"', id="named"
+            ),
+            pytest.param(TRUTH, GUESS | {"cls": [1]}, {}, '"cls" and "labels", which both mean its labels', id="both"),
+            pytest.param(TRUTH, GUESS, {"form": ("xyxy",)}, "`form` must be one for both, or a pair", id="forms"),
+            pytest.param(TRUTH, GUESS, {"sizes": (4, 4)}, "say normalised=True, or a pair", id="sizes alone"),
+            pytest.param(TRUTH, GUESS, {"normalised": True}, "`normalised` boxes need `sizes`", id="no sizes"),
+            pytest.param(
+                *(TRUTH, GUESS, {"normalised": True, "sizes": "orig_size"}, 'image 0 has no "orig_size"'),
+                id="no such key",
+            ),
+            pytest.param(
+                Dataset.from_dicts([TRUTH]), GUESS, {}, "both be data sets, .* got Dataset and dict", id="mixed"
+            ),
+            pytest.param(TRUTH, GUESS | {"boxes": [[9, 9, 1, 1]]}, {}, "is inverted", id="inverted"),
+        ],
+    )
+    def test_refused(self, truth, guess, options, words):
+        evaluator = Evaluator(categories=[1, 2, 3])
+        evaluator.update(TRUTH, GUESS, image=7)
+        with pytest.raises((ValueError, TypeError, InputError), match=words):
+            evaluator.update(truth, guess, **options)
+        evaluator.update(TRUTH, GUESS, image=9)
+        assert len(evaluator) == 2 and evaluator.compute()["AP"] == pytest.approx(1)
+
+    def test_labels_on_one_side_from_the_first_image_on(self):
+        """All guesses would be of class 1, and AP 0.5 without a word."""
+        for truth, guess in ((TRUTH, GUESS | {"labels": None}), ({"boxes": BOX}, GUESS)):
+            with pytest.raises(InputError, match='has no "labels", and the other side has them'):
+                Evaluator().update([truth, truth], [guess, guess])
+
+    def test_labels_that_come_later(self):
+        """Empty images say nothing; the first objects do."""
+        evaluator = Evaluator()
+        evaluator.update(NOTHING, {"boxes": [], "scores": []})
+        evaluator.update(TRUTH, {"boxes": [], "scores": []})
+        with pytest.raises(InputError, match="labels"):
+            evaluator.update(TRUTH, {"boxes": BOX, "scores": [0.5]})
+        evaluator.update(TRUTH, GUESS)
+        assert len(evaluator) == 3
+
+    def test_no_labels_at_all(self):
+        evaluator = Evaluator()
+        evaluator.update({"boxes": BOX}, {"boxes": BOX, "scores": [0.5]})
+        assert evaluator.compute()["AP"] == pytest.approx(1)
+
+    def test_masks_that_stop(self):
+        """Boxes instead would be scored as masks."""
+        evaluator = Evaluator(regions="mask")
+        masks = np.zeros((1, 12, 12), bool)
+        masks[0, 2:5, 2:8] = True
+        evaluator.update(TRUTH | {"masks": masks}, GUESS | {"masks": masks})
+        with pytest.raises(InputError, match='"masks" of the truth must be given for all images or for none'):
+            evaluator.update(TRUTH, GUESS | {"masks": masks})
+        boxes = Evaluator()
+        boxes.update(TRUTH | {"masks": masks}, GUESS)
+        boxes.update(TRUTH, GUESS)
+        assert len(boxes) == 2
+
+    def test_data_sets(self):
+        truth = Dataset.from_dicts([TRUTH], images=["a"])
+        evaluator = Evaluator()
+        with pytest.raises(InputError, match="1 guesses are of images that the truth does not have: b"):
+            evaluator.update(truth, Dataset.from_dicts([GUESS], images=["b"]))
+        with pytest.raises(InputError, match="swapped"):
+            evaluator.update(Dataset.from_dicts([GUESS], images=["a"]), truth)
+        evaluator.update(truth, Dataset.from_dicts([GUESS], images=["a"]))
+        with pytest.raises(InputError, match="Image 'a' was there already"):
+            evaluator.update(truth, Dataset.from_dicts([GUESS], images=["a"]))
+
+    def test_nothing_found_anywhere(self):
+        evaluator = Evaluator()
+        evaluator.update([TRUTH, NOTHING], [NOTHING, NOTHING])
+        assert evaluator.compute()["AP"] == 0
+
+
+class TestHabits:
+    """What other libraries hand over, as they do."""
+
+    def test_guess_n_is_of_the_image_of_truth_n(self, images):
+        """torchvision: "image_id" in targets, none in outputs."""
+        torch = pytest.importorskip("torch")
+        truths, guesses = images
+        ids = np.random.default_rng(0).permutation(40) * 3
+        evaluator = Evaluator()
+        for first in range(0, 40, 7):
+            batch = slice(first, first + 7)
+            pairs = zip(truths[batch], ids[batch], strict=True)
+            evaluator.update([one | {"image_id": torch.tensor([id])} for one, id in pairs], guesses[batch])
+        assert evaluator.compute().records.images.tolist() == sorted(ids.tolist())
+        order = np.argsort(ids)
+        want = vesica.evaluate([truths[k] for k in order], [guesses[k] for k in order])
+        same(evaluator.compute(), want)
+
+    def test_ids_of_guesses_serve_truths(self):
+        evaluator = Evaluator()
+        evaluator.update(TRUTH, GUESS | {"image_id": "a"})
+        evaluator.update([TRUTH], [GUESS], image=np.array([5]))
+        assert evaluator.records().images.tolist() == [5, "a"]
+
+    @pytest.mark.parametrize(
+        "rename",
+        [
+            pytest.param({"labels": "class_labels"}, id="transformers"),
+            pytest.param({"boxes": "bboxes"}, id="mmdet"),
+            pytest.param({"scores": "conf", "labels": "cls", "boxes": "bboxes"}, id="Ultralytics"),
+        ],
+    )
+    def test_names_of_fields(self, images, rename):
+        truths, guesses = images
+        evaluator = Evaluator()
+        renamed = [{rename.get(name, name): column for name, column in one.items()} for one in guesses]
+        evaluator.update(truths, renamed)
+        same(evaluator.compute(), vesica.evaluate(truths, guesses))
+
+    @pytest.mark.parametrize("sizes", ["orig_size", "pairs", "one"])
+    def test_shares_against_pixels(self, images, sizes):
+        """transformers: targets are cx, cy, w, h in 0–1; its post-processing gives corners in pixels."""
+        torch = pytest.importorskip("torch")
+        truths, guesses = images
+        high, wide = 64, 128  # powers of two: shares are exact
+        evaluator = Evaluator()
+        for truth, guess in zip(truths, guesses, strict=True):
+            x1, y1, x2, y2 = truth["boxes"].T
+            shares = np.stack([(x1 + x2) / 2 / wide, (y1 + y2) / 2 / high, (x2 - x1) / wide, (y2 - y1) / high], 1)
+            target = {
+                "boxes": torch.tensor(shares),
+                "class_labels": torch.from_numpy(truth["labels"]),
+                "orig_size": torch.tensor([high, wide]),
+                "size": torch.tensor([800, 1333]),
+            }
+            given = {"orig_size": "orig_size", "pairs": [(high, wide)], "one": (high, wide)}[sizes]
+            options = {"form": ("cxcywh", "xyxy"), "normalised": (True, False), "sizes": given}
+            evaluator.update([target], [guess], **options)
+        same(evaluator.compute(), vesica.evaluate(truths, guesses))
+
+    def test_objects_have_their_own_form(self):
+        """`form` is of dicts: results of other libraries are corners in pixels."""
+
+        class Detections:
+            xyxy, confidence, class_id = np.array(BOX), np.array([0.5]), np.array([1])
+
+        evaluator = Evaluator()
+        evaluator.update({"boxes": [[5, 5, 10, 10]], "labels": [1]}, Detections(), form="cxcywh")
+        assert evaluator.compute()["AP"] == pytest.approx(1)
+        with pytest.raises(TypeError, match="these images are dicts and objects"):
+            evaluator.update([TRUTH, TRUTH], [Detections(), GUESS], form="xywh")
+
+
 class TestCompute:
     def test_nothing(self):
-        assert Evaluator().compute()["AP"] == -1
+        assert np.isnan(Evaluator().compute()["AP"])
 
     def test_again_and_anew(self, images):
         truths, guesses = images

@@ -65,9 +65,25 @@ class TestJudge:
 
     def test_is_not_rounded(self):
         assert not verdicts("AP50>=0.8")[0].passed
-        nearly = math.nextafter(0.5, 0)
-        (verdict,) = judge([parse("AP>=0.5")], Scores({"AP": nearly}, {}, str))
+        (verdict,) = judge([parse("AP>=0.5")], Scores({"AP": 0.5 - 1e-8}, {}, str))
         assert not verdict.passed and float(verdict.digits) < 0.5
+
+    @pytest.mark.parametrize("value", [math.nextafter(0.5, 0), 0.5, math.nextafter(0.5, 1), 0.5 - 9e-10, 0.5 + 9e-10])
+    def test_within_a_billionth_it_is_at_the_bound(self, value):
+        """Reaching is enough for >= and <=, and not for > and <."""
+        gates = map(parse, ("AP>=0.5", "AP<=0.5", "AP>0.5", "AP<0.5"))
+        found = judge(gates, Scores({"AP": value}, {}, str))
+        assert [one.passed for one in found] == [True, True, False, False]
+        assert {one.digits for one in found} == {"0.500"}
+
+    @pytest.mark.parametrize("value", [0.5 - 1.1e-9, 0.5 + 1.1e-9])
+    def test_further_away_it_is_on_its_side(self, value):
+        found = judge(map(parse, ("AP>=0.5", "AP<0.5")), Scores({"AP": value}, {}, str))
+        assert [one.passed for one in found] == [value > 0.5, value < 0.5]
+        assert float(found[0].digits) != 0.5
+
+    def test_infinite_bounds(self):
+        assert [one.passed for one in verdicts("AP>=-inf", "AP<=inf", "AP>=inf")] == [True, True, False]
 
     def test_each_category_must_pass(self):
         found = verdicts("AP[cat,7]>=0.5")
@@ -108,8 +124,9 @@ class TestDigits:
             (0.4999, 0.5, "0.4999"),
             (0.57298, 0.573, "0.57298"),
             (12.0, 9.0, "12.000"),
-            (math.nextafter(0.3, 1), 0.3, "0.30000000000000004"),
-            (1e-30, 0.0, "1e-30"),
+            (0.3 + 2e-9, 0.3, "0.300000002"),
+            (math.nextafter(0.3, 1), 0.3, "0.300"),
+            (1e-30, 0.0, "0.000"),
         ],
     )
     def test_show_the_decision(self, value, bound, digits):

@@ -112,6 +112,55 @@ class TestMerge:
         with pytest.raises(InputError, match="image 13 is in two"):
             merge(whole, some)
 
+    @given(
+        seed=st.integers(0, 5),
+        owners=st.lists(st.sets(st.integers(0, 3), min_size=1), min_size=6, max_size=6),
+        order=st.randoms(),
+    )
+    def test_images_of_several_owners_count_once(self, seed, owners, order):
+        """However often each image comes, and in which order."""
+        truth, results = awkward_job(seed)
+        ids = [row["id"] for row in truth["images"]]
+        shards = [{one for one, its in zip(ids, owners, strict=True) if k in its} for k in range(4)]
+        found = [records_of(*part(truth, results, shard)) for shard in shards]
+        order.shuffle(found)
+        merged, whole = merge(*found, duplicates="same"), records_of(*datasets(truth, results))
+        assert same(dataclasses.replace(merged, notes=()), dataclasses.replace(whole, notes=()))
+        again = sum(map(len, owners)) - len(owners)
+        assert {note.rule: note.count for note in merged.notes}.get("M1", 0) == again
+        assert same(merge(merge(*found[:2], duplicates="same"), *found[2:], duplicates="same"), merged)
+
+    def test_without_duplicates_nothing_differs(self):
+        shards = parts(*awkward_job(2), [0, 1, 0, 1, 2, 0])
+        assert same(merge(*shards, duplicates="same"), merge(*shards))
+
+    @pytest.mark.parametrize(
+        "change, word",
+        [
+            ({"score": [0.5]}, "scores"),
+            ({"xywh": [[50.0, 50, 4, 4]]}, "matches"),
+            ({"category": "dog"}, "categories"),
+        ],
+    )
+    def test_different_content_stays_an_error(self, change, word):
+        def made(score=(0.75,), xywh=((0.0, 0, 4, 4),), category="cat"):
+            kinds = {"categories": ["cat", "dog"], "form": "xywh"}
+            truth = Dataset.from_arrays([[0.0, 0, 4, 4]], image=[7], category=[category], **kinds)
+            return records_of(truth, Dataset.from_arrays(xywh, image=[7], category=[category], score=score, **kinds))
+
+        assert len(merge(made(), made(), duplicates="same")) == 1
+        with pytest.raises(InputError, match=f"Image 7 is in two records, with different {word}"):
+            merge(made(), made(**change), duplicates="same")
+
+    def test_empty_images_count_once(self):
+        nothing = Dataset.from_arrays([], image=[], images=[1, 2], category=[], categories=["cat"], score=[])
+        merged = merge(*[records_of(nothing, nothing)] * 3, duplicates="same")
+        assert merged.images.tolist() == [1, 2] and [(note.rule, note.count) for note in merged.notes] == [("M1", 4)]
+
+    def test_unknown_word(self):
+        with pytest.raises(ValueError, match='`duplicates` must be one of "error", "same"; got'):
+            merge(records_of(*datasets(*awkward_job(0))), duplicates="sum")
+
     @pytest.mark.parametrize(
         "options, named",
         [
@@ -198,7 +247,7 @@ class TestBytes:
         for images in ({10}, set()):
             records = records_of(*part(truth, [], images))
             assert same(Records.from_bytes(records.to_bytes()), records)
-        assert summarise(records_of(*part(truth, results, set())))["AP"] == -1
+        assert np.isnan(summarise(records_of(*part(truth, results, set())))["AP"])
 
     @pytest.mark.parametrize(
         "options, digest",

@@ -1,6 +1,7 @@
 """Results of detection scores: counts, tables, curves and pairs that anybody can follow by hand."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import vesica
 from scenes import Traits, awkward, datasets, job
 from vesica import Dataset
 from vesica.dataset import Categories, Images
-from vesica.detection import records_of, summarise
+from vesica.detection import Counts, records_of, summarise
+from vesica.detection.summary import lines_of
 from vesica.errors import InputError
 
 SQUARE = [0, 0, 10, 10]
@@ -58,6 +60,32 @@ class TestCounts:
         total = counts.total()
         assert (total.tp, total.fp, total.fn) == (2, 2, 1)
         assert (total.precision, total.recall, total.f1) == (0.5, 2 / 3, 4 / 7)
+
+    def test_names(self):
+        """Counts know whose they are, and still unpack as three columns."""
+        truth = truths([SQUARE, SQUARE], image=[1, 2], category=["cat", "dog"])
+        guess = guesses([SQUARE, [50, 50, 60, 60]], [0.9, 0.8], category=["cat", "cat"])
+        counts = vesica.evaluate(truth, guess).counts()
+        assert (
+            counts.categories == ("cat", "dog")
+            and repr(counts) == "Counts(cat: tp 1, fp 1, fn 0; dog: tp 0, fp 0, fn 1)"
+        )
+        tp, fp, fn = counts
+        assert (tp.tolist(), fp.tolist(), fn.tolist()) == ([1, 0], [1, 0], [0, 1])
+        assert counts.of("cat") == (1, 1, 0) and counts.of("dog").recall == 0 and np.isnan(counts.of("dog").precision)
+        assert counts.rows() == [
+            {"category": "cat", "tp": 1, "fp": 1, "fn": 0, "precision": 0.5, "recall": 1.0, "f1": 2 / 3},
+            {"category": "dog", "tp": 0, "fp": 0, "fn": 1, "precision": None, "recall": 0.0, "f1": 0.0},
+        ]
+        assert repr(counts.total()) == "Counts(tp 1, fp 1, fn 1)" and counts.total().categories == ()
+        with pytest.raises(ValueError, match="`category` must be one of 'cat', 'dog'; got 'cow'"):
+            counts.of("cow")
+        again = pickle.loads(pickle.dumps(counts))
+        assert again.categories == counts.categories and again.tp.tolist() == [1, 0]
+
+    def test_many_categories_are_one_line(self):
+        counts = Counts(*np.zeros((3, 80), int), categories=range(80))
+        assert repr(counts).endswith("4: tp 0, fp 0, fn 0; and 75 more)") and "\n" not in repr(counts)
 
     def test_min_score(self):
         """From that score on, itself included."""
@@ -178,7 +206,7 @@ class TestTables:
         result = self.result()
         made = json.loads(result.to_json())
         assert made == json.loads(json.dumps(result.to_dict()))
-        assert made["summary"] == {name: None if value < 0 else value for name, value in result.summary.items()}
+        assert made["summary"] == {name: None if value != value else value for name, value in result.summary.items()}
         assert made["conventions"]["iou"][8] == 0.8999999999999999
         assert made["conventions"]["areas"]["medium"] == [1024, 9216]
         assert (made["protocol"], made["regions"]) == ("coco", "box")
@@ -204,6 +232,9 @@ class TestTables:
         result = self.result()
         assert dict(result) == result.summary and list(result) == list(result.summary) and len(result) == 12
         assert "AP" in result and "mAP" not in result and result.get("mAP") is None
+        assert result.flat() == {name: value for name, value in dict(result).items() if value == value}
+        assert result.flat(prefix="val/") == {f"val/{name}": value for name, value in result.flat().items()}
+        assert {type(value) for value in result.flat().values()} == {float}
 
     def test_text(self):
         result = self.result()
@@ -301,7 +332,52 @@ class TestAreas:
             *("AP", "AP50", "AP75", "APtiny", "APtall", "APb"),
             *("AR1", "AR10", "AR100", "ARtiny", "ARtall", "ARb"),
         ]
-        assert (result["ARtiny"], result["ARtall"], result["ARb"]) == (1, -1, -1)
+        assert result["ARtiny"] == 1 and np.isnan([result["ARtall"], result["ARb"]]).all()
+
+    @pytest.mark.parametrize("protocol", ["coco", "lvis", "voc"])
+    def test_ap_is_of_all_areas_wherever_they_stand(self, protocol):
+        job_ = awkward(8)
+        both = datasets(job_.truth, job_.results)
+        ranges = {"small": (0, 32**2), "everything": (0, 1e10), "large": (96**2, 1e10)}
+        usual = vesica.evaluate(*both, protocol=protocol)
+        other = vesica.evaluate(*both, protocol=protocol, areas=ranges)
+        name = "mAP" if protocol == "voc" else "AP"
+        assert other[name] == usual[name] and next(iter(other)) == name
+        assert other.headline == usual.headline
+        assert [row["truths"] for row in other.per_class()] == [row["truths"] for row in usual.per_class()]
+        assert other.counts().tp.tolist() == usual.counts().tp.tolist()
+        if protocol == "voc":
+            assert list(other) == ["mAP", "mAPs", "mAPl"]
+            alone = vesica.evaluate(*both, protocol=protocol, areas={"small": (0, 32**2)})
+            assert list(alone) == ["mAPs"] and alone["mAPs"] == other["mAPs"] != other["mAP"]
+            assert [row["APs"] for row in alone.per_class()] == [row["APs"] for row in other.per_class()]
+
+    def test_no_range_covers_all(self):
+        """Every name tells its range: there is no AP that could be read as that of all."""
+        truth, guess = truths([SQUARE, [0, 0, 50, 50]]), guesses([SQUARE], [0.5])
+        result = vesica.evaluate(truth, guess, areas={"tiny": (0, 200)})
+        assert list(result) == ["APt", "AP50t", "AP75t", "AR1t", "AR10t", "AR100t"]
+        assert result["AP50t"] == pytest.approx(1) and vesica.evaluate(truth, guess)["AP50"] < 0.6
+        assert "AP" not in result and result.get("AP") is None and repr(result).startswith("DetectionResult(APt 1.000")
+        with pytest.raises(ValueError, match='`area` must be said, .* covers all: area="tiny"'):
+            result.counts()
+        assert result.counts(area="tiny").total() == (1, 0, 0)
+        two = vesica.evaluate(truth, guess, areas={"tiny": (0, 200), "big": (200, 1e10)})
+        assert list(two) == ["APt", "AP50t", "AP75t", "APb", "AR1t", "AR10t", "AR100t", "ARb"]
+
+    def test_a_range_that_is_called_all(self):
+        """Whoever says that the areas of 640² images are all is believed; ends that cover all come first."""
+        truth, guess = truths([SQUARE, [0, 0, 50, 50]]), guesses([SQUARE], [0.5])
+        assert "AP" in vesica.evaluate(truth, guess, areas={"all": (0, 640**2)})
+        two = vesica.evaluate(truth, guess, areas={"all": (0, 200), "any": (0, float("inf"))})
+        assert two["AP"] == vesica.evaluate(truth, guess)["AP"] and "APa" in two
+
+    @pytest.mark.parametrize("protocol, names", [("coco", ["50", "100", "5x"]), ("lvis", ["r", "rx"])])
+    def test_names_never_meet(self, protocol, names):
+        areas = {"all": (0, 1e10)} | dict.fromkeys(names, (0, 200))
+        result = vesica.evaluate(truths([SQUARE]), guesses([SQUARE], [0.5]), areas=areas, protocol=protocol)
+        lines = [line.name for line in lines_of(result.protocol)]
+        assert len(set(lines)) == len(lines) == len(result)
 
     def test_both_ends_belong(self):
         truth, guess = truths([SQUARE], area=[100.0]), guesses([SQUARE], [0.5])
@@ -312,14 +388,15 @@ class TestAreas:
 class TestEmpty:
     def test_no_guesses(self):
         result = vesica.evaluate(truths([SQUARE]), guesses([], [], image=[], category=[]))
-        assert result["AP"] == 0 and result["AR100"] == 0 and result["APl"] == -1
+        assert result["AP"] == 0 and result["AR100"] == 0 and np.isnan(result["APl"]) and result.stats[5] == -1
         assert result.counts().total() == (0, 0, 1)
         assert result.curve("cat").best_f1 is None
 
     def test_no_truths(self):
         truth = truths([], image=[], category=[], images=[1], categories=["cat"])
         result = vesica.evaluate(truth, guesses([SQUARE], [0.5]))
-        assert (result.stats == -1).all()
+        assert (result.stats == -1).all() and np.isnan(list(result.values())).all() and result.flat() == {}
+        assert repr(result).startswith("DetectionResult(AP -, coco")
         assert result.counts().total() == (0, 1, 0)
         assert np.isnan(result.curve("cat").average_precision)
 

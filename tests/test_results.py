@@ -26,6 +26,10 @@ class TestMapping:
         assert toy["bias"] == -0.5 and toy.get("bias") == -0.5 and dict(toy) == {**toy}
         assert "mIoU" in toy and list(toy.keys()) == list(toy.summary) and (("bias", -0.5) in toy.items())
 
+    def test_flat(self):
+        """For loggers: what is not defined draws no curve, and negative numbers are numbers."""
+        assert Toy().flat(prefix="val/") == {"val/mIoU": 0.25, "val/bias": -0.5}
+
     def test_unknown_name(self):
         toy = Toy()
         assert "miou" not in toy and toy.get("miou") is None and toy.get("miou", 7) == 7

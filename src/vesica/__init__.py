@@ -121,6 +121,7 @@ _MODULES = {
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
+    "testing": "vesica.testing",
 }
 
 

@@ -285,6 +285,40 @@ def fields_of_image(found: dict[str, Any], place: int, what: str) -> None:
         raise TypeError(f'{what} {place} has neither "boxes" nor "masks"; it has {check.brief(sorted(found))}.')
 
 
+def one_name_each(given: dict[str, Any], aliases: dict[str, str], place: int) -> None:
+    """No field under two names."""
+    for alias, name in aliases.items():
+        others = [one for one in given if one != alias and aliases.get(one, one) == name]
+        if alias in given and others:
+            raise TypeError(
+                f'Image {place} has "{alias}" and "{others[0]}", which both mean its {name}: leave one out.'
+            )
+
+
+def no_other_names(found: dict[str, Any], names: dict[str, tuple[str, ...]], place: int) -> None:
+    """No field under a name that nobody reads."""
+    for name, others in names.items():
+        other = next((one for one in others if one in found), None)
+        if name not in found and other is not None:
+            raise TypeError(f'Image {place} has "{other}" and no "{name}": write {{"{name}": one["{other}"], …}}.')
+
+
+def sizes_of_shares(sizes: Any, normalised: bool) -> Any:
+    """Shares of images need their sizes."""
+    if normalised and sizes is None:
+        raise TypeError(
+            "`normalised` boxes need `sizes`: the key of (height, width) in each dict, such as "
+            'sizes="orig_size", or one pair for each image.'
+        )
+    return sizes
+
+
+def key_of_sizes(found: list[dict[str, Any]], key: str) -> None:
+    for place, one in enumerate(found):
+        if key not in one:
+            raise TypeError(f'`sizes` must be a key of each image; image {place} has no "{key}", but {sorted(one)}.')
+
+
 def in_all_images(name: str, there: list[bool], counts: list[int]) -> bool:
     """Is the field there? In all images that have objects, or in none."""
     relevant = [k for k, count in enumerate(counts) if count]

@@ -14,6 +14,7 @@ __all__ = [
     "area_of",
     "areas",
     "category",
+    "category_of",
     "has_quirks",
     "ids_once",
     "limits",
@@ -162,10 +163,25 @@ def threshold_of(iou: float, known: tuple[float, ...], /) -> int:
     raise ValueError(f"`iou` must be one of the thresholds that were scored, {listed}; got {iou}. Ask evaluate for it.")
 
 
-def area_of(name: str, known: tuple[tuple[str, float, float], ...], /) -> int:
-    names = [one[0] for one in known]
-    one_of(name, tuple(names), "area")
-    return names.index(name)
+def area_of(name: str | None, protocol: Any, /) -> int:
+    """The place of a range of areas, by its name; without a name that of the one that covers all."""
+    names = [one[0] for one in protocol.areas]
+    if name is not None:
+        one_of(name, tuple(names), "area")
+        return names.index(name)
+    if protocol.whole is None:
+        ways = " or ".join(f'area="{one}"' for one in names)
+        raise ValueError(f"`area` must be said, because no range of `areas` covers all: {ways}.")
+    place: int = protocol.whole
+    return place
+
+
+def category_of(name: Any, names: tuple[Any, ...], /) -> int:
+    """The place of a category among names."""
+    if name in names:
+        return names.index(name)
+    listed = ", ".join(repr(one) for one in names[:8]) + (", …" if len(names) > 8 else "")
+    raise ValueError(f"`category` must be one of {listed or 'none: these counts are of all categories'}; got {name!r}.")
 
 
 def inputs(value: Any, /) -> Any:

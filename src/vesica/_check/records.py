@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from vesica._check import one_of
 from vesica.errors import InputError
+
+__all__ = ["columns", "digest", "disjoint", "known", "one_of", "same_content", "some", "together"]
 
 
 def some(records: tuple[Any, ...], /) -> None:
@@ -41,7 +44,19 @@ def disjoint(ids: np.ndarray, /) -> None:
     """No image in two records."""
     twice = [one for one, other in zip(ids[1:].tolist(), ids[:-1].tolist(), strict=True) if one == other]
     if twice:
-        raise InputError(f"Records must be of different images; image {twice[0]!r} is in two of them.")
+        raise InputError(
+            f"Records must be of different images; image {twice[0]!r} is in two of them. If they are equal because a "
+            'sampler filled up uneven processes: duplicates="same".'
+        )
+
+
+def same_content(image: Any, a: dict[str, np.ndarray], b: dict[str, np.ndarray], /) -> None:
+    """One image of two records."""
+    other = next((name for name in a if not np.array_equal(a[name], b[name], equal_nan=name == "scores")), None)
+    if other is not None:
+        raise InputError(
+            f"Image {image!r} is in two records, with different {other}: only images whose content is equal count once."
+        )
 
 
 def digest(found: str, own: str, /) -> None:

@@ -43,7 +43,7 @@ def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
     template = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
     return Template(template).substitute(
         summary=f"{len(truth.images):,} images, {objects}, {len(guess):,} guesses, {len(truth.categories)} categories.",
-        tiles="".join(_tile(name, value) for name, value in result.summary.items()),
+        tiles="".join(_tile(name, value) for name, value in result.numbers.items()),
         classes=_classes(result, cut),
         cut=f"{cut:g}",
         by_threshold=_by_threshold(result),
@@ -54,8 +54,8 @@ def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
     )
 
 
-def _tile(name: str, value: float) -> str:
-    shown = "–" if value < 0 else f"{value:.3f}"
+def _tile(name: str, value: float | None) -> str:
+    shown = "–" if value is None else f"{value:.3f}"
     return f'<div class="tile"><b>{shown}</b><span>{name}</span><small>{_CAPTIONS.get(name, "")}</small></div>'
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vesica.results import gates
-from vesica.results.tables import plain, rows_of
+from vesica.results.tables import plain
 
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult, Records
@@ -93,10 +93,8 @@ def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Nam
 
 def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any]:
     """Right, wrong and missed at the first threshold, over all sizes or else the first range of areas."""
-    names = [name for name, _, _ in result.protocol.areas]
-    area = "all" if "all" in names else names[0]
+    area = result.protocol.areas[result.protocol.whole or 0][0]
     found = result.counts(min_score=min_score, area=area)
-    columns = {name: getattr(found, name) for name in _COUNTED}
     total = found.total()
     best = result.curve(area=area).best_f1
     return {
@@ -105,7 +103,7 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
         "area": area,
         **{name: plain(getattr(total, name)) for name in _COUNTED},
         "best_f1": None if best is None else best._asdict(),
-        "classes": rows_of({"category": result.categories, **columns}),
+        "classes": found.rows(),
     }
 
 

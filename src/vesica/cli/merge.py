@@ -18,6 +18,7 @@ Records are written by `vesica eval … --records FILE`, or in Python by Records
 
 examples:
   vesica merge part1.records part2.records
+  vesica merge rank*.records --duplicates same
   vesica merge parts/*.records --per-class --gate "AP>=0.5"
   vesica merge part1.records part2.records --records both.records --quiet --json
 
@@ -28,6 +29,12 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="RECORDS", nargs="+", help="files of records, of different images")
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "same"),
+        default="error",
+        help="an image in two files is an error (default), or counts once if both have the same of it",
+    )
     eval_output.add_arguments(parser)
 
 
@@ -41,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     with steps("read", "merge", "summarise") as done:
         parts = [_read(path) for path in arguments.files]
         done()
-        total = _merged(arguments.files, parts)
+        total = _merged(arguments.files, parts, arguments.duplicates)
         done()
         if arguments.records:
             eval_output.write_records(arguments.records, total)
@@ -63,18 +70,19 @@ def _read(path: str) -> Records:
         raise InputError(f"{path}: {error}") from error
 
 
-def _merged(names: Sequence[str], parts: Sequence[Records]) -> Records:
+def _merged(names: Sequence[str], parts: Sequence[Records], duplicates: str) -> Records:
     """All as one. When that cannot be, the two files are named that do not go together."""
     from vesica.detection import merge
     from vesica.errors import InputError
 
     try:
-        return merge(*parts)
+        return merge(*parts, duplicates=duplicates)
     except InputError as error:
         for place, other in enumerate(parts):
             for before in range(place):
                 try:
-                    merge(parts[before], other)
+                    merge(parts[before], other, duplicates=duplicates)
                 except InputError as apart:
-                    raise InputError(f"{names[before]} and {names[place]}: {apart}") from error
+                    text = str(apart).replace('duplicates="same"', "--duplicates same")
+                    raise InputError(f"{names[before]} and {names[place]}: {text}") from error
         raise

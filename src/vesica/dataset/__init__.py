@@ -189,6 +189,8 @@ class Dataset:
         /,
         *,
         form: str = "xyxy",
+        normalised: bool = False,
+        sizes: Any = None,
         images: Any = None,
         categories: Any = None,
         above: float | None = None,
@@ -198,8 +200,13 @@ class Dataset:
 
         Parameters
         ----------
-        dicts : list of dicts of "boxes" (or "masks"), "labels", and where there are any "scores", "iscrowd", "area"
+        dicts : list of dicts of "boxes" (or "masks"), "labels", and where there are any "scores", "iscrowd", "area";
+            "bboxes", "class_labels", "cls", "conf" and "mask_labels" are read as what they are elsewhere
         form : what the four columns of "boxes" mean
+        normalised : whether they are shares of the image, whose size `sizes` tells. Then "area" is not read, and that
+            of the box counts.
+        sizes : the key of (height, width) in each dict, such as "orig_size"; one pair of all images, one for each, or
+            a dict by id
         images : the id of each image, in the same order; by default its "image_id", or else its number from 0
         categories : as for `from_arrays`
         above : of masks of floats, (N, 1, height, width) or (N, height, width): pixels with a larger value belong
@@ -212,16 +219,17 @@ class Dataset:
         >>> Dataset.from_dicts([found, nothing])
         Dataset(2 guesses in 2 images, 2 categories)
         """
-        from vesica.dataset.adapters import columns_of_dicts
+        from vesica.dataset.adapters import columns_of_images, fields_of_dicts
 
-        return cls(**columns_of_dicts(dicts, form, images, categories, above, check))
+        options = {"form": form, "normalised": normalised, "sizes": sizes, "above": above, "look": check}
+        return cls(**columns_of_images(fields_of_dicts(dicts), images=images, categories=categories, **options))
 
     @classmethod
     def from_objects(
         cls, objects: Any, /, *, images: Any = None, categories: Any = None, check: bool = True
     ) -> Dataset:
         """A data set from one object for each image: `Detections` of supervision, `Results` of Ultralytics, `Instances`
-        of detectron2. They are known by their attributes; no library is imported.
+        of detectron2, `InstanceData` of mmdet. They are known by their attributes; no library is imported.
 
         Parameters
         ----------
@@ -231,9 +239,11 @@ class Dataset:
         categories : as for `from_arrays`. By default with the names that the objects bring.
         check : as for `from_arrays`
         """
-        from vesica.dataset.adapters import columns_of_objects
+        from vesica.dataset.adapters import columns_of_images, fields_of_objects, pictures_of
 
-        return cls(**columns_of_objects(objects, images, categories, check))
+        found = fields_of_objects(objects)
+        images = pictures_of(found) if images is None else images
+        return cls(**columns_of_images(found, images=images, categories=categories, look=check))
 
 
 _COLUMNS = ("image", "category", "xywh", "segments", "score", "area", "crowd", "ignore", "id", "annotator")

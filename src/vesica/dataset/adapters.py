@@ -16,65 +16,105 @@ from vesica.dataset.masks import of_pixels, segments_of, stacked, without_channe
 from vesica.dataset.tables import Images
 from vesica.regions.rle import RleMasks
 
+Fields = dict[str, Any]
+"""What is known of one image: "boxes", "masks", "labels", "scores", …; what is not known is absent."""
+
 _FIELDS = {"scores": "score", "labels": "category", "iscrowd": "crowd", "area": "area"}
 """What the fields of an image are called in a data set."""
 
+_ALIASES = {
+    "bboxes": "boxes",  # mmdet
+    "class_labels": "labels",  # transformers
+    "cls": "labels",  # Ultralytics
+    "conf": "scores",  # Ultralytics
+    "mask_labels": "masks",  # transformers
+}
+"""Other names under which fields are read."""
 
-def columns_of_dicts(
-    dicts: Any, form: str, images: Any, categories: Any, above: float | None, look: bool
-) -> dict[str, Any]:
-    """Columns of dicts in the style of torchvision and torchmetrics."""
-    found = [_dict(one, place) for place, one in enumerate(check.list_of_images(dicts, "dict"))]
-    own = [one.get("image_id") for one in found]
-    if images is None and any(one is not None for one in own):
-        images = [_scalar(one) if one is not None else place for place, one in enumerate(own)]
-    return _columns(found, form, images, categories, above, look)
+_NAMED = {
+    "boxes": ("box", "bbox", "xyxy", "pred_boxes", "gt_boxes"),
+    "labels": (
+        *("label", "class", "classes", "class_id", "class_ids", "category", "categories", "category_id"),
+        *("category_ids", "pred_classes", "gt_classes", "pred_labels"),
+    ),
+    "scores": ("score", "confidence", "confidences", "pred_scores"),
+    "masks": ("mask", "segmentation", "pred_masks", "gt_masks"),
+}
+"""Names that mean a field and are not read: an error says so, where the field itself is missing."""
 
 
-def _dict(value: Any, place: int) -> dict[str, Any]:
+def fields_of_dicts(dicts: Any, /) -> list[Fields]:
+    """The fields of dicts in the style of torchvision, torchmetrics and transformers."""
+    return [_dict(one, place) for place, one in enumerate(check.list_of_images(dicts, "dict"))]
+
+
+def fields_of_objects(objects: Any, /) -> list[Fields]:
+    """The fields of objects, each known by its attributes; dicts may stand among them."""
+    return [_taken(one, place) for place, one in enumerate(check.list_of_images(objects, "object"))]
+
+
+def ids_of(found: list[Fields], /) -> list[Any]:
+    """The "image_id" of each image, None where there is none."""
+    return [None if one.get("image_id") is None else scalar(one["image_id"]) for one in found]
+
+
+def _dict(value: Any, place: int) -> Fields:
     if not isinstance(value, Mapping):
         raise TypeError(
             f"Image {place} must be a dict; got {type(value).__name__}. Objects go to Dataset.from_objects."
         )
-    found = {name: one for name, one in value.items() if one is not None}
+    given = {name: one for name, one in value.items() if one is not None}
+    check.one_name_each(given, _ALIASES, place)
+    found = {_ALIASES.get(name, name): one for name, one in given.items()}
+    check.no_other_names(found, _NAMED, place)
     check.fields_of_image(found, place, "Image")
     return found
 
 
-def _scalar(value: Any) -> Any:
+def scalar(value: Any, /) -> Any:
     """An id, also where it comes as a tensor of one element."""
+    if isinstance(value, np.generic):
+        return value.item()
     return to_numpy(as_array(value)).reshape(-1).tolist()[0] if hasattr(value, "dtype") else value
 
 
-def columns_of_objects(objects: Any, images: Any, categories: Any, look: bool) -> dict[str, Any]:
-    """Columns of objects, each known by its attributes."""
-    found = [_taken(one, place) for place, one in enumerate(check.list_of_images(objects, "object"))]
-    if categories is None:
-        categories = _named(found)
-    if images is None:
-        images = _pictures(found)
-    return _columns(found, "xyxy", images, categories, None, look)
-
-
-def _pictures(found: list[dict[str, Any]]) -> list[str] | None:
-    """Names of the pictures, where they tell the images apart; frames of a film do not."""
+def pictures_of(found: list[Fields], /) -> list[str] | None:
+    """Names of the pictures, where they tell the images apart and no image has an id; frames of a film do not."""
     names = [one["name"] for one in found if one.get("name") is not None]
-    return names if names and len(set(names)) == len(found) else None
+    tells_apart = names and len(set(names)) == len(found) and not any(one is not None for one in ids_of(found))
+    return names if tells_apart else None
 
 
-def _columns(
-    found: list[dict[str, Any]], form: str, images: Any, categories: Any, above: float | None, look: bool
+def columns_of_images(
+    found: list[Fields],
+    *,
+    form: str = "xyxy",
+    normalised: bool = False,
+    sizes: Any = None,
+    images: Any = None,
+    categories: Any = None,
+    above: float | None = None,
+    look: bool = True,
 ) -> dict[str, Any]:
     """Images one after the other, as columns."""
+    own = ids_of(found)
+    if images is None and any(one is not None for one in own):
+        images = [place if one is None else one for place, one in enumerate(own)]
     ids = check.ids(np.arange(len(found)) if images is None else images, "images")
     check.one_for_each(ids, len(found), "images")
     check.different(ids, "images")
+    if sizes is not None or normalised:
+        found = _sized(found, ids, check.sizes_of_shares(sizes, normalised))
+    if categories is None:
+        categories = _named(found)
     boxes = _gathered(found, "boxes", _rows)
     masks = _gathered(found, "masks", lambda value, place: _segments(value, found[place].get("size"), above, place))
     counts = [_count(k, boxes, masks) for k in range(len(found))]
-    flat = {ours: _flat(found, theirs, counts) for theirs, ours in _FIELDS.items()}
-    given = {"score": None, "category": None, **flat, "ignore": None, "id": None, "annotator": None}
-    sizes = {id: one["size"] for id, one in zip(ids.tolist(), found, strict=True) if one.get("size") is not None}
+    # Beside shares an "area" may be of the image as it was or as it was scaled (transformers): nobody says.
+    fields = {theirs: ours for theirs, ours in _FIELDS.items() if not (normalised and theirs == "area")}
+    flat = {ours: _flat(found, theirs, counts) for theirs, ours in fields.items()}
+    given = {"score": None, "category": None, "area": None, **flat, "ignore": None, "id": None, "annotator": None}
+    known = {id: _pair(one["size"]) for id, one in zip(ids.tolist(), found, strict=True) if "size" in one}
     names = [one.get("name") for one in found]
     table = Images(ids, names=objects(names)) if any(names) else ids
     all_masks = _all(masks, counts, "masks", stacked)
@@ -83,17 +123,43 @@ def _columns(
         np.empty((0, 4)) if all_boxes is None and all_masks is None else all_boxes,
         all_masks,
         form=form,
-        normalised=False,
+        normalised=normalised,
         image=ids[np.repeat(np.arange(len(found)), counts)],
         images=table,
         categories=categories,
-        sizes=sizes or None,
+        sizes=known or None,
         look=look,
         **given,
     )
 
 
-def _gathered(found: list[dict[str, Any]], name: str, read: Callable[[Any, int], Any]) -> list[Any]:
+def _sized(found: list[Fields], ids: np.ndarray, sizes: Any) -> list[Fields]:
+    """The images with their (height, width): of a key, or given by id, for each image, or for all."""
+    if isinstance(sizes, str):
+        pairs: list[Any] = sizes_at(found, sizes)
+    elif isinstance(sizes, Mapping):
+        pairs = [sizes.get(id, (0, 0)) for id in ids.tolist()]
+    else:
+        array = check.image_sizes(sizes)
+        if array.ndim == 2:
+            check.whose_sizes(len(array), len(found), given=True)
+        pairs = list(np.broadcast_to(array, (len(found), 2)))
+    return [one | {"size": pair} for one, pair in zip(found, pairs, strict=True)]
+
+
+def sizes_at(found: list[Fields], key: str, /) -> list[list[Any]]:
+    """(height, width) of each image, under a key of its own."""
+    check.key_of_sizes(found, key)
+    return [_pair(one[key]) for one in found]
+
+
+def _pair(size: Any) -> list[Any]:
+    """(height, width), also where it comes as a tensor."""
+    pair: list[Any] = to_numpy(as_array(size)).reshape(-1).tolist()
+    return pair
+
+
+def _gathered(found: list[Fields], name: str, read: Callable[[Any, int], Any]) -> list[Any]:
     return [None if one.get(name) is None else read(one[name], place) for place, one in enumerate(found)]
 
 
@@ -108,7 +174,7 @@ def _rows(value: Any, place: int) -> np.ndarray:
 
 def _segments(value: Any, size: Any, above: float | None, place: int) -> CocoMasks:
     masks = without_channel(value, above, place)
-    return segments_of(masks, np.broadcast_to((0, 0) if size is None else size, (len(masks), 2)))
+    return segments_of(masks, np.broadcast_to((0, 0) if size is None else _pair(size), (len(masks), 2)))
 
 
 def _count(place: int, boxes: list[Any], masks: list[Any]) -> int:
@@ -122,7 +188,7 @@ def _count(place: int, boxes: list[Any], masks: list[Any]) -> int:
     return next(iter(lengths.values()), 0)
 
 
-def _flat(found: list[dict[str, Any]], name: str, counts: list[int]) -> Any:
+def _flat(found: list[Fields], name: str, counts: list[int]) -> Any:
     """One column of all images, or None where no image has it."""
     there = [one.get(name) is not None for one in found]
     if not check.in_all_images(name, there, counts):
@@ -155,16 +221,16 @@ def _all(parts: list[Any], counts: list[int], name: str, join: Callable[[Any], A
 # What each library's result is, in the fields above. `None` in a field reads as absent.
 
 
-def _taken(value: Any, place: int) -> dict[str, Any]:
-    for knows, take in ((_is_detections, _detections), (_is_results, _results), (_is_instances, _instances)):
-        if knows(value):
-            return {name: one for name, one in take(value, place).items() if one is not None}
+def _taken(value: Any, place: int) -> Fields:
     if isinstance(value, Mapping):
         return _dict(value, place)
+    for knows, take in _KINDS:
+        if knows(value):
+            return {name: one for name, one in take(value, place).items() if one is not None}
     raise TypeError(
         f"Object {place} must have the attributes of supervision's Detections (xyxy, confidence, class_id), of "
-        "Ultralytics' Results (boxes, orig_shape, names) or of detectron2's Instances (pred_boxes, image_size); got "
-        f"{type(value).__name__}."
+        "Ultralytics' Results (boxes, orig_shape, names), of detectron2's Instances (pred_boxes, image_size) or of "
+        f"mmdet's InstanceData (bboxes, labels); got {type(value).__name__}."
     )
 
 
@@ -172,7 +238,7 @@ def _is_detections(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("xyxy", "confidence", "class_id"))
 
 
-def _detections(value: Any, place: int) -> dict[str, Any]:
+def _detections(value: Any, place: int) -> Fields:
     """supervision."""
     data = getattr(value, "data", None) or {}
     return {
@@ -202,7 +268,7 @@ def _is_results(value: Any) -> bool:
     return hasattr(value, "orig_shape") and hasattr(value, "names") and hasattr(value, "boxes")
 
 
-def _results(value: Any, place: int) -> dict[str, Any]:
+def _results(value: Any, place: int) -> Fields:
     """Ultralytics."""
     if getattr(value, "obb", None) is not None:
         raise TypeError(
@@ -239,7 +305,7 @@ def _is_instances(value: Any) -> bool:
     return hasattr(value, "image_size") and (hasattr(value, "pred_boxes") or hasattr(value, "gt_boxes"))
 
 
-def _instances(value: Any, place: int) -> dict[str, Any]:
+def _instances(value: Any, place: int) -> Fields:
     """detectron2, guesses or truths."""
     kind = "pred" if hasattr(value, "pred_boxes") else "gt"
     masks = getattr(value, f"{kind}_masks", None)
@@ -259,11 +325,36 @@ def _bits(masks: Any) -> Any:
     return masks.tensor if hasattr(masks, "tensor") else list(masks.polygons)
 
 
-def _named(found: list[dict[str, Any]]) -> dict[Any, Any] | None:
+def _is_instance_data(value: Any) -> bool:
+    return hasattr(value, "bboxes") and hasattr(value, "labels")
+
+
+def _instance_data(value: Any, place: int) -> Fields:
+    """mmdet, guesses or truths."""
+    masks = getattr(value, "masks", None)
+    return {
+        "boxes": getattr(value.bboxes, "tensor", value.bboxes),
+        "scores": getattr(value, "scores", None),
+        "labels": value.labels,
+        "masks": getattr(masks, "masks", masks),
+    }
+
+
+_KINDS = (
+    (_is_detections, _detections),
+    (_is_results, _results),
+    (_is_instances, _instances),
+    (_is_instance_data, _instance_data),
+)
+
+
+def _named(found: list[Fields]) -> dict[Any, Any] | None:
     """Names that the objects bring, by id; None where not all ids have one."""
     names: dict[Any, Any] = {}
     for one in found:
-        names |= one.get("names") or {}
+        names |= one["names"] if isinstance(one.get("names"), Mapping) else {}
+    if not names:
+        return None
     labels = [to_numpy(as_array(one["labels"])) for one in found if one.get("labels") is not None]
     used = {int(id) for column in labels for id in column.tolist()}
-    return dict(sorted(names.items())) if names and used <= names.keys() else None
+    return dict(sorted(names.items())) if used <= names.keys() else None

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from vesica._check import evaluator as check
+from vesica._check.detection import known_images
 from vesica.dataset import Categories, Dataset
+from vesica.dataset.adapters import (
+    Fields,
+    columns_of_images,
+    fields_of_dicts,
+    fields_of_objects,
+    ids_of,
+    scalar,
+    sizes_at,
+)
+from vesica.dataset.ids import places
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records, match_inputs
@@ -47,44 +59,107 @@ class Evaluator:
         self.reset()
 
     def __len__(self) -> int:
-        return self._images
+        return len(self._images)
 
     def __repr__(self) -> str:
-        return f"Evaluator({self._images} images, {self._protocol.name})"
+        return f"Evaluator({len(self)} images, {self._protocol.name})"
 
     def reset(self) -> None:
         """Forget all images."""
         self._truths: list[Dataset] = []
         self._guesses: list[Dataset] = []
-        self._images = 0
+        self._images: set[Any] = set()
+        self._fields: dict[str, dict[str, bool]] = {}
+        """For each side what the first objects of it had; all others must have the same."""
 
-    def update(self, truth: Any, guess: Any, /, *, image: Any = None, form: str = "xyxy") -> None:
-        """Add one image, or a batch of them.
+    def update(
+        self,
+        truth: Any,
+        guess: Any,
+        /,
+        *,
+        image: Any = None,
+        form: str | tuple[str, str] = "xyxy",
+        normalised: bool | tuple[bool, bool] = False,
+        sizes: Any = None,
+    ) -> None:
+        """Add one image, or a batch of them. What cannot be scored is an error at once, and leaves nothing behind.
 
         Parameters
         ----------
         truth, guess : a dict for one image, or a list of dicts for several: "boxes" or "masks", "labels", and of
             guesses "scores"; NumPy or torch, on any device. Or what `Dataset.from_objects` takes; or two data sets.
-        image : the id of the image, or of each; by default "image_id", or a number that counts on
-        form : what the four columns of "boxes" mean
-        """
-        is_batch = not isinstance(truth, Mapping) and isinstance(truth, (list, tuple))
-        ids = None if image is None else list(image) if is_batch else [image]
-        both = [self._taken(side, ids, form, is_batch) for side in (truth, guess)]
-        self._truths.append(both[0])
-        self._guesses.append(both[1])
-        self._images += len(both[0].images)
+        image : the id of the image, or of each; by default "image_id" of the truth or else of the guess, or a number
+            that counts on. Guess n is of the image of truth n.
+        form : what the four columns of "boxes" mean; a pair if truth and guess differ
+        normalised : whether they are shares of the image; a pair if truth and guess differ
+        sizes : for such boxes the key of (height, width) in the dicts of the truth, such as "orig_size"; or a pair for
+            all images, or one for each
 
-    def _taken(self, value: Any, ids: Any, form: str, is_batch: bool) -> Dataset:
-        if isinstance(value, Dataset):
-            return value
-        rows = list(value) if is_batch else [value]
-        is_dicts = all(isinstance(one, Mapping) for one in rows)
-        if ids is None and not (is_dicts and any(one.get("image_id") is not None for one in rows)):
-            ids = list(range(self._images, self._images + len(rows)))
-        if is_dicts:
-            return Dataset.from_dicts(rows, form=form, images=ids)
-        return Dataset.from_objects(rows, images=ids)
+        Examples
+        --------
+        Targets of transformers, which are shares, and guesses in pixels:
+
+        >>> target = {"boxes": [[0.5, 0.5, 0.25, 0.5]], "class_labels": [3], "image_id": 139, "orig_size": [40, 80]}
+        >>> output = {"boxes": [[30, 10, 50, 30]], "labels": [3], "scores": [0.75]}
+        >>> evaluator = Evaluator()
+        >>> evaluator.update(target, output, form=("cxcywh", "xyxy"), normalised=(True, False), sizes="orig_size")
+        >>> round(evaluator.compute()["AP"], 3)
+        1.0
+
+        Another order is found out:
+
+        >>> evaluator.update(output, target, form=("xyxy", "cxcywh"))
+        Traceback (most recent call last):
+        ...
+        vesica.errors.InputError: The truth has scores and the guess has none: are they swapped? update(truth, guess)
+        """
+        if check.are_data_sets(truth, guess, Dataset):
+            self._add(truth, guess, None, None)
+            return
+        forms, shares = check.for_both(form, "form"), check.for_both(normalised, "normalised")
+        check.sizes_for_shares(sizes, shares)
+        truths, guesses = (_Side.of(*one) for one in zip((truth, guess), forms, shares, strict=True))
+        check.as_many_images(len(truths.fields), len(guesses.fields))
+        ids = self._ids(truths, guesses, image, isinstance(truth, (list, tuple)))
+        sizes = _extents(truths.fields, sizes)
+        self._add(truths.data(ids, sizes), guesses.data(ids, sizes), truths.fields, guesses.fields)
+
+    def _ids(self, truths: _Side, guesses: _Side, image: Any, is_batch: bool) -> list[Any]:
+        """The id of each image, for both sides."""
+        count = len(truths.fields)
+        if image is not None:
+            return [scalar(one) for one in (check.ids_of_batch(image, count) if is_batch else [image])]
+        found = check.same_images(ids_of(truths.fields), ids_of(guesses.fields))
+        return list(range(len(self._images), len(self._images) + count)) if found is None else found
+
+    def _add(self, truth: Dataset, guess: Dataset, truths: list[Fields] | None, guesses: list[Fields] | None) -> None:
+        """Check what came against all before, then keep it."""
+        check.order(truth, guess)
+        images = check.new_images(truth.images.ids.tolist(), self._images)
+        known_images(guess, places(guess.images.ids, truth.images.ids) < 0)
+        if self._categories is not None:
+            check.known_categories(truth, places(truth.categories.ids, self._categories.ids) < 0)
+        seen = dict(self._fields)
+        for side, data, fields in (("truth", truth, truths), ("guess", guess, guesses)):
+            if len(data):
+                told = self._told(data, fields)
+                check.same_fields(side, told, seen.setdefault(side, told), fields)
+        check.labels_on_both(seen, truths, guesses)
+
+        self._fields = seen
+        self._images |= images
+        self._truths.append(replace(truth, score=None))
+        self._guesses.append(replace(guess, score=np.empty(0)) if guess.score is None else guess)
+
+    def _told(self, data: Dataset, fields: list[Fields] | None) -> dict[str, bool]:
+        """Which fields objects have, as far as it matters."""
+        told = {"boxes": data.xywh is not None}
+        if self._protocol.regions != "box":
+            told["masks"] = data.segments is not None
+        if fields is not None:
+            told["labels"] = any("labels" in one for one in fields)
+        return told
 
     def compute(self) -> DetectionResult:
         """The scores of all images so far."""
@@ -99,6 +174,31 @@ class Evaluator:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
         return inputs_of(truth, guess, self._protocol)
+
+
+class _Side(NamedTuple):
+    """Truths or guesses of some images, before they are columns."""
+
+    fields: list[Fields]
+    form: str
+    normalised: bool
+
+    @classmethod
+    def of(cls, value: Any, form: str, normalised: bool) -> _Side:
+        rows = list(value) if isinstance(value, (list, tuple)) else [value]
+        if check.one_kind(rows, form, normalised):
+            return cls(fields_of_dicts(rows), form, normalised)
+        return cls(fields_of_objects(rows), "xyxy", False)  # as all these libraries have them
+
+    def data(self, ids: list[Any], sizes: Any) -> Dataset:
+        sizes = sizes if self.normalised else None
+        options = {"form": self.form, "normalised": self.normalised, "sizes": sizes}
+        return Dataset(**columns_of_images(self.fields, images=ids, **options))
+
+
+def _extents(truths: list[Fields], sizes: Any) -> Any:
+    """Sizes of images for both sides; a key is one of the truths."""
+    return sizes_at(truths, sizes) if isinstance(sizes, str) else sizes
 
 
 def _table(categories: Any) -> Categories:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from vesica._check import detection as check
-from vesica.detection.rules import AREAS, HIGHEST_BAR, PROTOCOLS, QUIRKS, RECALLS, REGIONS, THRESHOLDS, Quirks, Rules
+from vesica.detection.rules import (
+    AREAS,
+    HIGHEST_BAR,
+    PROTOCOLS,
+    QUIRKS,
+    RECALLS,
+    REGIONS,
+    THRESHOLDS,
+    WIDEST,
+    Quirks,
+    Rules,
+)
 from vesica.results.policy import Policy
 
 
@@ -47,6 +58,13 @@ class Protocol(Policy):
     def repeats(self) -> Quirks:
         """The faults that are repeated."""
         return QUIRKS[self.quirks]
+
+    @property
+    def whole(self) -> int | None:
+        """The place of the range that covers all areas: by its ends, or else by its name; None if there is none."""
+        ends = (k for k, (_, low, high) in enumerate(self.areas) if low <= 0 and high >= WIDEST)
+        names = (k for k, (name, _, _) in enumerate(self.areas) if name == "all")
+        return next(ends, next(names, None))
 
     @property
     def bars(self) -> tuple[float, ...]:

@@ -15,6 +15,7 @@ from vesica._kernels.native.coco_masks import Fault
 from vesica._ragged import taken
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.ids import rising, together
+from vesica.detection.duplicates import counted_once
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.rules import PROTOCOLS
@@ -227,12 +228,24 @@ def _of_data_set(fault: Fault, inputs: Inputs) -> Fault:
     )
 
 
-def merge(*records: Records) -> Records:
-    """Records of disjoint sets of images as one, the same whatever the order: as if all had been matched at once."""
+def merge(*records: Records, duplicates: str = "error") -> Records:
+    """Records of disjoint sets of images as one, the same whatever the order: as if all had been matched at once.
+
+    An image that two of them have is an error. With `duplicates="same"` it counts once, and a note says how many there
+    were, if both know the same of it; a sampler that fills up uneven processes makes such images. What other notes
+    count, they count as often as it came.
+    """
     check.some(records)
+    check.one_of(duplicates, ("error", "same"), "duplicates")
     first = records[0]
     for other in records[1:]:
         check.together(first, other)
+    given, once = (list(records), []) if duplicates == "error" else counted_once(records)
+    return _merged(given, _summed([note for one in records for note in one.notes] + once))
+
+
+def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
+    first = records[0]
     ids, ranks = _united([one.images for one in records])
     images = [rank[one.image] for one, rank in zip(records, ranks, strict=True)]
     category = np.concatenate([np.repeat(np.arange(len(first.categories)), np.diff(one.starts)) for one in records])
@@ -250,7 +263,7 @@ def merge(*records: Records) -> Records:
         guesses[order],
         np.concatenate([one.counted for one in records])[order],
         **{name: column[places] for name, column in joined.items()},
-        notes=_summed([note for one in records for note in one.notes]),
+        notes=notes,
     )
 
 

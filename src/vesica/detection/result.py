@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -20,12 +20,48 @@ from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 
 
-class Counts(NamedTuple):
-    """Guesses that are right, guesses that are wrong, and truths that were not found: one number a category."""
-
+class _Columns(NamedTuple):
     tp: np.ndarray
     fp: np.ndarray
     fn: np.ndarray
+
+
+class Counts(_Columns):
+    """Guesses that are right, guesses that are wrong, and truths that were not found: one number a category.
+
+    `categories` has their names, in the same order; it is empty for all categories together.
+
+    >>> counts = Counts([3, 1], [1, 0], [0, 2], categories=["cat", "dog"])
+    >>> counts
+    Counts(cat: tp 3, fp 1, fn 0; dog: tp 1, fp 0, fn 2)
+    >>> counts.of("dog").precision, counts.total().tp
+    (np.float64(1.0), np.int64(4))
+    """
+
+    categories: tuple[Any, ...]
+
+    def __new__(cls, tp: Any, fp: Any, fn: Any, *, categories: Sequence[Any] = ()) -> Counts:
+        """One number a category, or one alone."""
+        self = super().__new__(cls, np.asarray(tp)[()], np.asarray(fp)[()], np.asarray(fn)[()])
+        self.categories = tuple(categories)
+        return self
+
+    def __repr__(self) -> str:
+        if not self.categories:
+            return f"Counts(tp {self.tp}, fp {self.fp}, fn {self.fn})"
+        shown = [f"{name}: tp {tp}, fp {fp}, fn {fn}" for name, tp, fp, fn in zip(self.categories, *self, strict=True)]
+        more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        return f"Counts({'; '.join(shown[:_SHOWN])}{more})"
+
+    def of(self, category: Any, /) -> Counts:
+        """Those of one category, by its name."""
+        place = check.category_of(category, self.categories)
+        return Counts(self.tp[place], self.fp[place], self.fn[place])
+
+    def rows(self) -> list[Row]:
+        """A row for each category: its counts, precision, recall and F1, None where there is nothing to divide by."""
+        names = ("tp", "fp", "fn", "precision", "recall", "f1")
+        return rows_of({"category": self.categories, **{name: getattr(self, name) for name in names}})
 
     @property
     def precision(self) -> np.ndarray:
@@ -44,7 +80,11 @@ class Counts(NamedTuple):
 
     def total(self) -> Counts:
         """All categories together."""
-        return Counts(*(column.sum() for column in self))
+        return Counts(*(np.sum(column) for column in self))
+
+
+_SHOWN = 5
+"""Categories that a line shows."""
 
 
 class FoundPairs(NamedTuple):
@@ -89,25 +129,21 @@ class DetectionResult(Result):
     @functools.cached_property
     def _left_out(self) -> tuple[Note, ...]:
         """Categories without truths have no AP, and their wrong guesses count nowhere."""
-        bounds, nothing = self.records.bounds, self.records.positives[:, 0] == 0
+        bounds, nothing = self.records.bounds, self._truths == 0
         left = int(np.diff(bounds)[nothing].sum())
         text = f"guesses of {int(nothing.sum())} categories without truths count nowhere"
         return (Note("Q22", left, text),) if left else ()
 
     @functools.cached_property
     def summary(self) -> dict[str, float]:
-        """The numbers that the protocol is known for; −1 without truths."""
+        """The numbers that the protocol is known for; NaN without truths."""
         return summary_of(self.records, lambda: self._brief)
 
     @property
     def stats(self) -> np.ndarray:
-        """The same numbers as an array, in their usual order."""
-        return np.array(list(self.summary.values()))
-
-    @functools.cached_property
-    def numbers(self) -> dict[str, float | None]:
-        """The summary with None instead of −1."""
-        return {name: None if value < 0 else value for name, value in self.summary.items()}
+        """The same numbers as COCO's array, in their usual order; −1 without truths."""
+        values = np.array(list(self.summary.values()))
+        return np.where(np.isnan(values), -1.0, values)
 
     @functools.cached_property
     def _brief(self) -> Arrays:
@@ -145,40 +181,46 @@ class DetectionResult(Result):
             {
                 "category": self.categories,
                 **{line.name_of_one or line.name: self._of_each(line) for line in lines},
-                "truths": self.records.positives[:, 0],
+                "truths": self._truths,
                 "guesses": np.diff(self.records.bounds),
             }
         )
 
     def _of_each(self, line: Line) -> list[float]:
         """The number of each category, NaN without truths."""
-        found = (value_of(line, self.records, lambda: self._brief, category=k) for k in range(len(self.categories)))
-        return [value if value >= 0 else math.nan for value in found]
+        places = range(len(self.categories))
+        return [value_of(line, self.records, lambda: self._brief, category=place) for place in places]
 
-    def curve(self, category: Any = None, /, *, iou: float | None = None, area: str = "all") -> Curve:
+    @property
+    def _truths(self) -> np.ndarray:
+        """How many truths each category has: of all sizes, or else of the first range of areas."""
+        counts: np.ndarray = self.records.positives[:, self.protocol.whole or 0]
+        return counts
+
+    def curve(self, category: Any = None, /, *, iou: float | None = None, area: str | None = None) -> Curve:
         """Precision against recall of a category, by its name or id; without one, of all guesses together."""
         place = None if category is None else check.category(category, self.records.categories)
-        return curve_of(self.records, place, self._threshold(iou), check.area_of(area, self.protocol.areas))
+        return curve_of(self.records, place, self._threshold(iou), check.area_of(area, self.protocol))
 
-    def counts(self, *, iou: float | None = None, min_score: float | None = None, area: str = "all") -> Counts:
+    def counts(self, *, iou: float | None = None, min_score: float | None = None, area: str | None = None) -> Counts:
         """Right and wrong guesses and missed truths of each category, of guesses from `min_score` on.
 
         A guess counts once: the second one of a truth is wrong. Whether an iou must exceed the threshold or only reach
         it, `evaluate(…, strict=True)` decides.
         """
-        place = check.area_of(area, self.protocol.areas)
+        place = check.area_of(area, self.protocol)
         matched, ignored = self.records.lane(self._threshold(iou), place)
         counted = ~ignored if min_score is None else ~ignored & (self.records.score >= min_score)
         category = np.repeat(np.arange(len(self.categories)), np.diff(self.records.bounds))
         tp, fp = (
             np.bincount(category[counted & right], minlength=len(self.categories)) for right in (matched, ~matched)
         )
-        return Counts(tp, fp, self.records.positives[:, place] - tp)
+        return Counts(tp, fp, self.records.positives[:, place] - tp, categories=self.categories)
 
-    def pairs(self, *, iou: float | None = None, area: str = "all") -> FoundPairs:
+    def pairs(self, *, iou: float | None = None, area: str | None = None) -> FoundPairs:
         """Which guess found which truth, as rows of the data sets that were given."""
         inputs = check.inputs(self.inputs)
-        lane = check.area_of(area, self.protocol.areas) * len(self.protocol.iou) + self._threshold(iou)
+        lane = check.area_of(area, self.protocol) * len(self.protocol.iou) + self._threshold(iou)
         found = found_of(inputs, self.protocol, partners=True, threads=self.threads)
         partner = found.partner.reshape(-1, len(self.protocol.iou) * len(self.protocol.areas))[:, lane]
         hit = partner >= 0
@@ -199,7 +241,7 @@ class DetectionResult(Result):
             "protocol": self.protocol.name,
             "regions": self.protocol.regions,
             "images": len(self.records.images),
-            "truths": int(self.records.positives[:, 0].sum()),
+            "truths": int(self._truths.sum()),
             "guesses": len(self.records),
             "summary": self.numbers,
             "classes": self.per_class(),
@@ -217,7 +259,7 @@ class DetectionResult(Result):
     @property
     def headline(self) -> str:
         """Protocol, regions, and how much of everything there is."""
-        truths, regions = int(self.records.positives[:, 0].sum()), REGIONS[self.protocol.regions]
+        truths, regions = int(self._truths.sum()), REGIONS[self.protocol.regions]
         return (
             f"{self.protocol.name}, {regions}: {len(self.records):,} guesses, {truths:,} truths, "
             f"{len(self.records.images):,} images, {len(self.categories)} categories"

@@ -12,7 +12,9 @@ HIGHEST_BAR = 1 - 1e-10
 """COCO lowers a threshold of 1 to it, so that an iou of 1 reaches it even where rounding left it a little below."""
 UNLIMITED = 2**31 - 1
 
-AREAS = (("all", 0.0, 1e10), ("small", 0.0, 32.0**2), ("medium", 32.0**2, 96.0**2), ("large", 96.0**2, 1e10))
+WIDEST = 1e10
+"""The area that COCO takes for infinite: a range from 0 to it covers all."""
+AREAS = (("all", 0.0, WIDEST), ("small", 0.0, 32.0**2), ("medium", 32.0**2, 96.0**2), ("large", 96.0**2, WIDEST))
 # i · s + 0.5, and the end as it is; 0.8999999999999999 is meant.
 THRESHOLDS = (*(i * ((0.95 - 0.5) / 9) + 0.5 for i in range(9)), 0.95)
 # i × 0.01, which is not i / 100.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ class Line(NamedTuple):
     limit: int
     """The place among the limits of guesses."""
     cap: int | None = None
-    """The limit by its value instead of its place; the number is −1 where it is not among the limits (Q3)."""
+    """The limit by its value instead of its place; there is no number where it is not among the limits (Q3)."""
     group: str | None = None
     """Categories of this frequency alone."""
     name_of_one: str | None = None
@@ -51,34 +52,49 @@ def lines_of(protocol: Protocol, /) -> tuple[Line, ...]:
 
 
 def _at_recalls(protocol: Protocol) -> Iterator[Line]:
-    """Means over thresholds and recalls: of all areas, of each range, of each group of categories."""
+    """Means over thresholds and recalls: of one range of areas in full, of each other one, of each group of categories.
+
+    Every name ends with that of its range; only the range that covers all has none.
+    """
     rules, limits = protocol.rules, protocol.max_dets
     if protocol.repeats.limit_of_100:
         limits = limits[:3]
     last = len(limits) - 1
-    names = [name for name, _, _ in protocol.areas]
-    first = "all" if "all" in names else names[0]
-    letters = [name[0] for name in names if name != first] + [letter for letter, _ in rules.groups]
-    sizes = [(name, name[0] if letters.count(name[0]) == 1 else name) for name in names if name != first]
+    (first, own), *sizes = _ranges(protocol)
     precision, recall = ("Average Precision", "precision"), ("Average Recall", "recall")
-    yield Line("AP", *precision, None, first, last, cap=100 if protocol.repeats.limit_of_100 else None)
-    yield from (Line(f"AP{round(100 * t)}", *precision, t, first, last) for t in (0.5, 0.75))
+    yield Line(f"AP{own}", *precision, None, first, last, cap=100 if protocol.repeats.limit_of_100 else None)
+    yield from (Line(f"AP{round(100 * t)}{own}", *precision, t, first, last) for t in (0.5, 0.75))
     yield from (Line(f"AP{short}", *precision, None, name, last) for name, short in sizes)
-    yield from (Line(f"AP{letter}", *precision, None, first, last, group=letter) for letter, _ in rules.groups)
+    yield from (Line(f"AP{letter}{own}", *precision, None, first, last, group=letter) for letter, _ in rules.groups)
     if rules.recall_by_limit:
-        yield from (Line(f"AR{limit}", *recall, None, first, place) for place, limit in enumerate(limits))
+        yield from (Line(f"AR{limit}{own}", *recall, None, first, place) for place, limit in enumerate(limits))
     else:
-        yield Line("AR", *recall, None, first, last)
+        yield Line(f"AR{own}", *recall, None, first, last)
     yield from (Line(f"AR{short}", *recall, None, name, last) for name, short in sizes)
 
 
+def _ranges(protocol: Protocol) -> list[tuple[str, str]]:
+    """Ranges of areas and what they add to a name: a letter where it is enough, nothing for the one that covers all.
+
+    That one comes first.
+    """
+    whole = protocol.whole
+    names = [name for k, (name, _, _) in enumerate(protocol.areas) if k != whole]
+    letters = [name[0] for name in names] + [letter for letter, _ in protocol.rules.groups]
+    found = [(name, name[0] if letters.count(name[0]) == 1 else name) for name in names]
+    # AP50 and AR100 are no ranges of areas, and APr of LVIS is a group.
+    known = {letter for letter, _ in protocol.rules.groups}
+    found = [(name, f"_{name}" if short[0].isdigit() or short in known else short) for name, short in found]
+    return found if whole is None else [(protocol.areas[whole][0], ""), *found]
+
+
 def _of_curves(protocol: Protocol) -> Iterator[Line]:
-    """The mean over categories of the area under their curves, at each threshold."""
-    kind = protocol.rules.average_precision
-    first, last = protocol.areas[0][0], len(protocol.max_dets) - 1
-    for threshold in protocol.iou:
-        name = "AP" if len(protocol.iou) == 1 else f"AP{100 * threshold:.10g}"
-        yield Line(f"m{name}", f"Mean Average Precision, {kind}", kind, threshold, first, last, name_of_one=name)
+    """The mean over categories of the area under their curves, of each range of areas at each threshold."""
+    kind, last = protocol.rules.average_precision, len(protocol.max_dets) - 1
+    for area, short in _ranges(protocol):
+        for threshold in protocol.iou:
+            name = ("AP" if len(protocol.iou) == 1 else f"AP{100 * threshold:.10g}") + short
+            yield Line(f"m{name}", f"Mean Average Precision, {kind}", kind, threshold, area, last, name_of_one=name)
 
 
 def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, float]:
@@ -89,13 +105,13 @@ def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, f
 
 
 def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
-    """The mean over all categories, or the value of one; −1 without truths."""
+    """The mean over all categories, or the value of one; NaN without truths."""
     if line.kind in _POINTS:
         return _mean_of_curves(line, records, category)
     protocol = records.protocol
     limit = limit_of(line, protocol)
     if limit is None:
-        return -1.0
+        return math.nan
     place = Place(
         iou=None if line.iou is None else [t == line.iou for t in protocol.iou],
         area=[name for name, _, _ in protocol.areas].index(line.area),
@@ -103,7 +119,8 @@ def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, c
         limit=limit - len(protocol.max_dets),
         categories=_categories(line, records) if category is None else slice(category, category + 1),
     )
-    return mean_at(place, getattr(arrays(), line.kind))
+    value = mean_at(place, getattr(arrays(), line.kind))
+    return math.nan if value < 0 else value
 
 
 def limit_of(line: Line, protocol: Protocol, /) -> int | None:
@@ -139,7 +156,8 @@ _POINTS: dict[str, Callable[[Curve], float]] = {
 def _mean_of_curves(line: Line, records: Records, category: int | None) -> float:
     """The mean over categories with truths."""
     threshold = records.protocol.iou.index(line.iou)
+    area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
-    found = [_POINTS[line.kind](curve_of(records, one, threshold, 0)) for one in categories]
+    found = [_POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
     values = [value for value in found if value == value]
-    return float(np.mean(values)) if values else -1.0
+    return float(np.mean(values)) if values else math.nan

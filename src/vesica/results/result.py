@@ -36,7 +36,7 @@ class Result(Mapping[str, float]):
     @property
     @abstractmethod
     def summary(self) -> Mapping[str, float]:
-        """The numbers by their names."""
+        """The numbers by their names; NaN for one that is not defined."""
 
     @property
     @abstractmethod
@@ -56,6 +56,10 @@ class Result(Mapping[str, float]):
     def numbers(self) -> dict[str, float | None]:
         """The summary with None for a number that is not defined, NaN."""
         return {name: None if value != value else value for name, value in self.summary.items()}
+
+    def flat(self, *, prefix: str = "") -> dict[str, float]:
+        """The numbers for a logger, as Python's floats, each name behind `prefix`; those not defined are left out."""
+        return {f"{prefix}{name}": float(value) for name, value in self.summary.items() if value == value}
 
     def __getitem__(self, name: str) -> float:
         """A number of the summary by its name: result["AP50"]."""
@@ -86,8 +90,8 @@ class Result(Mapping[str, float]):
         return "\n".join([self.headline, *rows, *(f"note: {note.count} {note.text}" for note in self.notes)])
 
     def __repr__(self) -> str:
-        name, value = next(iter(self.summary.items()))
-        return f"{type(self).__name__}({name} {value:.3f}, {self.headline})"
+        name, value = next(iter(self.numbers.items()))
+        return f"{type(self).__name__}({name} {_shown(value, '-')}, {self.headline})"
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import evaluator as check
-from vesica._check.detection import known_images
+from vesica._check.meeting import known_images
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.adapters import (
     Fields,
@@ -137,7 +137,7 @@ class Evaluator:
         """Check what came against all before, then keep it."""
         check.order(truth, guess)
         images = check.new_images(truth.images.ids.tolist(), self._images)
-        known_images(guess, places(guess.images.ids, truth.images.ids) < 0)
+        known_images(truth.images, guess, places(guess.images.ids, truth.images.ids) < 0)
         if self._categories is not None:
             check.known_categories(truth, places(truth.categories.ids, self._categories.ids) < 0)
         seen = dict(self._fields)

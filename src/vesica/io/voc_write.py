@@ -26,6 +26,7 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
 def _lost(data: Dataset) -> list[str]:
     lost = {
         "masks": data.segments,
+        "rotated boxes, but for the upright ones around them": data.corners,
         "areas": data.area,
         "crowds": data.crowd,
         "ids": data.id,

@@ -118,10 +118,11 @@ class TestFacts:
         truth, guess = scene(5)
         for side in (truth, guess):
             side["rows"][:, 4] = 0
-        for protocol in ("coco", "voc", "voc07"):
-            sides = data_sets(truth, guess)
-            plain = vesica.evaluate(*sides, protocol=protocol).summary
-            assert vesica.evaluate(*sides, protocol=protocol, regions="rotated").summary == pytest.approx(plain)
+        sides = data_sets(truth, guess)
+        for options in ({}, {"by_class": False}, {"iou": [0.3, 0.9]}, {"strict": True}, {"max_dets": [1, 3]},
+                        *({"protocol": name} for name in ("lvis", "voc", "voc07", "voc-devkit"))):  # fmt: skip
+            plain = vesica.evaluate(*sides, **options).summary
+            assert vesica.evaluate(*sides, **options, regions="rotated").summary == pytest.approx(plain), options
 
     def test_quarter_turns_are_the_same_box(self):
         truth, guess = scene(6)

@@ -83,9 +83,9 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categori
         sizes = _sizes(truth, meeting)
         segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
     found = tuple(note for note in (*(Note(*one[:3]) for one in meeting.remarks), *notes) if note.count)
-    regions = (*boxes, *segments)
-    rest = (truth_rows, guess_rows, plain, found, meeting, chosen.corners, offered.corners)
-    return Inputs(meeting.images, kinds, truths, guesses, *regions, *rest)
+    rows, corners = (truth_rows, guess_rows), (chosen.corners, offered.corners)
+    sides = (truths, guesses, *boxes, *segments, *rows)
+    return Inputs(meeting.images, kinds, *sides, plain, found, meeting, *corners)
 
 
 def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> None:

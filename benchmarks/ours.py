@@ -131,7 +131,7 @@ def _soft_nms(decay: str) -> Callable[[Table, Table], Call]:
 def _fuse(boxes: Table, ranks: Table) -> Call:
     scaled, scores = unit(boxes), uneven(ranks)
     models = np.repeat(np.arange(MODELS), [len(part) for part in np.array_split(scores, MODELS)])
-    return lambda: vesica.fuse(scaled, scores, above=FUSE_AT, models=models)
+    return lambda: vesica.fuse(scaled, scores, above=FUSE_AT, models=models, score="avg")
 
 
 def _fused(found: vesica.Fused) -> Table:

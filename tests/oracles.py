@@ -308,8 +308,9 @@ def fused_clusters(boxes, scores, models, weights, t, keys):
 
     answer = []
     for members in clusters:
-        votes = sum(weights[models[k]] for k in members)
-        score = sum(strength[k] for k in members) / votes * (min(votes, sum(weights)) / sum(weights))
+        mean_score = sum(strength[k] for k in members) / sum(weights[models[k]] for k in members)
+        voted = sum(weights[m] for m in sorted({models[k] for k in members}))
+        score = min(mean_score, max(scores[k] for k in members)) * (voted / sum(weights))
         answer.append((members, mean(members), score))
     return answer
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from samples import same
-from vesica import Dataset, RleMasks
+from vesica import Boxes, Dataset, RleMasks, RotatedBoxes
 
 torch = pytest.importorskip("torch")
 
@@ -227,6 +227,20 @@ def results(masks=None, obb=None, path="folder/one.jpg", classes=(0.0, 2.0)):
     return SimpleNamespace(boxes=boxes, masks=masks, obb=obb, orig_shape=(480, 640), names=names, path=path, probs=None)
 
 
+class TestForms:
+    def test_boxes_bring_their_form(self):
+        """Not the columns of xywh read as corners."""
+        one = {"boxes": Boxes([[10, 20, 30, 40]], "xywh"), "labels": [1]}
+        assert Dataset.from_dicts([one]).xywh.tolist() == [[10, 20, 30, 40]]
+
+    def test_upright_and_rotated(self):
+        turned = {"boxes": RotatedBoxes([[5, 5, 4, 2, 30]], unit="deg", direction="cw"), "labels": [1]}
+        upright = {"boxes": [[0, 0, 4, 4]], "labels": [1]}
+        with pytest.raises(ValueError, match="upright in all images or rotated in all"):
+            Dataset.from_dicts([turned, upright])
+        assert Dataset.from_dicts([turned, {"boxes": [], "labels": []}]).corners.shape == (1, 4, 2)
+
+
 class TestUltralytics:
     def test_boxes(self):
         data = Dataset.from_objects([results(), results(classes=())])
@@ -248,9 +262,13 @@ class TestUltralytics:
         with pytest.raises(TypeError, match="in the frame of the network; `masks.xy`"):
             Dataset.from_objects([results(masks)])
 
-    def test_rotated_boxes_are_refused(self):
-        with pytest.raises(TypeError, match="rotated boxes .`obb`.; .* `obb.xyxy`"):
-            Dataset.from_objects([results(obb=SimpleNamespace())])
+    def test_rotated_boxes(self):
+        corners = torch.tensor([[[1.0, 0], [5, 4], [4, 5], [0, 1]], [[2, 2], [6, 2], [6, 6], [2, 6]]])
+        turned = SimpleNamespace(xyxyxyxy=corners, conf=torch.tensor([0.9, 0.8]), cls=torch.tensor([2.0, 0.0]))
+        none = SimpleNamespace(xyxyxyxy=corners[:0], conf=torch.empty(0), cls=torch.empty(0))
+        data = Dataset.from_objects([results(obb=turned), results(obb=none)])
+        assert data.corners.tolist() == corners.tolist() and data.category.tolist() == [2, 0]
+        assert data.xywh.tolist() == [[0, 0, 5, 5], [2, 2, 4, 4]] and len(data.images) == 2
 
 
 class Instances(SimpleNamespace):

@@ -235,7 +235,7 @@ SAY = [
     ([0, 0, 1, 1], {}, r"got \(4,\)\. One box is a table of one row"),
     (np.zeros((4, 7)), {}, r"got \(4, 7\)\. The table looks transposed: pass a\.T"),
     (np.zeros((6, 8), int), {}, r"got \(6, 8\)\. A map of labels goes to LabelMap\(a\), rows of x, y, .* to Polygons"),
-    (np.zeros((3, 4, 2)), {}, r"Four corners a row are polygons"),
+    (np.zeros((3, 4, 2)), {}, r"Four corners a row go to RotatedBoxes.from_corners"),
     (np.zeros((2, 5, 5), int), {}, r"got \(2, 5, 5\)\. A stack of masks goes to Masks\(a\)"),
     ([[0, 0, 2, 1], [1, 2, 3]], {}, r"rows of one length; got 4 numbers in row 0 and 3 in row 1"),
     (np.array([[0, 0, 2**64 - 1, 4]], "uint64"), {}, r"row 0 is too large: .*x2 = 18446744073709551615"),

@@ -75,7 +75,7 @@ class TestOneRecord:
         assert main(["convert", "a.lines", "b.csv"]) == 0 and main(["convert", "b.csv", "c", "--to", "lines"]) == 0
         assert Path("c").read_bytes() == Path("a.lines").read_bytes()
         capsys.readouterr()
-        for verb, told in (("convert", "  lines  a box a line\n"), ("eval", "{coco,voc,yolo,csv,npz,npy,lines}")):
+        for verb, told in (("convert", "  lines  a box a line\n"), ("eval", "{coco,voc,yolo,dota,csv,npz,npy,lines}")):
             with pytest.raises(SystemExit):
                 main([verb, "--help"])
             assert told in capsys.readouterr().out

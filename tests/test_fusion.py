@@ -1,7 +1,9 @@
 """Weighted box fusion: a plain loop over clusters that move."""
 
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,10 +32,10 @@ def proposals(objects, each, seed, side=200.0):
 
 class TestValue:
     def test_reported_input(self):
-        """Weighted-Boxes-Fusion#40, whose first score was 1.333."""
+        """Weighted-Boxes-Fusion#40, whose first score was 1.333: both boxes of one model, which has 2 of 3 votes."""
         boxes = [[0.1, 0.1, 0.2, 0.2], [0.1, 0.1, 0.2, 0.2], [0.3, 0.3, 0.4, 0.4]]
         fused = fuse(boxes, [1, 1, 0.5], models=[0, 0, 1], weights=[2, 1])
-        assert fused.scores.tolist() == [1.0, pytest.approx(1 / 6)]
+        assert fused.scores.tolist() == [pytest.approx(2 / 3), pytest.approx(1 / 6)]
         assert fused.boxes.xyxy == pytest.approx(np.array(boxes)[[0, 2]])
         assert fused.members.tolist() == [0, 0, 1] and fused.first.tolist() == [0, 2]
 
@@ -123,6 +125,65 @@ class TestValue:
         corners = fused.boxes.xyxy
         assert np.all(corners[:, :2] <= corners[:, 2:])
         assert np.all(corners[:, :2] >= low - 1e-9 * np.abs(low)) and np.all(corners[:, 2:] <= high + 1e-9 * abs(high))
+
+
+ENSEMBLE = json.loads((Path(__file__).parent / "data" / "fusion.json").read_text())["cases"]
+WAYS = ["box_and_model_avg", "absent_model_aware_avg", "avg", "max"]
+
+
+@pytest.mark.parametrize("case", range(len(ENSEMBLE)))
+@pytest.mark.parametrize("way", WAYS)
+def test_is_ensemble_boxes(case, way):
+    """The answers of ensemble-boxes 1.0.9, which sums corners in float32; tests/data/fusion.py wrote them."""
+    given = ENSEMBLE[case]
+    want = given["answers"][way]
+    options = {name: given[name] for name in ("models", "weights", "keys", "above")}
+    fused = fuse(given["boxes"], given["scores"], score=way, **options)
+    label = np.array(given["keys"])[fused.first]
+    order = np.lexsort((*fused.boxes.xyxy.T[::-1], label))
+    assert fused.boxes.xyxy[order] == pytest.approx(np.array(want["boxes"]), abs=1e-6)
+    assert fused.scores[order] == pytest.approx(np.array(want["scores"]), rel=1e-6)
+    assert fused.scores.tolist() == sorted(fused.scores, reverse=True)
+
+
+def test_ensemble_cases_tell_the_ways_apart():
+    """Some cluster has two boxes of one model, and some model is absent; else the ways would agree."""
+    for k, way in enumerate(WAYS):
+        for other in WAYS[k + 1 :]:
+            assert any(c["answers"][way]["scores"] != c["answers"][other]["scores"] for c in ENSEMBLE)
+
+
+class TestWays:
+    @pytest.mark.parametrize(
+        "way, once, twice",
+        [
+            ("box_and_model_avg", 0.8 * 2 / 3, 0.7 * 2 / 3),
+            ("absent_model_aware_avg", 0.8 * 2 / 3, (0.8 + 0.6) * 2 / 5),
+            ("avg", 0.8 * 2 / 3, (0.8 + 0.6) * 2 / 3),
+            ("max", 0.8, 0.8),
+        ],
+    )
+    def test_a_model_votes_once(self, way, once, twice):
+        """Of models that weigh 2 and 1, the first has one box, then two; "avg" takes the second for another model."""
+        box, weights = [0, 0, 10, 10], [2, 1]
+        alone = fuse([box], [0.8], models=[0], weights=weights, score=way).scores
+        both = fuse([box, box], [0.8, 0.6], models=[0, 0], weights=weights, score=way).scores
+        assert alone.tolist() == [pytest.approx(once)] and both.tolist() == [pytest.approx(twice)]
+
+    def test_ways_that_never_exceed_the_best(self):
+        """Three times 0.1 is above 0.3, and a third of that above 0.1."""
+        for way in WAYS[:2]:
+            assert fuse([[0, 0, 1, 1]] * 3, [0.1] * 3, score=way).scores.tolist() == [0.1]
+        assert fuse([[0, 0, 1, 1]] * 3, [0.1] * 3, models=[0, 0, 1], weights=[3, 1], score="avg").scores[0] > 0.11
+
+    def test_zero_scores(self):
+        for way in WAYS:
+            assert fuse([[0, 0, 1, 1]] * 2, [0, 0], models=[0, 1], score=way).scores.tolist() == [0]
+            assert len(fuse([], [], weights=[1, 2], score=way)) == 0
+
+    def test_by_name(self):
+        with pytest.raises(ValueError, match="`score` must be one of \"box_and_model_avg\".*got 'mean'"):
+            fuse([[0, 0, 1, 1]], [0.5], score="mean")
 
 
 class TestScale:

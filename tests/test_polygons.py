@@ -269,7 +269,7 @@ class TestOracles:
         turned = RotatedBoxes(rows, **DEG)
         others = [
             (Boxes(corners), shapely.box(*corners.T)),
-            (turned, shapely.polygons(turned.corners)),
+            (turned, shapely.polygons(turned.to_corners())),
         ]
         polygons = Polygons(rings)
         for regions, other in others:

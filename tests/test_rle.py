@@ -343,6 +343,54 @@ class TestSetOperations:
             RleMasks([[1]], size=(2, 3)).crop(*window)
 
 
+class TestPaste:
+    @given(strategies.stacks(5), st.integers(0, 7), st.integers(0, 7), st.integers(0, 7), st.integers(0, 7))
+    def test_is_the_dense_one(self, stack, left, top, right, bottom):
+        want = np.pad(stack, [(0, 0), (top, bottom), (left, right)])
+        pasted = RleMasks.from_masks(stack).paste((left, top), size=want.shape[1:])
+        assert pasted.size == want.shape[1:] and np.array_equal(pasted.to_masks().array, want)
+        assert pasted.to_counts() == RleMasks.from_masks(want).to_counts()
+
+    @given(strategies.stacks(5), st.data())
+    def test_undoes_crop(self, stack, data):
+        """What is put back is what the window has, whatever runs over the ends of columns."""
+        height, width = stack.shape[1:]
+        x1, x2 = sorted(data.draw(st.tuples(st.integers(0, width), st.integers(0, width))))
+        y1, y2 = sorted(data.draw(st.tuples(st.integers(0, height), st.integers(0, height))))
+        inside = np.zeros_like(stack)
+        inside[:, y1:y2, x1:x2] = stack[:, y1:y2, x1:x2]
+        masks = RleMasks.from_masks(stack)
+        pasted = masks.crop(x1, y1, x2, y2).paste((x1, y1), (height, width))
+        assert np.array_equal(pasted.to_masks().array, inside)
+        assert pasted.paste((0, 0), (height, width)).to_counts() == pasted.to_counts()
+
+    def test_tiles_of_an_image(self):
+        """Four tiles of 5×7, the last ones beyond the image of 8×11, unite to the mask they were cut from."""
+        stack = np.random.default_rng(0).random((3, 8, 11)) < 0.6
+        tiles = [(0, 0), (7, 0), (0, 5), (7, 5)]
+        padded = RleMasks.from_masks(np.pad(stack, [(0, 0), (0, 2), (0, 3)]))
+        parts = [padded.crop(x, y, x + 7, y + 5).paste((x, y), (8, 11)) for x, y in tiles]
+        whole = parts[0].union(parts[1]).union(parts[2]).union(parts[3])
+        assert np.array_equal(whole.to_masks().array, stack)
+
+    @given(strategies.stacks(3), st.integers(-6, 6), st.integers(-6, 6), st.integers(0, 8), st.integers(0, 8))
+    def test_nothing_is_lost(self, stack, x, y, height, width):
+        """Background beyond the image is cut; a pixel of a mask there is an error, never a smaller mask."""
+        masks = RleMasks.from_masks(stack)
+        _, rows, columns = np.nonzero(stack)
+        fits = all(0 <= c + x < width for c in columns) and all(0 <= r + y < height for r in rows)
+        if fits:
+            assert masks.paste((x, y), (height, width)).area.tolist() == masks.area.tolist()
+        else:
+            with pytest.raises(ValueError, match=f"at x = {x}, y = {y} reaches beyond the image"):
+                masks.paste((x, y), (height, width))
+
+    @pytest.mark.parametrize("offset", [3, (1, 2, 3), (0.5, 1), (True, 0), None])
+    def test_offset(self, offset):
+        with pytest.raises(ValueError, match=r"`offset` must be \(x, y\), two whole numbers"):
+            RleMasks([[1]], size=(2, 3)).paste(offset, (9, 9))
+
+
 class TestValue:
     def test_items(self):
         masks = RleMasks([[0, k] for k in range(5)], size=(4, 5))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -214,7 +215,7 @@ class TestShape:
         ]
 
     def test_corners(self):
-        corners = RotatedBoxes([[0, 0, 4, 2, 90]], **DEG).corners
+        corners = RotatedBoxes([[0, 0, 4, 2, 90]], **DEG).to_corners()
         assert corners.tolist() == [[[1, -2], [1, 2], [-1, 2], [-1, -2]]]
 
     def test_index(self):
@@ -325,3 +326,100 @@ class TestRefused:
     def test_batch_with_rotated(self):
         with pytest.raises(ValueError, match="one table"):
             iou(np.zeros((2, 3, 4)), RotatedBoxes(scattered(1, 0), **RAD))
+
+
+some_points = st.lists(st.tuples(st.integers(-30, 30), st.integers(-30, 30)), min_size=4, max_size=4)
+
+
+class TestFromCorners:
+    @given(st.integers(0, 2**32), st.permutations(range(4)))
+    def test_any_order_leads_back(self, seed, order):
+        rows = scattered(6, seed, 40)
+        boxes = RotatedBoxes(rows, **RAD)
+        again = RotatedBoxes.from_corners(boxes.to_corners()[:, order])
+        assert iou(boxes, again, aligned=True) == pytest.approx(1, abs=1e-9)
+        assert np.all((again.array[:, 4] >= 0) & (again.array[:, 4] < 90))
+        assert np.sort(again.array[:, 2:4]) == pytest.approx(np.sort(rows[:, 2:4]), rel=1e-9)
+
+    @given(some_points)
+    def test_smallest_is_shapely(self, points):
+        """No rectangle around the points is smaller than shapely's, which walks around the hull; and all are inside."""
+        boxes = RotatedBoxes.from_corners([points], fit="smallest")
+        around = shapely.oriented_envelope(shapely.MultiPoint(points))
+        assert boxes.area[0] == pytest.approx(around.area, abs=1e-6)
+        rectangle = shapely.Polygon(boxes.to_corners()[0]).buffer(1e-6)
+        assert all(rectangle.covers(shapely.Point(point)) for point in points)
+
+    @given(strategies.tables(1, dtype="int64"), st.permutations(range(4)))
+    def test_upright_is_exact(self, rows, order):
+        x1, y1, x2, y2 = rows.T
+        corners = np.stack([x1, y1, x2, y1, x2, y2, x1, y2], axis=1).reshape(-1, 4, 2)[:, order]
+        want = np.stack([(x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, 0 * x1], axis=1)
+        assert RotatedBoxes.from_corners(corners).array.tolist() == want.tolist()
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e-6, 1.0, 1e6, 1e150])
+    def test_every_scale(self, scale):
+        rows = scattered(20, 3) * [scale, scale, scale, scale, 1]
+        boxes = RotatedBoxes(rows, **RAD)
+        again = RotatedBoxes.from_corners(boxes.to_corners())
+        assert again.array[:, :2] == pytest.approx(rows[:, :2], abs=1e-12 * scale)
+        assert np.sort(again.array[:, 2:4]) == pytest.approx(np.sort(rows[:, 2:4]), rel=1e-9)
+
+    def test_in_every_library(self, xp):
+        corners = RotatedBoxes(scattered(5, 4), **RAD).to_corners()
+        again = RotatedBoxes.from_corners(xp(corners))
+        assert type(again.array) is type(xp(corners))
+        assert xp.back(again.array) == pytest.approx(RotatedBoxes.from_corners(corners).array, abs=1e-9)
+
+    def test_units(self):
+        corners = [[0, 0, 2, 2, 1, 3, -1, 1]]
+        same = [RotatedBoxes.from_corners(corners, unit=u, direction=d) for u in ("deg", "rad") for d in ("cw", "ccw")]
+        assert [round(float(b.array[0, 4]), 6) for b in same] == [45, -45, 0.785398, -0.785398]
+        assert all(np.allclose(b.to_corners(), same[0].to_corners()) for b in same)
+
+    @pytest.mark.parametrize(
+        "corners",
+        [
+            pytest.param([[3, 4]] * 4, id="a point"),
+            pytest.param([[0, 0], [3, 4], [0, 0], [3, 4]], id="a line"),
+            pytest.param([[1e9, 1e9], [1e9 + 3, 1e9 + 4], [1e9 - 4, 1e9 + 3], [1e9 - 1, 1e9 + 7]], id="far away"),
+        ],
+    )
+    def test_edges(self, corners):
+        boxes = RotatedBoxes.from_corners([corners])
+        got = sorted(map(tuple, boxes.to_corners()[0].round(6).tolist()))
+        assert got == sorted((float(x), float(y)) for x, y in corners)
+
+    def test_floats_stay(self):
+        for dtype, want in (("float32", "float32"), ("float16", "float16"), ("int32", "float64")):
+            boxes = RotatedBoxes.from_corners(np.array([[0, 0, 4, 0, 4, 2, 0, 2]], dtype))
+            assert boxes.dtype == want and iou(boxes, boxes).dtype == want
+        assert len(RotatedBoxes.from_corners([])) == len(RotatedBoxes.from_corners(np.zeros((0, 4, 2)))) == 0
+
+    def test_gradients(self):
+        torch = pytest.importorskip("torch")
+        corners = torch.tensor(RotatedBoxes(scattered(6, 9), **RAD).to_corners()[:, [1, 3, 0, 2]])
+        corners = (corners + 0.01 * torch.rand(corners.shape, generator=torch.Generator().manual_seed(0))).double()
+
+        def sides(points):
+            return RotatedBoxes.from_corners(points, fit="smallest").array[:, 2:4]
+
+        assert torch.autograd.gradcheck(sides, (corners.requires_grad_(),), atol=1e-5)
+
+    @pytest.mark.parametrize(
+        "corners, message",
+        [
+            ([[0, 0, 10, 0, 13, 4, 3, 4]], r"box 0 are no rectangle's: one lies 3 away.*fit=.smallest"),
+            ([[0, 0, 4, 0, 4, 2, 0, 2], [0, 0, 4, 0, 4, 2, 0, 0]], "box 1 are no rectangle's"),
+            ([[0, 0, 4, 0, 4, math.nan, 0, 2]], "box 0 must be finite.*got nan"),
+            ([[0, 0, 4, 0, 4, 1e200, 0, 2]], "box 0 must be finite and at most"),
+            ([[0, 0], [4, 0], [4, 2], [0, 2]], r"shape \(N, 4, 2\) or \(N, 8\).*got \(4, 2\). One box"),
+        ],
+    )
+    def test_refused(self, corners, message):
+        with pytest.raises(ValueError, match=message):
+            RotatedBoxes.from_corners(corners)
+
+    def test_eight_columns_are_told_the_way(self):
+        with pytest.raises(ValueError, match="RotatedBoxes.from_corners"):
+            RotatedBoxes([[0, 0, 4, 0, 4, 2, 0, 2]], **DEG)

@@ -80,7 +80,7 @@ class TestRead:
             ("<annotation>", "a.xml is no XML: no element found"),
             ("<annotations/>", "root must be <annotation>; got <annotations>. This looks like CVAT"),
             (page("<name>cat</name>"), "a.xml, object 0: <bndbox> must have <xmin>; it is missing"),
-            (page("<name>cat</name><robndbox/>"), "Rotated boxes have no place"),
+            (page("<name>cat</name><robndbox/>"), "Rotated boxes are read from DOTA"),
             (page(BOX.format(1, 2, 3, 4)), "object 0: <name> is missing"),
             (page("<name>c</name>" + BOX.format(1, 2, "x", 4)), "object 0: 'x' is not a number"),
             (page("<name>c</name>" + BOX.format(1, 2, "nan", 4)), "object 0: the box must be finite; got w = nan"),

@@ -75,6 +75,17 @@ RecordTuple match_cells_masks(const DetectTuple& request, const TruthTuple& trut
     return give_records(std::move(records));
 }
 
+RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& truths, const GuessTuple& guesses,
+                              Flat<std::int64_t> starts, Flat<std::int64_t> truth, Flat<double> value) {
+    match_cells::Records records;
+    {
+        nb::gil_scoped_release unlocked;
+        records = match_cells::of_pairs(request_of(request), truths_of(truths), guesses_of(guesses),
+                                        {starts.data(), truth.data(), value.data()});
+    }
+    return give_records(std::move(records));
+}
+
 // categories, guesses, counted, score, matched, ignored, thresholds, areas
 using CurveTuple = std::tuple<Flat<std::int64_t>, Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>,
                               Flat<std::uint64_t>, Flat<std::uint64_t>, std::size_t, std::size_t>;
@@ -99,6 +110,8 @@ void define_detection(nb::module_& m) {
           "guess_boxes"_a.noconvert());
     m.def("match_cells_masks", &match_cells_masks, "request"_a, "truths"_a, "truth_masks"_a, "guesses"_a,
           "guess_masks"_a, "boundary"_a, "literal"_a);
+    m.def("match_cells_pairs", &match_cells_pairs, "request"_a, "truths"_a, "guesses"_a, "starts"_a.noconvert(),
+          "truth"_a.noconvert(), "value"_a.noconvert());
     m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);

@@ -132,20 +132,20 @@ PickTuple edges_soft(Flat<std::int64_t> i, Flat<std::int64_t> j, Flat<double> va
     return give_picks(std::move(picks));
 }
 
-// Corners of the fused boxes behind each other, scores, first members, and the cluster of each row.
-std::tuple<Column<double>, Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fuse(
-    In<double> rows, Flat<std::int64_t> order, Flat<double> weight, Flat<double> weighted, Keys keys,
-    const ThresholdTuple& threshold, double total, std::size_t threads) {
+// Corners of the fused boxes behind each other, first members, and the cluster of each row.
+std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fuse(In<double> rows,
+                                                                                  Flat<std::int64_t> order,
+                                                                                  Flat<double> weighted, Keys keys,
+                                                                                  const ThresholdTuple& threshold,
+                                                                                  std::size_t threads) {
     const auto& [p, q, shift, strict] = threshold;
     fusion::Clusters found;
     {
         nb::gil_scoped_release unlocked;
-        found = fusion::fuse(
-            {{rows.data(), rows.shape(0)}, order.data(), order.size(), weight.data(), weighted.data(), given(keys)},
-            {p, q, shift, strict}, total, threads);
+        found = fusion::fuse({{rows.data(), rows.shape(0)}, order.data(), order.size(), weighted.data(), given(keys)},
+                             {p, q, shift, strict}, threads);
     }
-    return {give(std::move(found.boxes)), give(std::move(found.scores)), give(std::move(found.first)),
-            give(std::move(found.members))};
+    return {give(std::move(found.boxes)), give(std::move(found.first)), give(std::move(found.members))};
 }
 
 Column<std::int64_t> components_of(Flat<std::int64_t> i, Flat<std::int64_t> j, std::size_t rows) {
@@ -173,8 +173,8 @@ void define_selection(nb::module_& m) {
     define_soft<std::int64_t>(m);
     m.def("edges_soft", &edges_soft, "i"_a.noconvert(), "j"_a.noconvert(), "value"_a.noconvert(), "both_ways"_a,
           "scores"_a.noconvert(), "keys"_a.noconvert(), "rule"_a, "threads"_a);
-    m.def("boxes_fuse", &boxes_fuse, "rows"_a.noconvert(), "order"_a.noconvert(), "weight"_a.noconvert(),
-          "weighted"_a.noconvert(), "keys"_a.noconvert(), "threshold"_a, "total"_a, "threads"_a);
+    m.def("boxes_fuse", &boxes_fuse, "rows"_a.noconvert(), "order"_a.noconvert(), "weighted"_a.noconvert(),
+          "keys"_a.noconvert(), "threshold"_a, "threads"_a);
     m.def("components", &components_of, "i"_a.noconvert(), "j"_a.noconvert(), "rows"_a);
 }
 

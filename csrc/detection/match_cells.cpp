@@ -195,6 +195,38 @@ class Boxes {
     std::vector<Truth> here_;
 };
 
+// Regions whose overlaps are known.
+class Known {
+  public:
+    Known(const Pairs& pairs, std::size_t truths) : pairs_(pairs), place_(truths) {}
+
+    void open(const Row* truths, std::size_t count) {
+        count_ = count;
+        for (std::size_t k = 0; k < count; ++k) place_[truths[k]] = static_cast<std::uint32_t>(k);
+    }
+
+    // Every truth whose value is not below the floor. Pairs are of one cell, so their truths are those that are open.
+    void compare(Row guess, double floor, std::vector<Candidate>& found) const {
+        const bool wants_all = !(floor > 0);
+        if (wants_all)
+            for (std::size_t k = 0; k < count_; ++k) found.push_back({0, static_cast<std::uint32_t>(k)});
+        for (std::int64_t p = pairs_.starts[guess]; p < pairs_.starts[guess + std::size_t(1)]; ++p) {
+            const std::uint32_t truth = place_[static_cast<std::size_t>(pairs_.truth[p])];
+            if (wants_all)
+                found[truth].iou = pairs_.value[p];
+            else if (!(pairs_.value[p] < floor))
+                found.push_back({pairs_.value[p], truth});
+        }
+    }
+
+    double area(Row) const { return 0; }  // not asked for: it was given
+
+  private:
+    Pairs pairs_;
+    std::vector<std::uint32_t> place_;
+    std::size_t count_ = 0;
+};
+
 // One thread's work on one cell after the other. Nearly always one word has all lanes: `fixed_words` is 1, or else 0,
 // for any number.
 template <class Scorer, std::size_t fixed_words>
@@ -494,6 +526,10 @@ Records of_masks(const Request& request, const Truths& truths, const coco_masks:
                                        : matched<0>(request, truths, guesses, scorer, std::move(plan));
     };
     return boundary ? by.template operator()<coco_masks::Boundaries>() : by.template operator()<coco_masks::Masks>();
+}
+
+Records of_pairs(const Request& request, const Truths& truths, const Guesses& guesses, const Pairs& pairs) {
+    return matched<0>(request, truths, guesses, Known(pairs, truths.count), planned(request, truths, guesses));
 }
 
 }  // namespace vesica::match_cells

@@ -80,4 +80,15 @@ Records of_boxes(const Request& request, const Truths& truths, const double* tru
 Records of_masks(const Request& request, const Truths& truths, const coco_masks::Column& truth_masks,
                  const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal);
 
+// Pairs that were found beforehand, by guess: those of guess g are starts[g] ... starts[g + 1]. Pairs that are not
+// listed share nothing. Areas of guesses must be given.
+struct Pairs {
+    const std::int64_t* starts;
+    const std::int64_t* truth;  // of each pair: the row of its truth
+    const double* value;
+};
+
+// Regions of any kind, by their pairs.
+Records of_pairs(const Request& request, const Truths& truths, const Guesses& guesses, const Pairs& pairs);
+
 }  // namespace vesica::match_cells

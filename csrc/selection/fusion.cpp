@@ -1,8 +1,6 @@
 #include "selection/fusion.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/measures.hpp"
 #include "base/order.hpp"
@@ -23,18 +21,15 @@ struct Sums {
     int exponent;
     bool is_plain;
     double share = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0;
-    double weight = 0, weighted = 0;
 
     Sums(std::size_t row, double largest) : first(row), exponent(0), is_plain(largest == 0) {
         std::frexp(largest, &exponent);
     }
-    void add(const Box& box, double w, double ws) {
-        const double r = is_plain ? 1 : std::ldexp(ws, -exponent);
+    void add(const Box& box, double weighted) {
+        const double r = is_plain ? 1 : std::ldexp(weighted, -exponent);
         share += r, x1 += r * box.x1, y1 += r * box.y1, x2 += r * box.x2, y2 += r * box.y2;
-        weight += w, weighted += ws;
     }
     Box mean() const { return {x1 / share, y1 / share, x2 / share, y2 / share}; }
-    double score(double total) const { return weighted / weight * (std::min(weight, total) / total); }
 };
 
 // The clusters of one key, and their fused boxes by column.
@@ -56,7 +51,7 @@ class Fusing {
             sums_.emplace_back(row, votes_.weighted[row]);
             fused_.push_back(box);
         }
-        sums_[at].add(box, votes_.weight[row], votes_.weighted[row]);
+        sums_[at].add(box, votes_.weighted[row]);
         fused_[at] = sums_[at].mean();
         columns_.put(at, fused_[at], 0, part_);
         return at;
@@ -93,7 +88,7 @@ class Fusing {
 
 }  // namespace
 
-Clusters fuse(const Votes& votes, const Threshold& threshold, double total, std::size_t threads) {
+Clusters fuse(const Votes& votes, const Threshold& threshold, std::size_t threads) {
     const order::Groups groups({votes.order, votes.order + votes.count}, votes.keys, 1);
     std::vector<std::vector<Sums>> found(groups.count());
     Clusters out;
@@ -106,29 +101,15 @@ Clusters fuse(const Votes& votes, const Threshold& threshold, double total, std:
         found[key] = fusing.sums();
     });
 
-    std::vector<Sums> all;
     for (std::size_t key = 0; key < found.size(); ++key) {
         for (std::size_t k = 0; k < groups[key].count; ++k)
-            out.members[groups[key].rows[k]] += static_cast<std::int64_t>(all.size());
-        all.insert(all.end(), found[key].begin(), found[key].end());
+            out.members[groups[key].rows[k]] += static_cast<std::int64_t>(out.first.size());
+        for (const Sums& sums : found[key]) {
+            const Box box = sums.mean();
+            out.boxes.insert(out.boxes.end(), {box.x1, box.y1, box.x2, box.y2});
+            out.first.push_back(static_cast<std::int64_t>(sums.first));
+        }
     }
-    std::vector<double> scores(all.size());
-    for (std::size_t k = 0; k < all.size(); ++k) scores[k] = all[k].score(total);
-    std::vector<std::size_t> order(all.size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return scores[a] != scores[b] ? scores[a] > scores[b] : all[a].first < all[b].first;
-    });
-    std::vector<std::int64_t> rank(all.size());
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const Box box = all[order[k]].mean();
-        rank[order[k]] = static_cast<std::int64_t>(k);
-        out.boxes.insert(out.boxes.end(), {box.x1, box.y1, box.x2, box.y2});
-        out.scores.push_back(scores[order[k]]);
-        out.first.push_back(static_cast<std::int64_t>(all[order[k]].first));
-    }
-    for (std::int64_t& member : out.members)
-        if (member >= 0) member = rank[static_cast<std::size_t>(member)];
     return out;
 }
 

@@ -46,8 +46,9 @@ def evaluate(
         Whose rules: of COCO (the default), LVIS, or Pascal VOC by all points ("voc", the same as "voc12") or by eleven
         ("voc07"). "voc" asks for an iou above the threshold, as the usual Python port does; "voc-devkit" for one that
         reaches it, as the original does.
-    regions : {"box", "mask", "boundary"}
-        What is compared.
+    regions : {"box", "mask", "boundary", "rotated"}
+        What is compared. "rotated" takes the corners of rotated boxes, from DOTA files, YOLO files of oriented boxes,
+        or `Dataset.from_arrays(RotatedBoxes(…), …)`.
     iou : float or sequence, optional
         Thresholds instead of those of the protocol.
     areas : dict of name → (lowest, highest), optional
@@ -134,8 +135,9 @@ def how_to_read(
     def options(format: str) -> Options:
         known = FORMATS[format].options
         of_images = {"images": images, "sizes": sizes, "names": names} if "sizes" in known else {}
-        look, masks = not protocol.repeats.any_number, protocol.regions != "box"
-        return Options(masks=masks, check=look, threads=threads, **of_images)
+        turned: dict[str, Any] = dict(FORMATS[format].of_rotated) if protocol.regions == "rotated" else {}
+        look, masks = not protocol.repeats.any_number, protocol.compares_masks
+        return Options(masks=masks, check=look, threads=threads, **of_images, **turned)
 
     return options
 

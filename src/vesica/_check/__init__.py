@@ -197,12 +197,12 @@ def _dtype_hint(dtype: str) -> str:
 
 
 def _shape_hint(shape: tuple[int, ...], width: int) -> str:
+    if shape[1:] == (4, 2) or (width == 5 and shape[1:] == (8,)):
+        return " Four corners a row go to RotatedBoxes.from_corners(a), or to Polygons."
     if width == 4 and shape == (4,):
         return " One box is a table of one row: [[x1, y1, x2, y2]]."
     if width == 4 and len(shape) == 2 and shape[1] == 5:
         return " Rotated boxes go to RotatedBoxes(a, unit=…, direction=…); a score or class column goes elsewhere."
-    if width == 4 and len(shape) == 3 and shape[1:] == (4, 2):
-        return " Four corners a row are polygons, not boxes."
     if width == 4 and len(shape) == 3:
         return " A stack of masks goes to Masks(a)."
     if width == 4 and len(shape) == 2 and shape[0] == 4:

@@ -14,12 +14,14 @@ _KINDS = {
     "image": "i",
     "category": "i",
     "xywh": "f",
+    "corners": "f",
     "score": "f",
     "area": "f",
     "crowd": "b",
     "ignore": "b",
     "annotator": "i",
 }
+_WIDE = {"xywh": (4,), "corners": (4, 2)}
 _WORDS = {"i": "integers", "f": "floats", "b": "booleans"}
 
 
@@ -30,7 +32,7 @@ def columns(data: Any, /) -> None:
         column = getattr(data, name)
         if column is None:
             continue
-        shape = (count, 4) if name == "xywh" else (count,)
+        shape = (count, *_WIDE.get(name, ()))
         if not isinstance(column, np.ndarray) or column.shape != shape or column.dtype.kind != kind:
             got = f"{column.dtype} of shape {column.shape}" if isinstance(column, np.ndarray) else type(column).__name__
             raise ValueError(f"`{name}` must be a NumPy array of {_WORDS[kind]} of shape {shape}; got {got}.")
@@ -160,6 +162,21 @@ def first_bad(column: np.ndarray, name: str, *, missing: bool) -> tuple[int, str
     return row, f"`{name}` must {rule}; got {column[row]}"
 
 
+def first_bad_corners(corners: np.ndarray) -> tuple[int, str] | None:
+    """The first row of four corners that are no points, and why."""
+    bad = ~(np.abs(corners) < check.LIMITS["float64"]).all(axis=(1, 2))
+    if not bad.any():
+        return None
+    row = int(np.argmax(bad))
+    return row, f"the corners must be finite, and not so large that their area overflows; got {corners[row].tolist()}"
+
+
+def sound_corners(corners: np.ndarray) -> None:
+    bad = first_bad_corners(corners)
+    if bad:
+        raise ValueError(f"`boxes` row {bad[0]}: {bad[1]}.")
+
+
 def first_bad_box(xywh: np.ndarray) -> tuple[int, str] | None:
     """The first row of x, y, width, height that is no box, and why."""
     limit = check.LIMITS["float64"]
@@ -211,12 +228,13 @@ def no_outlines(value: Any) -> None:
     kind = type(value).__name__
     ways = {
         "Polygons": "draw them: polygons.to_rle(size); or pass COCO's lists: [[x, y, x, y, …], …] for each object.",
-        "RotatedBoxes": "the upright boxes around them, boxes.boxes; or Polygons.from_rotated(boxes).to_rle(size).",
         "LabelMap": "take its labels apart: labels.to_rle().",
         "Sets": "sets have no place in an image.",
     }
     if kind in ways:
-        raise TypeError(f"A data set holds upright boxes and masks; got {kind}. The way there: {ways[kind]}")
+        raise TypeError(
+            f"A data set holds boxes, upright or rotated, and masks; got {kind}. The way there: {ways[kind]}"
+        )
 
 
 def segmentation(value: Any, row: int) -> TypeError:
@@ -329,6 +347,14 @@ def in_all_images(name: str, there: list[bool], counts: list[int]) -> bool:
         place = next(k for k in relevant if not there[k])
         raise ValueError(f"`{name}` must be given for all images or for none; image {place} has objects without.")
     return all(given)
+
+
+def one_kind_of_boxes(are_turned: list[bool]) -> None:
+    if len(set(are_turned)) > 1:
+        raise ValueError(
+            "`boxes` must be upright in all images or rotated in all. Upright ones among rotated: "
+            "RotatedBoxes.from_boxes(boxes)."
+        )
 
 
 def float_masks(array: Any, above: Any, place: int) -> None:

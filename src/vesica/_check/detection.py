@@ -15,8 +15,10 @@ __all__ = [
     "areas",
     "category",
     "category_of",
+    "corners",
     "has_quirks",
     "ids_once",
+    "known_to_tool",
     "limits",
     "one_of",
     "scores",
@@ -31,6 +33,21 @@ __all__ = [
 def has_quirks(tool: str, tools: tuple[str, ...], protocol: str, /) -> None:
     if tool not in tools:
         raise ValueError(f"`quirks` are faults of pycocotools, which knows protocol='coco' alone; got {protocol!r}.")
+
+
+def known_to_tool(tool: str, regions: str, known: tuple[str, ...], /) -> None:
+    if regions not in known:
+        raise ValueError(f"`quirks` are faults of {tool}, which does not know regions={regions!r}. Leave them out.")
+
+
+def corners(truth: Any, guess: Any, /) -> None:
+    """Both sides have rotated boxes."""
+    for name, data in (("truth", truth), ("guess", guess)):
+        if len(data) and data.corners is None:
+            raise InputError(
+                f'The {name} has no rotated boxes. They come from DOTA files, from YOLO files with kind="obb", or from '
+                "Dataset.from_arrays(RotatedBoxes(…), …); upright ones as RotatedBoxes.from_boxes(boxes)."
+            )
 
 
 def thresholds(iou: Any, /) -> tuple[float, ...]:

@@ -22,7 +22,14 @@ def only_boxes(kind: str) -> None:
         )
 
 
-def models(value: Any, count: int) -> np.ndarray:
+def voters(count: int, models: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The number of the model of each box, and the weight of each model."""
+    model = np.zeros(count, np.int64) if models is None else _models(models, count)
+    used = int(model.max(initial=0)) + 1
+    return model, np.ones(used) if weights is None else _weights(weights, used)
+
+
+def _models(value: Any, count: int) -> np.ndarray:
     """The number of the model of each box."""
     numbers = to_numpy(as_array(value))
     if numbers.ndim != 1 or len(numbers) != count:
@@ -38,7 +45,7 @@ def models(value: Any, count: int) -> np.ndarray:
     return numbers.astype(np.int64)
 
 
-def weights(value: Any, used: int) -> np.ndarray:
+def _weights(value: Any, used: int) -> np.ndarray:
     """One weight above 0 for each model, of which the first `used` have boxes."""
     array = as_array(value)
     numbers = to_numpy(array)

@@ -106,6 +106,51 @@ def head(array: Array, scale: int, want: tuple[int, int, int], like: Array) -> N
     )
 
 
+def table_of_classes(value: Any, classes: Any) -> tuple[Array, int]:
+    """(B, 4 + C, N) numbers, and C."""
+    array = as_array(value)
+    shape = tuple(int(side) for side in array.shape)
+    if dtype_name(array) not in check.NUMBERS:
+        raise TypeError(f"`output` must hold integers or floats up to 64 bits; got {dtype_name(array)}.")
+    if len(shape) != 3 or shape[1] < 5:
+        hint = " One image is a batch of one: output[None]." if len(shape) == 2 and shape[0] > 4 else ""
+        raise SizeValueError(f"`output` must have shape (B, 4 + classes, N); got {shape}.{hint}")
+    if classes is None:
+        if shape[1] > shape[2] > 4:
+            raise SizeValueError(
+                f"`output` must have shape (B, 4 + classes, N); got {shape}, more rows than boxes. If axis 1 is the "
+                f"boxes, exchange the last two axes. If there are that many classes: classes={shape[1] - 4}."
+            )
+        return array, shape[1] - 4
+    width = check.positive(classes, "classes")
+    if width > shape[1] - 4:
+        raise SizeValueError(f"`classes` must be at most the {shape[1] - 4} rows after the fourth; got {width}.")
+    return array, width
+
+
+def chances(best: np.ndarray) -> None:
+    """Chances of the likeliest classes, (B, N): shares of 1."""
+    bad = np.argwhere(~((best >= 0) & (best <= 1)))
+    if bad.size:
+        image, box = bad[0].tolist()
+        way = "Leave the image out." if np.isnan(best[image, box]) else "Logits become chances by a sigmoid."
+        raise ValueError(
+            f"`output` must have chances from 0 to 1 behind the first four rows; got {best[image, box]:g} as the "
+            f"largest of box {box} of image {image}. {way}"
+        )
+
+
+def sound_boxes(corners: np.ndarray, image: np.ndarray, box: np.ndarray) -> None:
+    """Boxes that are likely enough must be boxes."""
+    bad = np.flatnonzero(~(np.isfinite(corners) & np.tile(corners[:, 2:] >= corners[:, :2], 2)).all(axis=1))
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(
+            f"`output` must have finite boxes whose sides are not negative; box {box[row]} of image {image[row]} has "
+            f"corners {corners[row].tolist()}."
+        )
+
+
 def inside(objects: np.ndarray, size: tuple[int, int]) -> None:
     """Objects cx, cy, w, h whose centres lie in the image, its far edges included."""
     centres, sides = objects[:, :2], objects[:, 2:]

@@ -202,6 +202,23 @@ def window(value: tuple[Any, ...], size: tuple[int, int]) -> tuple[int, int, int
     return sides[0], sides[1], sides[2], sides[3]
 
 
+def pixel(value: Any, name: str) -> tuple[int, int]:
+    """(x, y), whole numbers; may be negative."""
+    sides = _whole_sides(value)
+    if sides is None or len(sides) != 2:
+        raise ValueError(f"`{name}` must be (x, y), two whole numbers of pixels; got {value!r}.")
+    return sides[0], sides[1]
+
+
+def inside_image(masks: np.ndarray, offset: tuple[int, int], tile: tuple[int, int], size: tuple[int, int]) -> None:
+    """Raise for the first of some masks that reach beyond the image."""
+    if masks.size:
+        raise ValueError(
+            f"Mask {masks[0]} of the tile of {tile[0]}×{tile[1]} (height × width) at x = {offset[0]}, y = {offset[1]} "
+            f"reaches beyond the image of {size[0]}×{size[1]}. `crop` the tile first, or exchange x and y."
+        )
+
+
 def sparse_size(value: Any) -> tuple[int, int, int]:
     """(N, height, width) of a sparse stack."""
     sides = None if value is None else _whole_sides(value)

@@ -160,20 +160,17 @@ class Votes(NamedTuple):
     """(N, 4) float64: x1, y1, x2, y2."""
     order: np.ndarray
     """int64: the rows that take part, the largest weighted score first."""
-    weight: np.ndarray
-    """(N,) float64: the weight of each row's model."""
     weighted: np.ndarray
-    """(N,) float64: weight · score."""
+    """(N,) float64: the weight of its model · its score."""
     keys: np.ndarray | None
     """A small number for each row: only equal ones are fused."""
 
 
 class Clusters(NamedTuple):
-    """Fused boxes, best first."""
+    """Fused boxes, key by key, the oldest first."""
 
     boxes: np.ndarray
     """(K, 4) float64"""
-    scores: np.ndarray
     first: np.ndarray
     """(K,) int64: the row that opened each."""
     members: np.ndarray

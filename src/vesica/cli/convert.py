@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = (f"  {name:<6} {format.about}" for name, format in FORMATS.items() if format.about)
     parser.epilog = _EPILOG.format(formats="\n".join(about))
     parser.add_argument("source", metavar="IN", help="a file, a folder, a pattern, or - for standard input")
-    parser.add_argument("target", metavar="OUT", help="a file, or of voc and yolo a folder; - is standard output")
+    parser.add_argument("target", metavar="OUT", help="a file, or of voc, yolo and dota a folder; - is standard output")
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="the format of IN, where two fit")
     parser.add_argument(
         "--to", dest="target_format", metavar="FORMAT", help="the format of OUT, if its ending is silent"
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
     parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
-    parser.add_argument("--kind", metavar="KIND", help="yolo: polygon or pose, where a line may be either")
+    parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")
     parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')
     parser.add_argument("--no-masks", action="store_true", help="leave masks out")
     parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")

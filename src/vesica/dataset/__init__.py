@@ -32,6 +32,8 @@ class Dataset:
     image, category : (N,) int64: the place of each row's image and category in those tables
     xywh : (N, 4) float64: x, y, width, height as they were written, or None
     segments : CocoMasks, or None
+    corners : (N, 4, 2) float64: the corners of rotated boxes, in order around them; then `xywh` are the upright boxes
+        around those. None if the boxes are upright.
     score : (N,) float64: of guesses, or None
     area : (N,) float64 as it was written, NaN where it was not; or None. Scores by size go by it.
     crowd : (N,) bool: the region is a group; None if no row is
@@ -65,6 +67,7 @@ class Dataset:
     annotator: np.ndarray | None = None
     annotators: np.ndarray = field(default_factory=lambda: np.empty(0, object))
     notes: tuple[str, ...] = ()
+    corners: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         check.columns(self)
@@ -144,7 +147,8 @@ class Dataset:
 
         Parameters
         ----------
-        boxes : (N, 4) array, or Boxes
+        boxes : (N, 4) array, or Boxes. RotatedBoxes, or an (N, 4, 2) array of four corners each in any order, are
+            rotated boxes.
         image, category : (N,) integers or strings: the id of each row's image and category. Without `category` all rows
             are of one, whose id is 1.
         form : what the four columns of `boxes` mean
@@ -246,7 +250,7 @@ class Dataset:
         return cls(**columns_of_images(found, images=images, categories=categories, look=check))
 
 
-_COLUMNS = ("image", "category", "xywh", "segments", "score", "area", "crowd", "ignore", "id", "annotator")
+_COLUMNS = ("image", "category", "xywh", "corners", "segments", "score", "area", "crowd", "ignore", "id", "annotator")
 
 
 def _numbered(table: Any) -> Any:

@@ -107,7 +107,7 @@ def columns_of_images(
         found = _sized(found, ids, check.sizes_of_shares(sizes, normalised))
     if categories is None:
         categories = _named(found)
-    boxes = _gathered(found, "boxes", _rows)
+    boxes = _gathered(found, "boxes", lambda value, place: _rows(value, form, place))
     masks = _gathered(found, "masks", lambda value, place: _segments(value, found[place].get("size"), above, place))
     counts = [_count(k, boxes, masks) for k in range(len(found))]
     # Beside shares an "area" may be of the image as it was or as it was scaled (transformers): nobody says.
@@ -118,7 +118,7 @@ def columns_of_images(
     names = [one.get("name") for one in found]
     table = Images(ids, names=objects(names)) if any(names) else ids
     all_masks = _all(masks, counts, "masks", stacked)
-    all_boxes = _all(boxes, counts, "boxes", np.concatenate)
+    all_boxes = _all(boxes, counts, "boxes", _one_kind)
     return columns_of(
         np.empty((0, 4)) if all_boxes is None and all_masks is None else all_boxes,
         all_masks,
@@ -163,13 +163,28 @@ def _gathered(found: list[Fields], name: str, read: Callable[[Any, int], Any]) -
     return [None if one.get(name) is None else read(one[name], place) for place, one in enumerate(found)]
 
 
-def _rows(value: Any, place: int) -> np.ndarray:
-    array = to_numpy(as_array(getattr(value, "array", value)))
+def _rows(value: Any, form: str, place: int) -> np.ndarray:
+    """(N, 4) in the form; of rotated boxes their corners, (N, 4, 2)."""
+    given = value.to_corners() if hasattr(value, "to_corners") else value.to(form) if _is_boxes(value) else value
+    array = to_numpy(as_array(given))
     if array.size == 0:
         return np.empty((0, 4))
-    if array.ndim != 2 or array.shape[1] != 4:
-        raise ValueError(f"`boxes` of image {place} must have shape (N, 4); got {array.shape}.")
+    if array.shape[1:] not in ((4,), (4, 2)):
+        raise ValueError(
+            f"`boxes` of image {place} must have shape (N, 4); got {array.shape}. "
+            "Corners of rotated boxes are (N, 4, 2)."
+        )
     return array
+
+
+def _one_kind(parts: list[np.ndarray]) -> np.ndarray:
+    check.one_kind_of_boxes([part.ndim == 3 for part in parts])
+    return np.concatenate(parts)
+
+
+def _is_boxes(value: Any) -> bool:
+    """Boxes know their form."""
+    return hasattr(value, "form") and hasattr(value, "xyxy")
 
 
 def _segments(value: Any, size: Any, above: float | None, place: int) -> CocoMasks:
@@ -270,18 +285,16 @@ def _is_results(value: Any) -> bool:
 
 def _results(value: Any, place: int) -> Fields:
     """Ultralytics."""
-    if getattr(value, "obb", None) is not None:
-        raise TypeError(
-            f"Object {place} has rotated boxes (`obb`); a data set holds upright ones: `obb.xyxy` are those around."
-        )
-    if value.boxes is None:
+    turned = getattr(value, "obb", None)
+    found = value.boxes if turned is None else turned
+    if found is None:
         raise TypeError(f"Object {place} is no detection: its `boxes` are None.")
     masks = getattr(value, "masks", None)
     path = getattr(value, "path", None)
     return {
-        "boxes": value.boxes.xyxy,
-        "scores": getattr(value.boxes, "conf", None),
-        "labels": value.boxes.cls,
+        "boxes": found.xyxy if turned is None else found.xyxyxyxy,
+        "scores": getattr(found, "conf", None),
+        "labels": found.cls,
         "masks": None if masks is None else _outlines(masks, tuple(value.orig_shape), place),
         "size": tuple(value.orig_shape),
         "names": dict(value.names) if isinstance(value.names, Mapping) else dict(enumerate(value.names)),

@@ -12,6 +12,7 @@ from vesica._check import LIMITS
 from vesica._check import dataset as check
 from vesica._kernels import native
 from vesica.dataset.coco_masks import CocoMasks
+from vesica.dataset.corners import corners_of, is_corners, xywh_around
 from vesica.dataset.ids import places, table_of
 from vesica.dataset.tables import Categories, Images
 
@@ -41,13 +42,15 @@ def columns_of(
     if segments is not None:
         table = _sized_by_masks(table, image_of, segments)
     annotators, annotator_of = _annotators(given.pop("annotator"), len(ids))
-    xywh = None
+    xywh = corners = None
     if boxes is not None:
         check.no_outlines(boxes)
         shares = of_rows if normalised else None
         if shares is not None:
             check.known_size(shares, ids)
-        xywh = xywh_of(boxes, form, shares, look=look)
+        if is_corners(boxes):
+            corners = corners_of(boxes, shares, look=look)
+        xywh = xywh_of(boxes, form, shares, look=look) if corners is None else xywh_around(corners)
         check.one_for_each(xywh, len(ids), "boxes")
     return {
         "images": table,
@@ -55,6 +58,7 @@ def columns_of(
         "image": image_of,
         "category": category_of,
         "xywh": xywh,
+        "corners": corners,
         "segments": segments,
         "annotator": annotator_of,
         "annotators": annotators,

@@ -15,6 +15,7 @@ from vesica.dataset.tables import Categories, Images
 
 _FILLED = {"area": np.nan, "crowd": False, "ignore": False}
 """What rows have in a column that their part did not give."""
+_WIDE = {"xywh": (4,), "corners": (4, 2)}
 
 
 def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[str, Any]:
@@ -26,7 +27,9 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     kinds = _categories(parts) if categories is None else categories
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
-    columns = {name: _column(parts, name, counts) for name in ("xywh", "score", "area", "crowd", "ignore", "id")}
+    columns = {
+        name: _column(parts, name, counts) for name in ("xywh", "corners", "score", "area", "crowd", "ignore", "id")
+    }
     return {
         "images": Images(ids, _of_images(parts, "height"), _of_images(parts, "width"), _of_images(parts, "names")),
         "categories": kinds,
@@ -59,7 +62,7 @@ def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | 
     if not all(some) and name not in _FILLED:
         raise check.not_in_all(name)
     filled = [
-        np.full((count, 4) if name == "xywh" else count, _FILLED.get(name, 0)) if one is None else one
+        np.full((count, *_WIDE.get(name, ())), _FILLED.get(name, 0)) if one is None else one
         for one, count in zip(given, counts, strict=True)
     ]
     return np.concatenate(filled)

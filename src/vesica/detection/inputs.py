@@ -38,6 +38,8 @@ class Inputs:
     notes: tuple[Note, ...]
     meeting: Meeting | None = None
     """How images and categories of both sides met."""
+    truth_corners: np.ndarray | None = None
+    guess_corners: np.ndarray | None = None
 
 
 def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categories: Any = None) -> Inputs:
@@ -77,12 +79,13 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categori
     # The iou of two masks is never NaN.
     plain = protocol.regions == "box" and rules.compares_nan and not are_tame
     segments: tuple[CocoMasks | None, CocoMasks | None] = (None, None)
-    if protocol.regions != "box":
+    if protocol.compares_masks:
         sizes = _sizes(truth, meeting)
         segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
     found = tuple(note for note in (*(Note(*one[:3]) for one in meeting.remarks), *notes) if note.count)
-    rows = (truth_rows, guess_rows)
-    return Inputs(meeting.images, kinds, truths, guesses, *boxes, *segments, *rows, plain, found, meeting)
+    rows, corners = (truth_rows, guess_rows), (chosen.corners, offered.corners)
+    sides = (truths, guesses, *boxes, *segments, *rows)
+    return Inputs(meeting.images, kinds, *sides, plain, found, meeting, *corners)
 
 
 def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> None:
@@ -96,6 +99,8 @@ def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bo
         check.ids_once(truth)
     check.scores(guess)
     check.some_regions(truth, guess)
+    if protocol.regions == "rotated":
+        check.corners(truth, guess)
 
 
 def _boxed(data: Dataset) -> Dataset:
@@ -175,7 +180,11 @@ def _area(truth: Dataset, protocol: Protocol, notes: list[Note]) -> np.ndarray:
 
 
 def region_area(data: Dataset, regions: str, /) -> np.ndarray:
-    """The area of each box; of each mask where masks are compared and there is one."""
+    """The area of each box; of each mask or rotated box where these are compared and there is one."""
+    if regions == "rotated" and data.corners is not None:
+        from vesica.detection.rotated import area_of
+
+        return area_of(data.corners)
     area = np.full(len(data), np.nan) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
     if data.segments is None or (regions == "box" and data.xywh is not None):
         return area
@@ -184,8 +193,8 @@ def region_area(data: Dataset, regions: str, /) -> np.ndarray:
 
 def _guesses(guess: Dataset, meeting: Meeting, protocol: Protocol) -> Guesses:
     # The area of a box, wherever there is one: files with both are scored so everywhere.
-    area = None
-    if guess.xywh is not None and protocol.regions != "box":
+    area = region_area(guess, protocol.regions) if protocol.regions == "rotated" else None
+    if guess.xywh is not None and protocol.compares_masks:
         area = guess.xywh[:, 2] * guess.xywh[:, 3]
         if np.isnan(area).any():
             area = np.where(np.isnan(area), region_area(guess, protocol.regions), area)

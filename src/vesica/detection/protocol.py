@@ -10,6 +10,8 @@ from vesica._check import detection as check
 from vesica.detection.rules import (
     AREAS,
     HIGHEST_BAR,
+    OF_MASKS,
+    OF_TOOLS,
     PROTOCOLS,
     QUIRKS,
     RECALLS,
@@ -29,7 +31,7 @@ class Protocol(Policy):
     Attributes
     ----------
     name : one of `rules.PROTOCOLS`
-    regions : "box", "mask" or "boundary"
+    regions : "box", "mask", "boundary" or "rotated"
     iou : the thresholds
     areas : ranges of areas, (name, lowest, highest), both ends included
     max_dets : how many guesses of an image and a class count; rising
@@ -67,6 +69,11 @@ class Protocol(Policy):
         return next(ends, next(names, None))
 
     @property
+    def compares_masks(self) -> bool:
+        """Are masks compared?"""
+        return self.regions in OF_MASKS
+
+    @property
     def bars(self) -> tuple[float, ...]:
         """The least value that matches at each threshold."""
         given = tuple(min(t, HIGHEST_BAR) for t in self.iou) if self.rules.lowers_one else self.iou
@@ -90,6 +97,7 @@ def protocol_of(
     if quirks is not None:
         check.one_of(quirks, [tool for tool in QUIRKS if tool is not None], "quirks")
         check.has_quirks(quirks, rules.tools, name)
+        check.known_to_tool(quirks, regions, OF_TOOLS)
     return Protocol(
         name=rules.name,
         regions=regions,

@@ -200,6 +200,11 @@ def found_of(
         return match_cells.match_boxes(
             request, inputs.truths, next(boxes), inputs.guesses, next(boxes), threads=threads
         )
+    if protocol.regions == "rotated":
+        from vesica.detection.rotated import pairs_of  # late: it needs polygons and joins
+
+        pairs = pairs_of(inputs, min(request.bars), threads)
+        return match_cells.match_pairs(request, inputs.truths, inputs.guesses, pairs, threads=threads)
     assert inputs.truth_segments is not None
     assert inputs.guess_segments is not None
     found = match_cells.match_masks(

@@ -126,5 +126,9 @@ PROTOCOLS: dict[str, Rules] = {
 }
 """By the names that `evaluate(…, protocol=)` takes; two names may stand for one protocol."""
 
-REGIONS = {"box": "boxes", "mask": "masks", "boundary": "boundaries"}
+REGIONS = {"box": "boxes", "mask": "masks", "boundary": "boundaries", "rotated": "rotated boxes"}
 """What can be compared, and its plural."""
+OF_MASKS = ("mask", "boundary")
+"""Those for which masks are needed."""
+OF_TOOLS = ("box", "mask", "boundary")
+"""Those that the tools compare whose quirks can be repeated."""

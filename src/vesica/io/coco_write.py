@@ -34,7 +34,7 @@ def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
     rows = ",\n".join(_annotations(data))
     categories = ",\n".join(_categories(data))
     text = f'{{"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
-    notes = []
+    notes = _of_rotated(data)
     if data.id is None and len(data):
         notes.append("objects were numbered from 1")
     if data.area is None and data.xywh is not None and len(data):
@@ -62,10 +62,15 @@ def results_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
     lost = {"areas": data.area, "crowds": data.crowd, "ids": data.id, "what is to be ignored": data.ignore}
     lost |= {"annotators": data.annotator, "image sizes": data.images.height, "names": data.categories.names}
     notes = [f"results of COCO have no place for {what}" for what, column in lost.items() if column is not None]
+    notes += _of_rotated(data)
     for noun, table, used in (("images", data.images, data.image), ("categories", data.categories, data.category)):
         if len(set(used.tolist())) < len(table):
             notes.append(f"{noun} without a guess left no trace")
     return text, tuple(notes)
+
+
+def _of_rotated(data: Dataset) -> list[str]:
+    return ["rotated boxes were written as the upright ones around them"] if data.corners is not None else []
 
 
 def _objects(keys: tuple[str, ...], columns: list[Iterator[str] | None]) -> Iterator[str]:

@@ -44,6 +44,7 @@ class Format(NamedTuple):
     is_own : which files of a pattern are its own; by default all
     in_folder : what a folder of it has, in words
     list_endings : of files that stand for the folder in which they are
+    of_rotated : options by which its rotated boxes are read, where boxes may be either
     """
 
     name: str
@@ -63,6 +64,7 @@ class Format(NamedTuple):
     is_own: Callable[[Path], bool] | None = None
     in_folder: str | None = None
     list_endings: tuple[str, ...] = ()
+    of_rotated: tuple[tuple[str, str], ...] = ()
 
 
 def _later(name: str) -> Callable[..., Any]:
@@ -77,6 +79,8 @@ def _later(name: str) -> Callable[..., Any]:
 
 VOC_RESULTS = re.compile(r"comp\d+_det_[^_]+_(.+)\.txt", re.IGNORECASE)
 """Names of VOC's own files of detections, one for each class: comp3_det_test_cat.txt"""
+DOTA_RESULTS = re.compile(r"Task1_(.+)\.txt", re.IGNORECASE)
+"""Names of DOTA's own files of detections, one for each class: Task1_plane.txt"""
 
 FORMATS = {
     format.name: format
@@ -119,6 +123,18 @@ FORMATS = {
             is_own=_later("yolo_folder.is_label"),
             in_folder="label files of YOLO",
             list_endings=(".yaml", ".yml"),
+            of_rotated=(("kind", "obb"),),
+        ),
+        Format(
+            "dota",
+            about="a folder of .txt, rotated boxes by their corners; of guesses, a Task1_CLASS.txt for each class",
+            known_as="DOTA (.txt)",
+            read=_later("dota.read"),
+            write_into=_later("dota_write.write"),
+            names=DOTA_RESULTS,
+            looks_like=_later("dota.looks_like_labels"),
+            files_in=_later("dota.files_in"),
+            in_folder="label files of DOTA",
         ),
         Format(
             "csv",

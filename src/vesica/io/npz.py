@@ -47,11 +47,12 @@ def array_of(array: np.ndarray, name: str, options: Options, /) -> Dataset:
 def archive_of(arrays: Mapping[str, np.ndarray], name: str, options: Options, /) -> tuple[Dataset, str]:
     """Columns under their names, and the form of their boxes.
 
-    There are `image`, `xywh` or `xyxy` or `boxes`, and `category`, `score`, … as `Dataset.from_arrays` has them. What
-    `vesica.write` puts there beside, tables of images and categories and the text of masks, is read as well.
+    There are `image`, `xywh` or `xyxy` or `boxes`, or `corners` of rotated boxes, and `category`, `score`, … as
+    `Dataset.from_arrays` has them. What `vesica.write` puts there beside, tables of images and categories and the text
+    of masks, is read as well.
     """
     own = next((form for form in ("xywh", "xyxy", "cxcywh") if form in arrays), None)
-    boxes, form = arrays.get(own or "boxes"), own or options.boxes or "xyxy"
+    boxes, form = arrays.get("corners", arrays.get(own or "boxes")), own or options.boxes or "xyxy"
     if "image" not in arrays or (boxes is None and "segment_text" not in arrays):
         raise InputError(
             f"{name} must have arrays `image` and `xywh`, `xyxy` or `boxes`; it has {check.brief(sorted(arrays))}."

@@ -40,7 +40,13 @@ def table_of(data: Dataset, /) -> tuple[np.ndarray, tuple[str, ...]]:
         raise InputError(
             "COCO's array of seven columns is of floats, and some image id has more than 53 bits. Write .npz."
         )
-    held = {"masks": data.segments, "areas": data.area, "crowds": data.crowd, "ids": data.id}
+    held = {
+        "masks": data.segments,
+        "rotated boxes": data.corners,
+        "areas": data.area,
+        "crowds": data.crowd,
+        "ids": data.id,
+    }
     held |= {"image sizes": data.images.height, "what is to be ignored": data.ignore, "names": data.categories.names}
     return table, tuple(f"the array has no place for {what}" for what, column in held.items() if column is not None)
 
@@ -49,7 +55,7 @@ def archive_of(data: Dataset, /) -> tuple[dict[str, np.ndarray], tuple[str, ...]
     """All columns and tables under their names, for np.savez."""
     arrays = {**_ids("images", data.images.ids), **_ids("categories", data.categories.ids)}
     arrays |= _ids("image", data.images.ids[data.image]) | _ids("category", data.categories.ids[data.category])
-    for name in ("xywh", "score", "area", "crowd", "ignore"):
+    for name in ("xywh", "corners", "score", "area", "crowd", "ignore"):
         if getattr(data, name) is not None:
             arrays[name] = getattr(data, name)
     if data.id is not None:

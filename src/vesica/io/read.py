@@ -51,7 +51,7 @@ def read(
     Parameters
     ----------
     path : a file, a folder, a pattern such as "labels/*.txt", or "-" for standard input. Files may be packed (.gz).
-    format : {"coco", "voc", "yolo", "csv", "npz", "npy"}, optional
+    format : {"coco", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
         Only needed where two of them fit.
     masks : read masks, where there are any
     check : refuse numbers that are not finite, and negative sides
@@ -61,7 +61,7 @@ def read(
     images : YOLO: the folder of the pictures, from whose headers sizes are taken; or a data set of the same images.
         Images without a label file count as images in which nothing was found.
     names : YOLO: names of the classes, or the file that has them. By default it is looked for.
-    kind : YOLO: "polygon" or "pose", where the number of columns leaves it open
+    kind : YOLO: "polygon", "obb" (rotated boxes) or "pose", where the number of columns leaves it open
     columns : YOLO: "class box score" or "class score box", where the numbers leave it open
     threads : at most this many
 

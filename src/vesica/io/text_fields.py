@@ -87,3 +87,18 @@ def names_of(data: Dataset, /) -> list[str]:
         twice = next(name for name in found if found.count(name) > 1)
         raise InputError(f"Two categories are called {brief(twice)}; this format knows them by their names.")
     return found
+
+
+def known_by_name(data: Dataset, /) -> list[str]:
+    """What is lost in a format that knows images and categories by name, and guesses in one file for each category."""
+    notes = []
+    if data.images.ids.dtype != object and len(data.images):
+        notes.append("image ids became strings")
+    names = names_of(data)
+    if data.categories.ids.tolist() != sorted(names):
+        notes.append("categories are known by their names, in alphabetical order")
+    if len(set(names)) > len(set(data.category.tolist())):
+        notes.append("categories without an object left no trace")
+    if data.score is not None and len(set(data.image.tolist())) < len(data.images):
+        notes.append("images without a detection left no trace")
+    return notes

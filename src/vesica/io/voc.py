@@ -189,7 +189,11 @@ def _object(found: Any, place: str) -> _Object:
     corners = ["" if box is None else (box.findtext(side) or "").strip() for side in _SIDES]
     for side, text in zip(_SIDES, corners, strict=True):
         if not text:
-            hint = " Rotated boxes have no place in a data set." if found.find("robndbox") is not None else ""
+            hint = (
+                " Rotated boxes are read from DOTA's and YOLO's files, not from <robndbox>."
+                if found.find("robndbox") is not None
+                else ""
+            )
             raise InputError(f"{place}: <bndbox> must have <{side}>; it is missing.{hint}")
     difficult = (found.findtext("difficult") or "0").strip()
     if difficult.lower() not in _FLAGS:

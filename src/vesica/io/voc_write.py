@@ -12,7 +12,7 @@ from vesica import _check as check
 from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
 from vesica.errors import InputError
-from vesica.io.text_fields import different, names_of, stem_of
+from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 from vesica.io.voc import EXACT
 
 
@@ -26,6 +26,7 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
 def _lost(data: Dataset) -> list[str]:
     lost = {
         "masks": data.segments,
+        "rotated boxes, but for the upright ones around them": data.corners,
         "areas": data.area,
         "crowds": data.crowd,
         "ids": data.id,
@@ -38,16 +39,7 @@ def _lost(data: Dataset) -> list[str]:
             "file names": data.images.names,
         }
     notes = [f"VOC has no place for {what}" for what, column in lost.items() if column is not None]
-    if data.images.ids.dtype != object and len(data.images):
-        notes.append("image ids became strings")
-    names = names_of(data)
-    if data.categories.ids.tolist() != sorted(names):
-        notes.append("categories are known by their names, in alphabetical order")
-    if len(set(names)) > len(set(data.category.tolist())):
-        notes.append("categories without an object left no trace")
-    if data.score is not None and len(set(data.image.tolist())) < len(data.images):
-        notes.append("images without a detection left no trace")
-    return notes
+    return [*notes, *known_by_name(data)]
 
 
 def _written_boxes(data: Dataset) -> list[tuple[str, ...]]:

@@ -18,9 +18,10 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
 
     Parameters
     ----------
-    path : a file, or for VOC and YOLO a folder, which is made. Files ending in .gz are packed; "-" is standard output.
+    path : a file, or for VOC, YOLO and DOTA a folder, which is made. Files ending in .gz are packed; "-" is standard
+        output.
     data : Dataset
-    format : {"coco", "coco_results", "voc", "yolo", "csv", "npz", "npy"}, optional
+    format : {"coco", "coco_results", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
 
     Examples

@@ -13,13 +13,14 @@ from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, CocoMasks, Dataset, Images
 from vesica.dataset.arrays import xywh_of
+from vesica.dataset.corners import around
 from vesica.dataset.ids import places, table_of
 from vesica.dataset.masks import segments_of
 from vesica.errors import InputError
 from vesica.io.options import Options
 from vesica.io.text_fields import is_number, number, sound, text_of
 
-KINDS = ("polygon", "pose")
+KINDS = ("polygon", "pose", "obb")
 COLUMNS = ("class box score", "class score box")
 
 _SLACK = 1e-3
@@ -52,7 +53,8 @@ def dataset_of(files: Iterable[tuple[str, bytes]], labels: Labels, options: Opti
     """The objects of label files, each given by its name and its bytes.
 
     A line is `class cx cy w h` in shares of the image, perhaps with a score before or behind the box; or the class and
-    the corners of a polygon. With `boxes=` the four numbers are pixels in that form, and no sizes are needed.
+    the corners of a polygon; with kind="obb" those of a rotated box, perhaps with a score behind them. With `boxes=`
+    the four numbers are pixels in that form, and no sizes are needed.
     """
     form = None if options.boxes is None else check.one_of(options.boxes, check.FORMS, "boxes")
     kind = "pose" if labels.is_pose else None
@@ -70,7 +72,9 @@ def dataset_of(files: Iterable[tuple[str, bytes]], labels: Labels, options: Opti
 
     image, (categories, category) = np.array([line.image for line in lines], np.int64), _categories(lines, labels)
     data = Dataset(labels.images, categories, image, category, boxes, score=score, notes=labels.notes)
-    if any(outline is not None for outline in outlines) and options.masks:
+    if kind == "obb":
+        data = replace(data, corners=around(np.array(outlines, np.float64).reshape(-1, 4, 2)))
+    elif any(outline is not None for outline in outlines) and options.masks:
         data = replace(data, segments=_segments(outlines, image, labels.images))
     left_out = len(read) - len(lines)
     note = f"{left_out} lines of poses were left out: they have key points, and no place here"
@@ -94,6 +98,12 @@ def _lines(name: str, data: bytes, labels: Labels, kind: str | None) -> Iterable
 
 def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
     """What so many numbers behind a class are, and whether a score is among them."""
+    if kind == "obb":
+        if count not in (8, 9):
+            raise InputError(
+                f"{place}: a class is followed by 8 numbers of a rotated box, 9 with a score; got {count}."
+            )
+        return "outline", count == 9
     if count in (4, 5):
         return "box", count == 5
     if count >= 6 and kind == "pose":
@@ -103,7 +113,7 @@ def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
     if count == 8:
         raise InputError(
             f"{place}: 8 numbers are a polygon of four points, or a rotated box. "
-            'Say kind="polygon" to take the outline; rotated boxes have no place in a data set.'
+            'Say kind="polygon" for the one, kind="obb" for the other.'
         )
     if count >= 7 and kind == "polygon":
         return "outline", True

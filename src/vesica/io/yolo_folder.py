@@ -16,7 +16,7 @@ from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.dataset.picture_names import by_name, nowhere
 from vesica.errors import InputError, MissingExtra
-from vesica.io import yolo
+from vesica.io import dota, yolo
 from vesica.io.image_size import pictures_in, size_of
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
@@ -45,8 +45,8 @@ def read(source: Source, options: Options, /) -> Reading:
 
 
 def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
-    """Label files in the folder, or in the one folder below that has any; not beside VOC's files of detections."""
-    if results_in(folder):
+    """Label files in the folder, or in the one folder below that has any; not where the files are VOC's or DOTA's."""
+    if results_in(folder) or dota.results_in(folder) or dota.has_labels(sorted(folder.glob("*.txt")), folder):
         return folder, []
     homes: dict[Path, list[Path]] = {}
     for top, folders, names in os.walk(folder):

@@ -31,12 +31,15 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
 
 
 def _shares(data: Dataset) -> np.ndarray:
-    """cx, cy, w, h in shares of each row's image."""
+    """cx, cy, w, h in shares of each row's image; of rotated boxes the corners."""
     sizes = data.images.sizes[data.image, ::-1]
     unknown = np.flatnonzero((sizes <= 0).any(axis=1))
     if unknown.size:
         id = data.images.ids.tolist()[int(data.image[unknown[0]])]
         raise InputError(f"YOLO's boxes are shares of the image, and nobody said how large image {brief(id)} is.")
+    if data.corners is not None:
+        shares: np.ndarray = (data.corners / sizes[:, None]).reshape(-1, 8)
+        return shares
     xywh = some_boxes(data.xywh)
     return np.concatenate([(xywh[:, :2] + xywh[:, 2:] / 2) / sizes, xywh[:, 2:] / sizes], axis=1)
 

@@ -12,14 +12,15 @@ from vesica._array import Array, cast, device, namespace, to_numpy
 from vesica._check import anchors as check_anchors
 from vesica._check import grid as check_grid
 from vesica._kernels import pick_arrays
+from vesica.matching.anchor_free import detect
 from vesica.matching.anchors import shape_iou
+from vesica.matching.detections import Candidates, Detections, picked
 from vesica.matching.grid_targets import Slots, slots_of
 from vesica.matching.kmeans import Anchors
 from vesica.overlaps.measures import Measure, iou
 from vesica.regions import Boxes, as_region
-from vesica.selection.nms_batched import nms_ragged
 
-__all__ = ["Decoded", "Detections", "Grid", "Slots"]
+__all__ = ["Decoded", "Detections", "Grid", "Slots", "detect"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +52,6 @@ class Decoded:
         if not self.classes.shape[-1]:
             return xp.zeros(self.objectness.shape, dtype=xp.int64, device=device(self.objectness))
         return cast(xp.argmax(self.classes, axis=-1), "int64")
-
-
-@dataclass(frozen=True, eq=False)
-class Detections:
-    """What is left of all boxes: K of them, image by image, the best of each image first.
-
-    Attributes
-    ----------
-    boxes : (K, 4) floats, x1, y1, x2, y2 in pixels
-    scores : (K,) floats
-    labels : (K,) int64
-    offsets : (B + 1,) int64, image k has rows offsets[k] up to offsets[k + 1]
-    """
-
-    boxes: Array
-    scores: Array
-    labels: Array
-    offsets: Array
-
-    def __len__(self) -> int:
-        return int(self.boxes.shape[0])
 
 
 @dataclass(frozen=True)
@@ -247,29 +227,16 @@ class Grid:
         Returns
         -------
         Detections
-            `boxes` (K, 4), `scores`, `labels`, `offsets` (B + 1,): image by image, the best first.
+            `boxes` (K, 4), `scores`, `labels`, `index`, `offsets` (B + 1,): image by image, the best first.
         """
         found = self.decode(outputs, activation=activation)
         bar = check.finite(objectness, "objectness")
 
         image, box = _above(found.objectness, bar)
-        boxes, scores, labels = (_picked(column, image, box) for column in (found.boxes, found.scores, found.labels))
-        starts = np.searchsorted(to_numpy(image), np.arange(int(found.objectness.shape[0]) + 1))
-        index, offsets = nms_ragged(
-            boxes,
-            scores,
-            starts,
-            keys=labels if per_class else None,
-            above=above,
-            measure=measure,
-            min_score=min_score,
-            limit=limit,
-            threads=threads,
-        )
-
-        xp = namespace(boxes)
-        boxes, scores, labels = (xp.take(column, index, axis=0) for column in (boxes, scores, labels))
-        return Detections(boxes, scores, labels, offsets)
+        boxes, scores, labels = (picked(column, image, box) for column in (found.boxes, found.scores, found.labels))
+        chosen = Candidates(Boxes(boxes), scores, labels, image, box)
+        options = {"above": above, "measure": measure, "min_score": min_score, "limit": limit, "threads": threads}
+        return chosen.kept(int(found.objectness.shape[0]), per_class=per_class, **options)
 
 
 def _dealt(anchors: Anchors, strides: tuple[int, ...]) -> list[np.ndarray]:
@@ -285,10 +252,3 @@ def _above(objectness: Array, bar: float) -> tuple[Array, Array]:
     xp = namespace(objectness)
     image, box = xp.nonzero(objectness > xp.asarray(bar, dtype=objectness.dtype, device=device(objectness)))
     return image, box
-
-
-def _picked(column: Array, image: Array, box: Array) -> Array:
-    """Some boxes of a batch, as one table."""
-    xp = namespace(column)
-    flat = xp.reshape(column, (-1, *column.shape[2:]))
-    return xp.take(flat, image * column.shape[1] + box, axis=0)

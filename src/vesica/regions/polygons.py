@@ -141,7 +141,7 @@ class Polygons(Collection):
         >>> Polygons.from_rotated(diamond).area.round(12)
         array([4.])
         """
-        return cls._of_corners(to_numpy(boxes.corners), boxes.dtype, boxes.array, rule)
+        return cls._of_corners(to_numpy(boxes.to_corners()), boxes.dtype, boxes.array, rule)
 
     @classmethod
     def _of_corners(cls, corners: np.ndarray, dtype: str, array: Array, rule: str | None) -> Polygons:

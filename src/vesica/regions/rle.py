@@ -15,6 +15,7 @@ from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import offsets_of, taken
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
+from vesica.regions.strips import counts_of_strips, strips
 
 _TEXTS = (str, bytes, bytearray)
 
@@ -269,6 +270,35 @@ class RleMasks(PixelRegions):
         window = check_masks.window((x1, y1, x2, y2), self.size)
         cropped = native_pixels.crop_counts(self.counts, self.offsets, self.size[0], window)
         return RleMasks._of(*cropped, (window[3] - window[1], window[2] - window[0]))
+
+    def paste(self, offset: tuple[int, int], size: tuple[int, int]) -> RleMasks:
+        """The masks of a tile as masks of the whole image: what `crop` cuts out goes back to its place.
+
+        A tile may reach beyond the image, as the last of a row does, but its masks may not.
+
+        Parameters
+        ----------
+        offset : (x, y)
+            Where the upper left pixel of the tile lies in the image; may be negative.
+        size : (height, width)
+            Of the image.
+
+        Examples
+        --------
+        >>> whole = RleMasks([[7, 1, 3, 3, 3, 1, 7]], size=(5, 5))
+        >>> tile = whole.crop(1, 1, 4, 4)
+        >>> tile.to_counts(), tile.paste((1, 1), size=(5, 5)).to_counts()
+        ([[1, 1, 1, 3, 1, 1, 1]], [[7, 1, 3, 3, 3, 1, 7]])
+        """
+        x, y = check_masks.pixel(offset, "offset")
+        height, width = check_masks.mask_size(size, "size")
+        mask, column, top, bottom = strips(self.counts, self.offsets, self.size[0])
+        left, top, bottom = column + x, top + y, bottom + y
+        outside = (left < 0) | (left >= width) | (top < 0) | (bottom > height)
+        check_masks.inside_image(mask[outside], (x, y), self.size, (height, width))
+
+        flat = counts_of_strips(mask, left * height + top, bottom - top, len(self), height * width)
+        return RleMasks._of(*flat, (height, width))
 
 
 def _from_lists(counts: Sequence[Any], pixels: int) -> native_pixels.Flat:

@@ -20,8 +20,10 @@ from vesica._array import (
     to_numpy,
     widest_float,
 )
+from vesica._check import rotated as check_rotated
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.collection import Collection
+from vesica.regions.smallest_rectangle import apart, smallest
 
 
 class RotatedBoxes(Collection):
@@ -99,6 +101,58 @@ class RotatedBoxes(Collection):
         return cls._unchecked(rows, "deg", "cw", boxes.dtype)  # halves of float32 need more bits than float32 has
 
     @classmethod
+    def from_corners(
+        cls, corners: Any, /, *, fit: str = "rectangle", unit: str = "deg", direction: str = "cw"
+    ) -> RotatedBoxes:
+        """Rotated boxes from their four corners, in any order.
+
+        The rectangle is the smallest around the points. w points right, or right and down: its angle is at least 0
+        and below 90° clockwise, whichever corner came first.
+
+        Parameters
+        ----------
+        corners : (N, 4, 2) or (N, 8) array or nested list
+            x, y of four points a box.
+        fit : {"rectangle", "smallest"}, default "rectangle"
+            "rectangle": points that lie more than 1 % of the diagonal beside the corners are an error that names the
+            box. "smallest": any four points, and the smallest rectangle around them.
+        unit, direction : default "deg", "cw"
+            In which the angles of `array` are written.
+
+        Examples
+        --------
+        >>> RotatedBoxes.from_corners([[[4, 7], [6, 3], [4, 3], [6, 7]]]).array
+        array([[5., 5., 2., 4., 0.]])
+        >>> RotatedBoxes.from_corners([[0, 0, 2, 2, 1, 3, -1, 1]]).array.round(4)
+        array([[ 0.5   ,  1.5   ,  2.8284,  1.4142, 45.    ]])
+
+        A parallelogram is no rectangle, but there is one around it:
+
+        >>> RotatedBoxes.from_corners([[0, 0, 10, 0, 13, 4, 3, 4]], fit="smallest").array
+        array([[ 6.5,  2. , 13. ,  4. ,  0. ]])
+        """
+        fit = check.one_of(fit, check_rotated.FITS, "fit")
+        unit = check.one_of(unit, check.UNITS, "unit")
+        direction = check.one_of(direction, check.DIRECTIONS, "direction")
+        given = check_rotated.corners(corners)
+        is_seen = has_visible_values(given)
+        if is_seen:
+            check_rotated.points(given)
+
+        points = cast(given, widest_float(given))
+        xp = namespace(points)
+        found = smallest(points)
+        turn = xp.atan2(found.sin, found.cos) * (180 / math.pi if unit == "deg" else 1)
+        angle = turn if direction == "cw" else 0 - turn
+        rows = xp.stack([found.cx, found.cy, found.w, found.h, angle], axis=-1)
+        boxes = cls._unchecked(rows, unit, direction, result_name(dtype_name(given)))
+
+        if is_seen and fit == "rectangle":
+            beside = apart(to_numpy(points), to_numpy(boxes.to_corners()))
+            check_rotated.rectangles(beside, np.hypot(to_numpy(found.w), to_numpy(found.h)))
+        return boxes
+
+    @classmethod
     def _unchecked(cls, array: Array, unit: str, direction: str, dtype: str) -> RotatedBoxes:
         """Rows that are known to be sound, whose measures come back in another dtype than theirs."""
         self = cls(array, unit=unit, direction=direction, check=False)
@@ -124,8 +178,7 @@ class RotatedBoxes(Collection):
         """w · h of each box, in float64."""
         return self._rows[:, 2] * self._rows[:, 3]
 
-    @property
-    def corners(self) -> Array:
+    def to_corners(self) -> Array:
         """The four corners of each box, (N, 4, 2), in order around it; in float64."""
         xp = namespace(self._rows)
         cx, cy, w, h, _, cos, sin = (self._rows[:, k] for k in range(7))
@@ -141,7 +194,7 @@ class RotatedBoxes(Collection):
     def boxes(self) -> Boxes:
         """The smallest upright box around each."""
         xp = namespace(self._rows)
-        corners = self.corners
+        corners = self.to_corners()
         return Boxes(xp.concat([xp.min(corners, axis=1), xp.max(corners, axis=1)], axis=-1), check=False)
 
     def math(self, unit: str) -> Array:

@@ -15,6 +15,7 @@ from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick_arrays
 from vesica._kernels.tables import Clusters, Votes
 from vesica.regions import Boxes, as_region
+from vesica.selection.fused_scores import WAYS, tally
 from vesica.selection.nms import ranking
 from vesica.selection.soft import scores_like
 
@@ -48,6 +49,7 @@ def fuse(
     above: float = 0.55,
     models: Any = None,
     weights: Any = None,
+    score: str = "box_and_model_avg",
     keys: Any = None,
     min_score: float | None = None,
     threads: int | None = None,
@@ -57,7 +59,8 @@ def fuse(
     Boxes are taken by weight · score, the largest first (then by model, then by row). Each joins the cluster whose
     fused box has the largest iou with it, if that is above `above`, or opens one of its own. The fused box is
     Σ w·s·x / Σ w·s over the members, anew after each of them. Its score is their mean (Σ w·s / Σ w), times the share of
-    the models that voted: min(Σ w, W) / W, where W is the weight of all models. So it is never above the best score.
+    the models that voted: V / W, the weight of the models that have a box in it by the weight of all. A model votes
+    once, however many boxes it has there; so the score is never above the best of the members.
 
     Parameters
     ----------
@@ -72,6 +75,10 @@ def fuse(
     weights : sequence of floats, optional
         One weight for each model, by default 1. A model that found nothing counts only if it has a weight here, or
         a number below one that found something.
+    score : {"box_and_model_avg", "absent_model_aware_avg", "avg", "max"}, default "box_and_model_avg"
+        How the scores of n members become one, by the names of ensemble-boxes: Σ w·s / Σ w · V / W;
+        Σ w·s / (Σ w + W − V); Σ w·s / n · min(n, models) / W, which counts boxes as models and can exceed
+        every score where weights differ; the largest w·s by the largest weight.
     keys : (N,) or (N, K) array, or a tuple of columns, optional
         Class, image: only boxes with equal keys are fused.
     min_score : float, optional
@@ -96,6 +103,8 @@ def fuse(
            [40. , 40. , 50. , 50. ]])
     >>> fused.scores, fused.members
     (array([0.5 , 0.25]), array([0, 0, 1]))
+    >>> fuse(boxes, [0.75, 0.25, 0.5], models=[0, 1, 1], score="max").scores
+    array([0.75, 0.5 ])
 
     No boxes, no clusters:
 
@@ -103,6 +112,7 @@ def fuse(
     0
     """
     check.threads(threads)
+    combine = WAYS[check.one_of(score, WAYS, "score")]
     regions = as_region(boxes, "boxes")
     check_fusion.only_boxes(type(regions).__name__)
     assert isinstance(regions, Boxes)
@@ -110,31 +120,32 @@ def fuse(
     check_selection.with_values(regions.array, "boxes")
     ranked = ranking(len(regions), scores, above, True, keys, min_score, None)
     check_soft.finite_scores(ranked.scores)
-    votes, total = _votes(regions, ranked, models, weights)
+    model, trust = check_fusion.voters(len(regions), models, weights)
+    votes = _votes(regions, ranked, model, trust)
 
     like = regions.array
-    kernel = pick_arrays("fuse", "boxes", like)
-    found: Clusters = kernel.call(votes, ranked.threshold, total, threads=threads)
+    found: Clusters = pick_arrays("fuse", "boxes", like).call(votes, ranked.threshold, threads=threads)
+    taken = votes.order
+    counted = tally(found.members[taken], ranked.scores[taken], model[taken], trust)
+    fused = combine(counted) if taken.size else np.zeros(0)
+    best_first = np.lexsort((found.first, -fused))
+    place = np.full(len(best_first) + 1, -1, np.int64)  # the last: of rows in no cluster
+    place[best_first] = np.arange(len(best_first))
 
     return Fused(
-        Boxes(cast(from_numpy(found.boxes, like), regions.dtype), check=False),
-        scores_like(found.scores, scores, like),
-        from_numpy(found.first, like),
-        from_numpy(found.members, like),
+        Boxes(cast(from_numpy(found.boxes[best_first], like), regions.dtype), check=False),
+        scores_like(fused[best_first], scores, like),
+        from_numpy(found.first[best_first], like),
+        from_numpy(place[found.members], like),
     )
 
 
-def _votes(boxes: Boxes, ranked: Ranked, models: Any, weights: Any) -> tuple[Votes, float]:
-    """The boxes in the order in which they are taken, and the weight of all models."""
-    count, scores = len(boxes), ranked.scores
-    model = np.zeros(count, np.int64) if models is None else check_fusion.models(models, count)
-    used = int(model.max(initial=0)) + 1
-    trust = np.ones(used) if weights is None else check_fusion.weights(weights, used)
-    weight = trust[model]
+def _votes(boxes: Boxes, ranked: Ranked, model: np.ndarray, trust: np.ndarray) -> Votes:
+    """The boxes in the order in which they are taken."""
     with np.errstate(over="ignore"):
-        weighted = weight * scores
-    check_fusion.votes(scores, weighted)
+        weighted = trust[model] * ranked.scores
+    check_fusion.votes(ranked.scores, weighted)
     order = np.lexsort((model, -weighted))
     rows = np.ascontiguousarray(to_numpy(boxes.math), np.float64)
-    taken = order[scores[order] >= ranked.min_score]
-    return Votes(rows, taken, weight, weighted, ranked.keys), float(trust.sum())
+    taken = order[ranked.scores[order] >= ranked.min_score]
+    return Votes(rows, taken, weighted, ranked.keys)

@@ -8,17 +8,9 @@ from vesica._kernels import native
 from vesica._kernels.tables import Clusters, Votes
 
 
-def fuse(votes: Votes, threshold: Threshold, total: float, *, threads: int | None) -> Clusters:
-    """`total` is the sum of the weights of all models."""
+def fuse(votes: Votes, threshold: Threshold, *, threads: int | None) -> Clusters:
     keys = native.NO_KEYS if votes.keys is None else votes.keys
-    boxes, scores, first, members = _native.boxes_fuse(
-        votes.rows,
-        votes.order,
-        votes.weight,
-        votes.weighted,
-        keys,
-        threshold,
-        total,
-        native.thread_count(threads),
+    boxes, first, members = _native.boxes_fuse(
+        votes.rows, votes.order, votes.weighted, keys, threshold, native.thread_count(threads)
     )
-    return Clusters(boxes.reshape(-1, 4), scores, *native.plain(first, members))
+    return Clusters(boxes.reshape(-1, 4), *native.plain(first, members))

@@ -103,6 +103,21 @@ def match_masks(
     return _found(_native.match_cells_masks(_asked(request, threads), *sides, boundary, literal))
 
 
+def match_pairs(
+    request: Request,
+    truths: Truths,
+    guesses: Guesses,
+    pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
+    *,
+    threads: int | None,
+) -> Found:
+    """Regions of any kind, by their pairs: rows of the guesses (rising), rows of the truths, values."""
+    guess, truth, value = pairs
+    starts = np.searchsorted(guess, np.arange(len(guesses.score) + 1)).astype(np.int64)
+    columns = (starts, np.ascontiguousarray(truth, np.int64), np.ascontiguousarray(value, np.float64))
+    return _found(_native.match_cells_pairs(_asked(request, threads), _truths(truths), _guesses(guesses), *columns))
+
+
 def _found(columns: tuple[Any, ...]) -> Found:
     named = dict(zip(Found._fields, columns, strict=True))
     return Found(**{**named, "fault": coco_masks.fault_of(*named["fault"])})

@@ -256,6 +256,22 @@ class TestHabits:
         evaluator.update(truths, renamed)
         same(evaluator.compute(), vesica.evaluate(truths, guesses))
 
+    def test_masks_of_floats(self):
+        """torchvision's Mask R-CNN: targets are (N, H, W) of uint8, outputs (N, 1, H, W) of shares."""
+        torch = pytest.importorskip("torch")
+        pixels = torch.zeros(2, 9, 12)
+        pixels[0, 1:5, 2:8], pixels[1, 3:9, 0:4] = 0.75, 0.5625
+        target = {"masks": (pixels > 0.5).to(torch.uint8), "labels": torch.tensor([1, 2]), "image_id": torch.tensor(4)}
+        output = {"masks": pixels[:, None], "labels": torch.tensor([1, 2]), "scores": torch.tensor([0.5, 0.25])}
+        evaluator = Evaluator(regions="mask")
+        with pytest.raises(TypeError, match="say which values belong, such as above=0.5"):
+            evaluator.update([target], [output])
+        evaluator.update([target], [output], above=0.5)
+        assert evaluator.compute()["AP"] == pytest.approx(1)
+        stricter = Evaluator(regions="mask")
+        stricter.update([target], [output], above=0.6)
+        assert stricter.compute().counts().tp.tolist() == [1, 0]
+
     @pytest.mark.parametrize("sizes", ["orig_size", "pairs", "one"])
     def test_shares_against_pixels(self, images, sizes):
         """transformers: targets are cx, cy, w, h in 0–1; its post-processing gives corners in pixels."""

@@ -203,7 +203,9 @@ class TestAtOnce:
     def test_data_sets(self):
         truth = Dataset.from_dicts([TRUTH], images=["a"])
         evaluator = Evaluator()
-        with pytest.raises(InputError, match="1 guesses are of images that the truth does not have: 'b'"):
+        with pytest.raises(
+            InputError, match=r"1 guesses are of images that the truth does not have: .b.\. The truth has .a."
+        ):
             evaluator.update(truth, Dataset.from_dicts([GUESS], images=["b"]))
         with pytest.raises(InputError, match="swapped"):
             evaluator.update(Dataset.from_dicts([GUESS], images=["a"]), truth)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import evaluator as check
-from vesica._check.meeting import known_images
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.adapters import (
     Fields,
@@ -20,6 +19,7 @@ from vesica.dataset.adapters import (
     sizes_at,
 )
 from vesica.dataset.ids import places
+from vesica.dataset.meeting import meet_images
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records, match_inputs
@@ -117,7 +117,7 @@ class Evaluator:
         vesica.errors.InputError: The truth has scores and the guess has none: are they swapped? update(truth, guess)
         """
         if check.are_data_sets(truth, guess, Dataset):
-            known_images(guess, places(guess.images.ids, truth.images.ids) < 0)
+            meet_images(truth.images, guess, self._protocol.repeats.by_id)
             self._add(truth, guess, None, None)
             return
         forms, shares = check.for_both(form, "form"), check.for_both(normalised, "normalised")

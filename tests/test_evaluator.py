@@ -172,6 +172,20 @@ class TestAtOnce:
             with pytest.raises(InputError, match='has no "labels", and the other side has them'):
                 Evaluator().update([truth, truth], [guess, guess])
 
+    def test_of_lists_and_data_sets_too(self):
+        """`evaluate` does not take class 1 for granted either."""
+        unlabelled = [GUESS | {"labels": None}] * 2
+        labelled = [TRUTH, TRUTH | {"labels": [2]}]
+        for truth in (labelled, Dataset.from_dicts(labelled)):
+            with pytest.raises(InputError, match='The guess has no "labels", and the other side has them'):
+                vesica.evaluate(truth, unlabelled)
+        with pytest.raises(InputError, match='The truth has no "labels"'):
+            vesica.evaluate([{"boxes": BOX}], [GUESS])
+        assert vesica.evaluate([{"boxes": BOX}] * 2, unlabelled)["AP"] == pytest.approx(1)
+        one_class = Dataset.from_arrays(BOX * 2, image=[0, 1], category=[1, 1], categories={1: "cat"})
+        for guess in (unlabelled, [GUESS | {"class_labels": [1], "labels": None}] * 2):
+            assert vesica.evaluate(one_class, guess)["AP"] == pytest.approx(1)
+
     def test_labels_that_come_later(self):
         """Empty images say nothing; the first objects do."""
         evaluator = Evaluator()

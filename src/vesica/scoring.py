@@ -114,7 +114,7 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
 
 
 def _check_labels(truth: Any, ours: Dataset, guess: Any, theirs: Dataset) -> None:
-    """Objects without labels are of one class: such a list meets neither one that has labels nor data of many classes."""
+    """Objects without labels are of one class: such a list meets neither labels nor data of many classes."""
     if not len(ours) or not len(theirs) or not (_is_list(truth) or _is_list(guess)):
         return
     from vesica._check import evaluator as check  # late: files have categories

@@ -14,7 +14,10 @@ from typing import Any
 
 import vesica
 
-MODULES = ("anchors", "grid", "losses", "detection", "compat.coco", "compat.cocoeval", "compat.mask")
+MODULES = (
+    *("anchors", "grid", "losses", "detection", "testing", "integrations.torchmetrics", "integrations.transformers"),
+    *("compat.coco", "compat.cocoeval", "compat.mask"),
+)
 """Public modules beside the package itself."""
 GROUPS = {
     "Regions": "Boxes RotatedBoxes Polygons Masks RleMasks SparseMasks LabelMap Sets",

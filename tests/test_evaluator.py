@@ -172,6 +172,20 @@ class TestAtOnce:
             with pytest.raises(InputError, match='has no "labels", and the other side has them'):
                 Evaluator().update([truth, truth], [guess, guess])
 
+    def test_of_lists_and_data_sets_too(self):
+        """`evaluate` does not take class 1 for granted either."""
+        unlabelled = [GUESS | {"labels": None}] * 2
+        labelled = [TRUTH, TRUTH | {"labels": [2]}]
+        for truth in (labelled, Dataset.from_dicts(labelled)):
+            with pytest.raises(InputError, match='The guess has no "labels", and the other side has them'):
+                vesica.evaluate(truth, unlabelled)
+        with pytest.raises(InputError, match='The truth has no "labels"'):
+            vesica.evaluate([{"boxes": BOX}], [GUESS])
+        assert vesica.evaluate([{"boxes": BOX}] * 2, unlabelled)["AP"] == pytest.approx(1)
+        one_class = Dataset.from_arrays(BOX * 2, image=[0, 1], category=[1, 1], categories={1: "cat"})
+        for guess in (unlabelled, [GUESS | {"class_labels": [1], "labels": None}] * 2):
+            assert vesica.evaluate(one_class, guess)["AP"] == pytest.approx(1)
+
     def test_labels_that_come_later(self):
         """Empty images say nothing; the first objects do."""
         evaluator = Evaluator()
@@ -203,7 +217,9 @@ class TestAtOnce:
     def test_data_sets(self):
         truth = Dataset.from_dicts([TRUTH], images=["a"])
         evaluator = Evaluator()
-        with pytest.raises(InputError, match="1 guesses are of images that the truth does not have: 'b'"):
+        with pytest.raises(
+            InputError, match=r"1 guesses are of images that the truth does not have: .b.\. The truth has .a."
+        ):
             evaluator.update(truth, Dataset.from_dicts([GUESS], images=["b"]))
         with pytest.raises(InputError, match="swapped"):
             evaluator.update(Dataset.from_dicts([GUESS], images=["a"]), truth)
@@ -255,6 +271,22 @@ class TestHabits:
         renamed = [{rename.get(name, name): column for name, column in one.items()} for one in guesses]
         evaluator.update(truths, renamed)
         same(evaluator.compute(), vesica.evaluate(truths, guesses))
+
+    def test_masks_of_floats(self):
+        """torchvision's Mask R-CNN: targets are (N, H, W) of uint8, outputs (N, 1, H, W) of shares."""
+        torch = pytest.importorskip("torch")
+        pixels = torch.zeros(2, 9, 12)
+        pixels[0, 1:5, 2:8], pixels[1, 3:9, 0:4] = 0.75, 0.5625
+        target = {"masks": (pixels > 0.5).to(torch.uint8), "labels": torch.tensor([1, 2]), "image_id": torch.tensor(4)}
+        output = {"masks": pixels[:, None], "labels": torch.tensor([1, 2]), "scores": torch.tensor([0.5, 0.25])}
+        evaluator = Evaluator(regions="mask")
+        with pytest.raises(TypeError, match="say which values belong, such as above=0.5"):
+            evaluator.update([target], [output])
+        evaluator.update([target], [output], above=0.5)
+        assert evaluator.compute()["AP"] == pytest.approx(1)
+        stricter = Evaluator(regions="mask")
+        stricter.update([target], [output], above=0.6)
+        assert stricter.compute().counts().tp.tolist() == [1, 0]
 
     @pytest.mark.parametrize("sizes", ["orig_size", "pairs", "one"])
     def test_shares_against_pixels(self, images, sizes):

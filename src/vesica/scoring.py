@@ -105,12 +105,25 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
     truth, guess = (list(side) if isinstance(side, Iterator) else side for side in (truth, guess))
     ours = _data_of(truth, how_to_read(protocol, threads))
     theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images))
+    _check_labels(truth, ours, guess, theirs)
     ours_open, theirs_open = _is_open(truth, ours), _is_open(guess, theirs)
     if theirs_open:
         theirs = _placed(theirs, ours, "guess", is_list=_is_list(truth))
     elif ours_open:
         ours = _placed(ours, theirs, "truth", is_list=_is_list(guess))
     return ours, theirs
+
+
+def _check_labels(truth: Any, ours: Dataset, guess: Any, theirs: Dataset) -> None:
+    """Objects without labels are of one class: such a list meets neither labels nor data of many classes."""
+    if not len(ours) or not len(theirs) or not (_is_list(truth) or _is_list(guess)):
+        return
+    from vesica._check import evaluator as check  # late: files have categories
+    from vesica.dataset.adapters import has_labels
+
+    for side, value, other, data in (("truth", truth, guess, theirs), ("guess", guess, truth, ours)):
+        if _is_list(value) and not has_labels(value):
+            check.no_classes(side, has_labels(other) if _is_list(other) else len(data.categories) > 1)
 
 
 def _placed(data: Dataset, other: Dataset, side: str, is_list: bool) -> Dataset:

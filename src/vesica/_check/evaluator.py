@@ -120,10 +120,15 @@ def labels_on_both(seen: dict[str, dict[str, bool]], truth: Any, guess: Any, /) 
     told = {side: fields.get("labels") for side, fields in seen.items()}
     if set(told.values()) >= {True, False}:
         without = next(side for side, there in told.items() if there is False)
-        came = _given(truth if without == "truth" else guess)
+        no_classes(without, True, truth if without == "truth" else guess)
+
+
+def no_classes(side: str, others: bool, fields: Any = None, /) -> None:
+    """Nor has the other side any."""
+    if others:
         raise InputError(
-            f'The {without} has no "labels", and the other side has them{came}. Objects without labels are all of one '
-            "class: give them on both sides or on none."
+            f'The {side} has no "labels", and the other side has them{_given(fields)}. Objects without labels are all '
+            "of one class: give them on both sides or on none."
         )
 
 

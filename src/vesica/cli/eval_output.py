@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GATE",
-        help='what must be reached, or the exit code is 1: "AP>=0.5", "AP50[cat,dog]>=0.8"; any number of times',
+        help='what must be reached within 1e-9, else exit code 1: "AP>=0.5", "AP50[cat,dog]>=0.8"; may be repeated',
     )
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")

@@ -53,6 +53,18 @@ def fields_of_objects(objects: Any, /) -> list[Fields]:
     return [_taken(one, place) for place, one in enumerate(check.list_of_images(objects, "object"))]
 
 
+def has_labels(rows: Any, /) -> bool:
+    """Do these dicts or objects say of which class anything is?"""
+    names = ("labels", *(alias for alias, name in _ALIASES.items() if name == "labels"))
+    attributes = ("class_id", "names", "pred_classes", "gt_classes", "labels")
+    return any(
+        any(one.get(name) is not None for name in names)
+        if isinstance(one, Mapping)
+        else any(getattr(one, name, None) is not None for name in attributes)
+        for one in rows
+    )
+
+
 def ids_of(found: list[Fields], /) -> list[Any]:
     """The "image_id" of each image, None where there is none."""
     return [None if one.get("image_id") is None else scalar(one["image_id"]) for one in found]

@@ -67,7 +67,7 @@ def meet(truth: Any, guess: Any, /, *, categories: Any = None, by_class: bool = 
     """
     image_ids, image_rank = rising(truth.images.ids)
     category_ids, category_rank = rising(truth.categories.ids)
-    images = _images(truth.images, guess, by_id)
+    images = meet_images(truth.images, guess, by_id)
     asked = "id" if categories is None and (by_id or not by_class) else categories
     kinds = _categories(truth, guess, asked, images.places, any_at_all=by_id)
     return Meeting(
@@ -89,7 +89,8 @@ def _ranked(found: np.ndarray, rank: np.ndarray) -> np.ndarray:
     return ranked
 
 
-def _images(truth: Images, guess: Any, by_id: bool) -> Found:
+def meet_images(truth: Images, guess: Any, by_id: bool, /) -> Found:
+    """Find the images of the guess among those of the truth, as `meet` does; an error if some are not there."""
     found = Found(places(guess.images.ids, truth.ids))
     unknown = found.places < 0
     if not by_id and (_have_texts(truth, guess.images) or unknown.any()):

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import evaluator as check
-from vesica._check.meeting import known_images
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.adapters import (
     Fields,
@@ -20,6 +19,7 @@ from vesica.dataset.adapters import (
     sizes_at,
 )
 from vesica.dataset.ids import places
+from vesica.dataset.meeting import meet_images
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records, match_inputs
@@ -82,6 +82,7 @@ class Evaluator:
         form: str | tuple[str, str] = "xyxy",
         normalised: bool | tuple[bool, bool] = False,
         sizes: Any = None,
+        above: float | None = None,
     ) -> None:
         """Add one image, or a batch of them. What cannot be scored is an error at once, and leaves nothing behind.
 
@@ -95,6 +96,7 @@ class Evaluator:
         normalised : whether they are shares of the image; a pair if truth and guess differ
         sizes : for such boxes the key of (height, width) in the dicts of the truth, such as "orig_size"; or a pair for
             all images, or one for each
+        above : of masks of floats, as Mask R-CNN gives them: pixels with a larger value belong
 
         Examples
         --------
@@ -115,6 +117,7 @@ class Evaluator:
         vesica.errors.InputError: The truth has scores and the guess has none: are they swapped? update(truth, guess)
         """
         if check.are_data_sets(truth, guess, Dataset):
+            meet_images(truth.images, guess, self._protocol.repeats.by_id)
             self._add(truth, guess, None, None)
             return
         forms, shares = check.for_both(form, "form"), check.for_both(normalised, "normalised")
@@ -123,7 +126,7 @@ class Evaluator:
         check.as_many_images(len(truths.fields), len(guesses.fields))
         ids = self._ids(truths, guesses, image, isinstance(truth, (list, tuple)))
         sizes = _extents(truths.fields, sizes)
-        self._add(truths.data(ids, sizes), guesses.data(ids, sizes), truths.fields, guesses.fields)
+        self._add(truths.data(ids, sizes, above), guesses.data(ids, sizes, above), truths.fields, guesses.fields)
 
     def _ids(self, truths: _Side, guesses: _Side, image: Any, is_batch: bool) -> list[Any]:
         """The id of each image, for both sides."""
@@ -137,7 +140,6 @@ class Evaluator:
         """Check what came against all before, then keep it."""
         check.order(truth, guess)
         images = check.new_images(truth.images.ids.tolist(), self._images)
-        known_images(truth.images, guess, places(guess.images.ids, truth.images.ids) < 0)
         if self._categories is not None:
             check.known_categories(truth, places(truth.categories.ids, self._categories.ids) < 0)
         seen = dict(self._fields)
@@ -149,7 +151,7 @@ class Evaluator:
 
         self._fields = seen
         self._images |= images
-        self._truths.append(replace(truth, score=None))
+        self._truths.append(truth if truth.score is None else replace(truth, score=None))
         self._guesses.append(replace(guess, score=np.empty(0)) if guess.score is None else guess)
 
     def _told(self, data: Dataset, fields: list[Fields] | None) -> dict[str, bool]:
@@ -190,9 +192,9 @@ class _Side(NamedTuple):
             return cls(fields_of_dicts(rows), form, normalised)
         return cls(fields_of_objects(rows), "xyxy", False)  # as all these libraries have them
 
-    def data(self, ids: list[Any], sizes: Any) -> Dataset:
+    def data(self, ids: list[Any], sizes: Any, above: float | None) -> Dataset:
         sizes = sizes if self.normalised else None
-        options = {"form": self.form, "normalised": self.normalised, "sizes": sizes}
+        options = {"form": self.form, "normalised": self.normalised, "sizes": sizes, "above": above}
         return Dataset(**columns_of_images(self.fields, images=ids, **options))
 
 

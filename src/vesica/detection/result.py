@@ -205,7 +205,8 @@ class DetectionResult(Result):
     def counts(self, *, iou: float | None = None, min_score: float | None = None, area: str | None = None) -> Counts:
         """Right and wrong guesses and missed truths of each category, of guesses from `min_score` on.
 
-        A guess counts once: the second one of a truth is wrong. Whether an iou must exceed the threshold or only reach
+        `area` is the name of a range; by default the one that covers all. A guess counts once: the second one of a
+        truth is wrong. Whether an iou must exceed the threshold or only reach
         it, `evaluate(…, strict=True)` decides.
         """
         place = check.area_of(area, self.protocol)

@@ -476,6 +476,33 @@ class TestLists:
         assert is_perfect(vesica.evaluate(truths([1, 2, 3], [1, 0]), [self.FOUND, self.FOUND]))
 
 
+class TestParts:
+    """Parts of one data set, which say the same of its categories or are refused."""
+
+    def test_a_category_has_one_name(self):
+        parts = [truths({0: "cat", 1: "dog", 2: "cow"}, [1]), truths({0: "dog", 1: "cat", 2: "cow"}, [2])]
+        with pytest.raises(
+            ValueError, match="Category [01] is called '(cat|dog)' in one part and '(cat|dog)' in another"
+        ):
+            Dataset.joined(parts)
+        with pytest.raises(ValueError, match="Category 1 is called 'dog' in one part and 'cat' in another"):
+            Dataset.joined(parts[1:], categories=Categories(np.arange(3), objects([None, "dog", "cow"])))
+
+    def test_names_that_some_parts_lack(self):
+        whole = Dataset.joined([truths([0, 1, 2], [1]), truths({0: "cat", 1: "dog", 2: "cow"}, [2])])
+        assert whole.categories.names.tolist() == ["cat", "dog", "cow"]
+
+    def test_objects_of_one_list(self):
+        found = [SimpleNamespace(**vars(TestLists.results(BOXES, path))) for path in ("a.jpg", "b.jpg")]
+        found[1].names = {0: "dog", 1: "cat", 2: "person"}
+        with pytest.raises(ValueError, match="Category [02] is called"):
+            Dataset.from_objects(found)
+
+    def test_ids_of_some_images(self):
+        with pytest.raises(ValueError, match='"image_id" must be given for all images or for none; image 1 has none'):
+            Dataset.from_dicts([{**TestLists.OBJECTS, "image_id": 1}, TestLists.ELSEWHERE])
+
+
 # Files.
 
 

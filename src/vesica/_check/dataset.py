@@ -365,3 +365,20 @@ def float_masks(array: Any, above: Any, place: int) -> None:
 
 def not_in_all(name: str, /) -> ValueError:
     return ValueError(f"`{name}` must be given for all images or for none.")
+
+
+def ids_of_all(ids: list[Any], /) -> list[Any]:
+    """The "image_id" of each image, if all have one."""
+    if any(one is None for one in ids):
+        raise ValueError(f'"image_id" must be given for all images or for none; image {ids.index(None)} has none.')
+    return ids
+
+
+def same_names(names: dict[Any, Any], others: dict[Any, Any], /) -> None:
+    """A category has one name, whoever tells it."""
+    for id in names.keys() & others.keys():
+        if names[id] != others[id]:
+            raise ValueError(
+                f"Category {id!r} is called {names[id]!r} in one part and {others[id]!r} in another. Number categories "
+                "alike before parts are put together."
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any
 
@@ -15,8 +16,14 @@ def categories_of(text: str) -> Any:
         return text
     if text.lstrip().startswith("{"):
         return _mapping(text, "--categories")
+    from vesica.errors import InputError
     from vesica.io.files import load
 
+    if text != "-" and not os.path.exists(text):
+        raise InputError(
+            f'--categories must be name, id, a mapping such as \'{{"tabby": "cat"}}\', or a file with one; there is no '
+            f"file {text!r}."
+        )
     data = load(text).data.decode("utf-8-sig", "replace")
     return _mapping(data, text) if data.lstrip().startswith("{") else _table(data, text)
 

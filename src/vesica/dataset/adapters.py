@@ -111,7 +111,7 @@ def columns_of_images(
     """Images one after the other, as columns."""
     own = ids_of(found)
     if images is None and any(one is not None for one in own):
-        images = [place if one is None else one for place, one in enumerate(own)]
+        images = check.ids_of_all(own)
     ids = check.ids(np.arange(len(found)) if images is None else images, "images")
     check.one_for_each(ids, len(found), "images")
     check.different(ids, "images")
@@ -377,7 +377,9 @@ def _named(found: list[Fields]) -> dict[Any, Any] | None:
     """Names that the objects bring, by id; None where not all ids have one."""
     names: dict[Any, Any] = {}
     for one in found:
-        names |= one["names"] if isinstance(one.get("names"), Mapping) else {}
+        given = one["names"] if isinstance(one.get("names"), Mapping) else {}
+        check.same_names(names, given)
+        names |= given
     if not names:
         return None
     labels = [to_numpy(as_array(one["labels"])) for one in found if one.get("labels") is not None]

@@ -24,7 +24,8 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     ids = together([part.images.ids for part in parts])
     check.different(ids, "images")
     first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
-    kinds = _categories(parts) if categories is None else categories
+    names = _names([*([] if categories is None else [categories]), *(part.categories for part in parts)])
+    kinds = _categories(parts, names) if categories is None else categories
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
     columns = {
@@ -40,17 +41,22 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     }
 
 
-def _categories(parts: Sequence[Any]) -> Categories:
-    """All categories of all parts; names as the first part that has them."""
-    ids, _ = table_of(together([part.categories.ids for part in parts]))
+def _names(tables: Sequence[Categories]) -> dict[Any, Any]:
+    """The name of each category, which no table may contradict."""
     names: dict[Any, Any] = {}
-    for part in parts:
-        if part.categories.names is not None:
-            for one, name in zip(part.categories.ids.tolist(), part.categories.names.tolist(), strict=True):
-                names.setdefault(one, name)
-    if not names:
-        return Categories(ids)
-    return Categories(ids, objects(names.get(one) for one in ids.tolist()))
+    for table in tables:
+        if table.names is not None:
+            pairs = zip(table.ids.tolist(), table.names.tolist(), strict=True)
+            given = {id: name for id, name in pairs if name is not None}
+            check.same_names(names, given)
+            names |= given
+    return names
+
+
+def _categories(parts: Sequence[Any], names: dict[Any, Any]) -> Categories:
+    """All categories of all parts."""
+    ids, _ = table_of(together([part.categories.ids for part in parts]))
+    return Categories(ids, objects(names.get(one) for one in ids.tolist()) if names else None)
 
 
 def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | None:

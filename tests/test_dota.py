@@ -90,6 +90,16 @@ class TestRead:
         (tmp_path / "a.txt").write_text("0 0.5 0.5 0.2 0.2\n")
         assert vesica.read(tmp_path, sizes=(100, 100)).corners is None
 
+    def test_links_beside_other_files_do_no_harm(self, tmp_path):
+        """A text that leads out of the folder is refused where it is read, and only there."""
+        folder = tmp_path / "data"
+        folder.mkdir()
+        (tmp_path / "licence.txt").write_text("all rights")
+        (folder / "licence.txt").symlink_to(tmp_path / "licence.txt")
+        data = Dataset.from_arrays([[0, 0, 4, 4]], image=[1], category=[1])
+        vesica.write(folder / "truth.json", data)
+        assert len(vesica.read(folder, format="coco")) == 1
+
 
 class TestRoundTrip:
     @given(points, st.booleans())

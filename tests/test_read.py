@@ -250,7 +250,7 @@ class TestPaths:
 
     def test_all_formats_hold_the_same_boxes(self):
         data = made(strings=True, whole=True)
-        targets = {"coco": "t.json", "csv": "t.csv", "npz": "t.npz", "voc": "voc", "yolo": "yolo"}
+        targets = {"coco": "t.json", "csv": "t.csv", "npz": "t.npz", "voc": "voc", "yolo": "yolo", "dota": "dota"}
         sizes = dict(zip(data.images.ids.tolist(), data.images.sizes.tolist(), strict=True))
         for format, target in targets.items():
             vesica.write(target, data, format=format)

@@ -60,7 +60,10 @@ def results_in(folder: Path, /) -> list[Path]:
 def has_labels(files: list[Path], root: Path, /) -> bool:
     """Is the first of these files that has a line one of DOTA? Where none has any, the name of the folder tells."""
     for path in files:
-        head = bytes_of(path, root, most=4096)
+        try:
+            head = bytes_of(path, root, most=4096)
+        except InputError:
+            continue  # told when it is read, if it is
         if head.strip():
             return looks_like_labels(head.decode("utf-8-sig", errors="replace"))
     return bool(files) and root.name.lower().startswith(_HOME)

@@ -113,7 +113,8 @@ def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
     if count == 8:
         raise InputError(
             f"{place}: 8 numbers are a polygon of four points, or a rotated box. "
-            'Say kind="polygon" for the one, kind="obb" for the other.'
+            'Say kind="polygon" for the one, kind="obb" for the other; to score rotated boxes, regions="rotated" '
+            "(--regions rotated)."
         )
     if count >= 7 and kind == "polygon":
         return "outline", True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,13 @@ def numbered_pair(keys: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 def numbered(keys: np.ndarray) -> np.ndarray:
     """One column of keys, or rows of several, as uint32."""
-    small = keys.ndim == 1 and keys.dtype.kind in "iu" and keys.size
-    if small and int(keys.min()) >= 0 and int(keys.max()) < 2**32:
-        return keys.astype(np.uint32)
+    if keys.dtype.kind in "iu" and keys.size and int(keys.min()) >= 0:
+        if keys.ndim == 1 and int(keys.max()) < 2**32:
+            return keys.astype(np.uint32)
+        if keys.ndim == 2:
+            spans = [int(most) + 1 for most in keys.max(axis=0)]
+            if math.prod(spans) <= 2**32:  # digits of one number, without sorting rows
+                digits: np.ndarray = np.ravel_multi_index(tuple(keys.astype(np.int64).T), tuple(spans))
+                return digits.astype(np.uint32)
     _, numbers = np.unique(keys, axis=0, return_inverse=True)
     return numbers.reshape(-1).astype(np.uint32)

@@ -1,5 +1,7 @@
 """Images as they come: the same answer as all of them at once."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -337,6 +339,32 @@ class TestCompute:
         assert len(evaluator) == 0
         evaluator.update(truths[:5], guesses[:5])
         same(evaluator.compute(), first)
+
+    @pytest.mark.parametrize("categories", [[1, 2], {1: "cat", 2: "dog"}], ids=str)
+    def test_guesses_of_other_categories(self, categories):
+        """Left out and counted, also in an image where there is nothing else: a training does not end by it."""
+        evaluator = Evaluator(categories=categories)
+        evaluator.update(TRUTH, {"boxes": BOX, "labels": [3], "scores": [0.9]})
+        evaluator.update(TRUTH, {"boxes": BOX * 3, "labels": [3, 1, 12], "scores": [0.9, 0.5, 0.4]})
+        result = evaluator.compute()
+        assert {note.rule: note.count for note in result.notes}["Q13"] == 3
+        assert result.counts().rows()[0]["tp"] == 1 and len(result.records) == 1
+        assert evaluator.records().notes == result.records.notes
+        evaluator.reset()
+        evaluator.update(TRUTH, GUESS)
+        assert "Q13" not in {note.rule for note in evaluator.compute().notes}
+
+    def test_names_that_guesses_bring(self):
+        """Results of Ultralytics have names: they meet those that were given, whatever their numbers."""
+        boxes = SimpleNamespace(xyxy=np.array(BOX), conf=np.array([0.5]), cls=np.array([0.0]))
+        guess = SimpleNamespace(boxes=boxes, orig_shape=(20, 20), names={0: "cat", 1: "dog"}, path="a.jpg")
+        evaluator = Evaluator(categories={1: "cat", 2: "dog"})
+        evaluator.update(TRUTH, guess)
+        assert evaluator.compute().counts().of("cat") == (1, 0, 0)
+
+    def test_how_categories_meet_is_no_option(self):
+        with pytest.raises(TypeError, match="ids of all categories, .* got 'id'"):
+            Evaluator(categories="id")
 
     def test_unknown_options(self):
         with pytest.raises(ValueError, match="protocol"):

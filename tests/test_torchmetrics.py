@@ -98,6 +98,16 @@ class TestMetric:
         with pytest.raises(TypeError, match="categories"):
             DetectionMetric()
 
+    def test_a_batch_with_guesses_of_other_categories_alone(self, answer):
+        """It is as in one run: they are left out, and counted."""
+        guesses, truths = images()
+        guesses[7] = guesses[7] | {"labels": torch.full_like(guesses[7]["labels"], 90)}
+        metric = DetectionMetric(categories=dict.fromkeys(CATEGORIES, "x"))
+        for guess, truth in zip(guesses, truths, strict=True):
+            metric.update([guess], [truth])
+        assert metric.result().stats.tobytes() == whole(guesses, truths).stats.tobytes()
+        assert {note.rule: note.count for note in metric.result().notes}["Q13"] == len(guesses[7]["labels"]) > 0
+
     def test_another_order_is_found_out(self):
         guesses, truths = images()
         with pytest.raises(vesica.InputError, match="swapped"):

@@ -11,6 +11,16 @@ from vesica import _check as check
 from vesica.errors import InputError, SizeValueError
 
 
+def table_of_categories(value: Any, /) -> Any:
+    """All categories there are, and not how those of two data sets meet."""
+    if isinstance(value, str):
+        raise TypeError(
+            "`categories` of an Evaluator are the ids of all categories, or a dict of their names, {1: 'cat', …}; "
+            f"got {value!r}. How those of two data sets meet is a question for vesica.evaluate."
+        )
+    return value
+
+
 def for_both(value: Any, name: str, /) -> tuple[Any, Any]:
     """An option of truth and guess: one for both, or a pair."""
     if not isinstance(value, (tuple, list)):

@@ -9,6 +9,8 @@ import numpy as np
 from vesica.dataset.ids import places, rising
 from vesica.dataset.tables import Categories, Images
 
+LEFT_OUT = "guesses of categories that the truth does not have are left out"
+
 
 class Remark(NamedTuple):
     """What was joined otherwise than by equal ids, or left out: how often, and for example."""
@@ -129,8 +131,7 @@ def _categories(truth: Any, guess: Any, asked: Any, images: np.ndarray, any_at_a
     if not any_at_all:
         check.some_category(truth, guess, left_out)
     lost = check.called(theirs)[np.unique(guess.category[strange[guess.category]])]
-    text = "guesses of categories that the truth does not have are left out"
-    return found._replace(remarks=(*found.remarks, Remark("Q13", left_out, text, check.listed(lost))))
+    return found._replace(remarks=(*found.remarks, Remark("Q13", left_out, LEFT_OUT, check.listed(lost))))
 
 
 def _need_no_names(truth: Categories, guess: Categories, found: np.ndarray) -> bool:

@@ -19,11 +19,12 @@ from vesica.dataset.adapters import (
     sizes_at,
 )
 from vesica.dataset.ids import places
-from vesica.dataset.meeting import meet_images
+from vesica.dataset.meeting import LEFT_OUT, meet_images
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records, match_inputs
 from vesica.detection.result import DetectionResult
+from vesica.results.result import Note
 
 
 class Evaluator:
@@ -35,7 +36,8 @@ class Evaluator:
     Parameters
     ----------
     categories : ids of all categories, or a dict of their names, optional
-        By default those of the truths that come. Give them when records of several processes are to be merged.
+        By default those of the truths that come. Give them when records of several processes are to be merged. Guesses
+        of other ids are then left out, and a note counts them.
     threads : int, optional
     options : those of `vesica.evaluate`
 
@@ -54,7 +56,7 @@ class Evaluator:
 
     def __init__(self, *, categories: Any = None, threads: int | None = None, **options: Any) -> None:
         self._protocol = protocol_of(options.pop("protocol", "coco"), **options)
-        self._categories = None if categories is None else _table(categories)
+        self._categories = None if categories is None else _table(check.table_of_categories(categories))
         self._threads = threads
         self.reset()
 
@@ -71,6 +73,8 @@ class Evaluator:
         self._images: set[Any] = set()
         self._fields: dict[str, dict[str, bool]] = {}
         """For each side what the first objects of it had; all others must have the same."""
+        self._left_out = 0
+        """Guesses of categories that are not among those that were given."""
 
     def update(
         self,
@@ -149,10 +153,20 @@ class Evaluator:
                 check.same_fields(side, told, seen.setdefault(side, told), fields)
         check.labels_on_both(seen, truths, guesses)
 
+        known = self._of_known_categories(guess)
+        self._left_out += len(guess) - len(known)
         self._fields = seen
         self._images |= images
         self._truths.append(truth if truth.score is None else replace(truth, score=None))
-        self._guesses.append(replace(guess, score=np.empty(0)) if guess.score is None else guess)
+        self._guesses.append(replace(known, score=np.empty(0)) if known.score is None else known)
+
+    def _of_known_categories(self, guess: Dataset) -> Dataset:
+        """Guesses without names have the categories that were given. Those with names meet them by name, in the end."""
+        if self._categories is None or guess.categories.names is not None:
+            return guess
+        places_of = places(guess.categories.ids, self._categories.ids)[guess.category]
+        kept = guess if (places_of >= 0).all() else guess.rows(places_of >= 0)
+        return replace(kept, categories=self._categories, category=places_of[places_of >= 0].astype(np.int64))
 
     def _told(self, data: Dataset, fields: list[Fields] | None) -> dict[str, bool]:
         """Which fields objects have, as far as it matters."""
@@ -175,7 +189,9 @@ class Evaluator:
     def _inputs(self) -> Inputs:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
-        return inputs_of(truth, guess, self._protocol)
+        inputs = inputs_of(truth, guess, self._protocol)
+        left = Note("Q13", self._left_out, LEFT_OUT)
+        return replace(inputs, notes=(*inputs.notes, left)) if left.count else inputs
 
 
 class _Side(NamedTuple):

@@ -15,7 +15,6 @@ from vesica._kernels.native.coco_masks import Fault
 from vesica._ragged import taken
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.ids import rising, together
-from vesica.detection.duplicates import counted_once
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.rules import PROTOCOLS
@@ -245,8 +244,13 @@ def merge(*records: Records, duplicates: str = "error") -> Records:
     first = records[0]
     for other in records[1:]:
         check.together(first, other)
-    given, once = (list(records), []) if duplicates == "error" else counted_once(records)
-    return _merged(given, _summed([note for one in records for note in one.notes] + once))
+    notes = [note for one in records for note in one.notes]
+    if duplicates == "error":
+        return _merged(records, _summed(notes))
+    from vesica.detection.duplicates import counted_once  # late: most records are of different images
+
+    given, once = counted_once(records)
+    return _merged(given, _summed([*notes, *once]))
 
 
 def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:

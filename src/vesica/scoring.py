@@ -32,6 +32,7 @@ def evaluate(
     strict: bool | None = None,
     quirks: str | None = None,
     categories: Any = None,
+    missing: str | None = None,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -65,6 +66,8 @@ def evaluate(
         How they meet. By default by name where both sides have names, and by id where not; then ids without a name must
         be among those that have one. What a dict does not name meets by name, where both sides have names. A value of
         None, and an id that does not meet with categories="id", is left out and counted.
+    missing : "box", optional
+        Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
     threads : int, optional
 
     Examples
@@ -95,7 +98,8 @@ def evaluate(
         strict=strict,
         quirks=quirks,
     )
-    inputs = inputs_of(*sides_of(truth, guess, asked, threads), asked, categories=categories)
+    sides = sides_of(truth, guess, asked, threads)
+    inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
     return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
 
 
@@ -150,7 +154,7 @@ def how_to_read(
         of_images = {"images": images, "sizes": sizes, "names": names} if "sizes" in known else {}
         turned: dict[str, Any] = dict(FORMATS[format].of_rotated) if protocol.regions == "rotated" else {}
         look, masks = not protocol.repeats.any_number, protocol.compares_masks
-        return Options(masks=masks, check=look, threads=threads, **of_images, **turned)
+        return Options(masks=masks, check=look, literal=protocol.literal, threads=threads, **of_images, **turned)
 
     return options
 

@@ -27,8 +27,8 @@ def no_download() -> NotOffered:
     return NotOffered("Nothing is fetched from the network here: fetch images by their `coco_url` with a tool for it.")
 
 
-def run_lengths(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """A list of dicts of "size" and "counts"."""
+def run_lengths(value: Any, name: str, *, plain: bool = False) -> list[Mapping[str, Any]]:
+    """A list of dicts of "size" and "counts", which are strings; or lists of numbers, where they are plain."""
     if not isinstance(value, list):
         raise TypeError(f'`{name}` must be a list of dicts of "size" and "counts"; got {check.brief(value)}.')
     for k, one in enumerate(value):
@@ -36,6 +36,9 @@ def run_lengths(value: Any, name: str) -> list[Mapping[str, Any]]:
             hint = " Lists of points are polygons: frPyObjects draws them." if isinstance(one, list) else ""
             got = check.brief(one)
             raise TypeError(f'`{name}` mask {k} must be a dict of "size" and "counts"; got {got}.{hint}')
+        if not plain and not isinstance(one["counts"], (str, bytes)):
+            got = check.brief(one["counts"])
+            raise TypeError(f"`{name}` mask {k} must have a string for counts; got {got}. frPyObjects encodes lists.")
     return value
 
 
@@ -70,6 +73,8 @@ def crowds(value: Any, count: int) -> np.ndarray:
     flags = np.asarray(value)
     if flags.shape != (count,):
         raise SizeValueError(f"`pyiscrowd` must say 0 or 1 of each of the {count} truths; got {check.brief(value)}.")
+    if flags.dtype.kind in "if" and ((flags < 0) | (flags > 255)).any():
+        raise OverflowError(f"`pyiscrowd` must say 0 or 1 of each truth, as bytes; got {check.brief(value)}.")
     return flags.astype(bool)
 
 

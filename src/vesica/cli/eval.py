@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
     )
+    parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
@@ -122,7 +123,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
         protocol = protocol_of(arguments.protocol, **options)
     except ValueError as error:
         arguments.usage_error(str(error))
-    return {"protocol": arguments.protocol, **options}, protocol
+    return {"protocol": arguments.protocol, "missing": arguments.missing, **options}, protocol
 
 
 def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:

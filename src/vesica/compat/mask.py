@@ -127,7 +127,7 @@ def frPyObjects(pyobj: Any, h: Any, w: Any) -> Any:
         raise check.no_regions(pyobj)
     first = pyobj[0]  # of an empty list an IndexError, as in pycocotools
     if isinstance(first, Mapping):
-        return _encoded(check.run_lengths(pyobj, "pyobj"))
+        return _encoded(check.run_lengths(pyobj, "pyobj", plain=True))
     if not hasattr(first, "__len__") or len(first) < 4:
         raise check.no_regions(pyobj)
     if len(first) == 4:

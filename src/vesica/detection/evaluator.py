@@ -53,6 +53,7 @@ class Evaluator:
     """
 
     def __init__(self, *, categories: Any = None, threads: int | None = None, **options: Any) -> None:
+        self._missing = options.pop("missing", None)
         self._protocol = protocol_of(options.pop("protocol", "coco"), **options)
         self._categories = None if categories is None else _table(categories)
         self._threads = threads
@@ -175,7 +176,7 @@ class Evaluator:
     def _inputs(self) -> Inputs:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
-        return inputs_of(truth, guess, self._protocol)
+        return inputs_of(truth, guess, self._protocol, missing=self._missing)
 
 
 class _Side(NamedTuple):

@@ -39,8 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--boxes", metavar="FORM", help="what boxes of IN mean: voc as_written; yolo xywh, … for pixels"
     )
-    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
-    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
+    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
+    parser.add_argument(
+        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
+    )
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")
     parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')

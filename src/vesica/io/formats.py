@@ -45,6 +45,7 @@ class Format(NamedTuple):
     in_folder : what a folder of it has, in words
     list_endings : of files that stand for the folder in which they are
     of_rotated : options by which its rotated boxes are read, where boxes may be either
+    is_by_image : has it a file for each image, so that guesses are of the images of the truth?
     """
 
     name: str
@@ -65,6 +66,7 @@ class Format(NamedTuple):
     in_folder: str | None = None
     list_endings: tuple[str, ...] = ()
     of_rotated: tuple[tuple[str, str], ...] = ()
+    is_by_image: bool = False
 
 
 def _later(name: str) -> Callable[..., Any]:
@@ -124,6 +126,7 @@ FORMATS = {
             in_folder="label files of YOLO",
             list_endings=(".yaml", ".yml"),
             of_rotated=(("kind", "obb"),),
+            is_by_image=True,
         ),
         Format(
             "dota",
@@ -138,11 +141,11 @@ FORMATS = {
         ),
         Format(
             "csv",
-            about="a table with a header: image,category,x1,y1,x2,y2,score",
+            about="a table with a header: image,category,x1,y1,x2,y2,score; or that of Open Images",
             known_as="CSV with a header",
             read=_later("csv.read"),
             content=_later("csv_write.content"),
-            options=("boxes", "images"),
+            options=("boxes", "sizes", "images"),
             endings=(".csv", ".tsv"),
             looks_like=_later("csv.looks_like_csv"),
         ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy as np
 
 from vesica import _check
 from vesica._array import objects
-from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.dataset.picture_names import by_name, nowhere
 from vesica.errors import InputError, MissingExtra
 from vesica.io import dota, yolo
-from vesica.io.image_size import pictures_in, size_of
+from vesica.io.image_size import pictures_in
 from vesica.io.options import Options
+from vesica.io.picture_sizes import sized
 from vesica.io.source import Reading, Source
 from vesica.io.text_fields import bytes_of, text_of
 from vesica.io.voc import results_in
@@ -89,17 +88,17 @@ def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
 def _images(stems: list[str], root: Path, options: Options) -> tuple[Images, dict[str, int]]:
     if isinstance(options.images, (Dataset, Images)):
         table = options.images.images if isinstance(options.images, Dataset) else options.images
-        return _sized(table, options.sizes, {}), _known(stems, table)
+        return sized(table, options.sizes, {}), _known(stems, table)
     if options.images is not None:
         folder = Path(options.images)
         if not folder.is_dir():
             raise InputError(f"{folder}: `images` must be a folder of pictures, or a data set of the same images.")
         pictures = pictures_in(folder) or _pictures_below(folder, root)
         table = _table(list(pictures), pictures)
-        return _sized(table, options.sizes, pictures, folder), _known(stems, table)
+        return sized(table, options.sizes, pictures, folder), _known(stems, table)
     pictures = _beside(stems, root) if options.boxes is None and options.sizes is None else {}
     table = _table(stems, pictures)
-    return _sized(table, options.sizes, pictures, root), {stem: k for k, stem in enumerate(stems)}
+    return sized(table, options.sizes, pictures, root), {stem: k for k, stem in enumerate(stems)}
 
 
 def _table(stems: list[str], pictures: dict[str, Path]) -> Images:
@@ -140,22 +139,6 @@ def _beside(stems: list[str], root: Path) -> dict[str, Path]:
         if found:
             return found
     return {}
-
-
-def _sized(table: Images, sizes: Any, pictures: dict[str, Path], root: Path | None = None) -> Images:
-    """The images with sizes as they were said, or else from the headers of pictures."""
-    ids = table.ids.tolist()
-    if sizes is None and not pictures:
-        return table
-    if sizes is None:
-        assert root is not None
-        pairs = [size_of(pictures[id], root) if id in pictures else (0, 0) for id in ids]
-    elif isinstance(sizes, Mapping):
-        pairs = [sizes.get(id, (0, 0)) for id in ids]
-    else:
-        pairs = sizes
-    array = np.broadcast_to(check.image_sizes(np.reshape(pairs, (-1, 2)) if len(ids) == 0 else pairs), (len(ids), 2))
-    return replace(table, height=array[:, 0].copy(), width=array[:, 1].copy())
 
 
 # Names of classes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from vesica._check import detection as check
 from vesica._kernels import native
 from vesica._kernels.native.match_cells import Guesses, Truths
 from vesica.dataset import Categories, CocoMasks, Dataset
+from vesica.dataset.boxless import boxed, boxless
 from vesica.dataset.meeting import Meeting, meet
 from vesica.detection.protocol import Protocol
 from vesica.results.result import Note
@@ -54,12 +55,12 @@ def inputs_of(
     are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
     _check_both(truth, guess, protocol, are_tame)
     meeting = meet(truth, guess, categories=categories, by_class=protocol.by_class, by_id=protocol.repeats.by_id)
-    boxless = [_boxless(side) if protocol.regions == "box" else None for side in (truth, guess)]
-    filled = _filled(truth, guess, protocol, boxless, missing)
-    if any(rows is not None for rows in boxless):
+    without = [boxless(side) if protocol.regions == "box" else None for side in (truth, guess)]
+    filled = _filled(truth, guess, protocol, without, missing)
+    if any(rows is not None for rows in without):
         sizes = _sizes(truth, meeting)
-        truth = _boxed(truth, boxless[0], sizes[meeting.truth_image[truth.image]])
-        guess = _boxed(guess, boxless[1], sizes[meeting.guess_image[guess.image]])
+        truth = boxed(truth, without[0], sizes[meeting.truth_image[truth.image]])
+        guess = boxed(guess, without[1], sizes[meeting.guess_image[guess.image]])
         are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
     truth_rows, guess_rows, lenient = None, None, None
     rules, repeats = protocol.rules, protocol.repeats
@@ -77,8 +78,8 @@ def inputs_of(
 
     truths, notes = _truths(chosen, meeting, protocol)
     guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
-    if boxless[1] is not None:  # their boxes are compared, and their pixels counted
-        by_mask = _counted_by_mask(boxless[1], protocol)
+    if without[1] is not None:  # their boxes are compared, and their pixels counted
+        by_mask = _counted_by_mask(without[1], protocol)
         guesses = guesses._replace(area=_areas_of(offered, by_mask if guess_rows is None else by_mask[guess_rows]))
     kinds = _taken(truth.categories, np.argsort(meeting.truth_category))
     if not protocol.by_class:
@@ -113,28 +114,9 @@ def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bo
         check.corners(truth, guess)
 
 
-def _boxless(data: Dataset) -> np.ndarray | None:
-    """Which rows have a mask and no box; None if none have."""
-    if data.segments is None:
-        return None
-    has_mask = data.segments.form != CocoMasks.NONE
-    rows = has_mask if data.xywh is None else has_mask & np.isnan(data.xywh).all(axis=1)
-    return rows if rows.any() else None
-
-
-def _boxed(data: Dataset, boxless: np.ndarray | None, sizes: np.ndarray) -> Dataset:
-    """Masks without boxes get their tight ones. `sizes` are those of the rows' images."""
-    if boxless is None:
-        return data
-    segments = _sized(data, sizes)
-    found = replace(segments, form=np.where(boxless, segments.form, np.uint8(CocoMasks.NONE))).boxes()
-    boxes = np.full((len(data), 4), np.nan) if data.xywh is None else data.xywh
-    return replace(data, xywh=np.where(boxless[:, None], found, boxes), segments=segments)
-
-
-def _counted_by_mask(boxless: np.ndarray, protocol: Protocol) -> np.ndarray:
+def _counted_by_mask(rows: np.ndarray, protocol: Protocol) -> np.ndarray:
     """Whose area is that of the mask: rows without a box; for a tool that asks the first row, all of them or none."""
-    return np.full(len(boxless), boxless[0]) if protocol.repeats.needs_fields else boxless
+    return np.full(len(rows), rows[0]) if protocol.repeats.needs_fields else rows
 
 
 def _areas_of(data: Dataset, by_mask: np.ndarray) -> np.ndarray:
@@ -144,12 +126,12 @@ def _areas_of(data: Dataset, by_mask: np.ndarray) -> np.ndarray:
 
 
 def _filled(
-    truth: Dataset, guess: Dataset, protocol: Protocol, boxless: list[np.ndarray | None], missing: str | None
+    truth: Dataset, guess: Dataset, protocol: Protocol, without: list[np.ndarray | None], missing: str | None
 ) -> list[Note]:
     """Notes of what was taken for regions that rows lack; an error for truths whose masks nobody drew."""
     if protocol.regions == "box":
         # Of a side that has no boxes at all nothing is missing.
-        count = sum(0 if rows is None or rows.all() else int(rows.sum()) for rows in boxless)
+        count = sum(0 if rows is None or rows.all() else int(rows.sum()) for rows in without)
         return [Note("Q24", count, 'rows without "bbox" have the box of their mask')]
     if not protocol.compares_masks:
         return []
@@ -276,10 +258,4 @@ def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
 
 def _sized(data: Dataset, sizes: np.ndarray) -> CocoMasks:
     """The masks, with the image sizes of the truth where they have none of their own; boxes for rows without masks."""
-    if data.segments is None:
-        return CocoMasks.none(sizes)
-    known = data.segments.size > 0
-    if known.all():
-        return data.segments
-    own = np.where(known.all(axis=1, keepdims=True), data.segments.size, sizes) if known.any() else sizes
-    return replace(data.segments, size=own)
+    return CocoMasks.none(sizes) if data.segments is None else data.segments.sized(sizes)

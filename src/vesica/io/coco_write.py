@@ -148,7 +148,8 @@ def _short(value: float) -> str:
 def _boxes(data: Dataset) -> Iterator[str] | None:
     if data.xywh is None:
         return None
-    return (f"[{', '.join(map(_short, box))}]" for box in data.xywh.tolist())
+    # A row with a mask and no box has NaN.
+    return ("" if box[0] != box[0] else f"[{', '.join(map(_short, box))}]" for box in data.xywh.tolist())
 
 
 def _areas(data: Dataset) -> Iterator[str] | None:

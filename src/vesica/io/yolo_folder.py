@@ -77,9 +77,9 @@ def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
     if len(set(stems)) != len(stems):
         twice = next(stem for stem in stems if stems.count(stem) > 1)
         raise InputError(f"{root}: two label files are called {twice}.txt; read the folders one by one.")
-    names, is_pose, notes = _names(root, options.names)
+    names, pose, notes = _names(root, options.names)
     images, place_of = _images(stems, root, options)
-    return Labels(images, place_of, names, is_pose, notes)
+    return Labels(images, place_of, names, pose, notes)
 
 
 # Images and their sizes.
@@ -144,16 +144,16 @@ def _beside(stems: list[str], root: Path) -> dict[str, Path]:
 # Names of classes.
 
 
-def _names(root: Path, given: Any) -> tuple[dict[int, str] | None, bool, tuple[str, ...]]:
-    """Names by class, whether the data are poses, and a note of where that stands."""
+def _names(root: Path, given: Any) -> tuple[dict[int, str] | None, int | None, tuple[str, ...]]:
+    """Names by class, how many numbers key points of poses have, and a note of where that stands."""
     if given is None:
         found = _search(root)
         if found is None:
-            return None, False, ("nobody named the classes: there is no data.yaml, obj.names or classes.txt",)
+            return None, None, ("nobody named the classes: there is no data.yaml, obj.names or classes.txt",)
         return *_read(found), (f"names of classes from {found.name}",)
     if isinstance(given, (str, Path)):
         return *_read(Path(given)), ()
-    return _numbered(given, "`names`"), False, ()
+    return _numbered(given, "`names`"), None, ()
 
 
 def _search(root: Path) -> Path | None:
@@ -165,10 +165,10 @@ def _search(root: Path) -> Path | None:
     return None
 
 
-def _read(path: Path) -> tuple[dict[int, str], bool]:
+def _read(path: Path) -> tuple[dict[int, str], int | None]:
     if path.suffix.lower() not in (".yaml", ".yml"):
         lines = text_of(bytes_of(path), str(path)).splitlines()
-        return _numbered([line.strip() for line in lines if line.strip()], str(path)), False
+        return _numbered([line.strip() for line in lines if line.strip()], str(path)), None
     value = _yaml(path)
     if not isinstance(value, dict) or "names" not in value:
         raise InputError(f'{path} must have "names": the names of the classes, in order or by number.')
@@ -176,7 +176,13 @@ def _read(path: Path) -> tuple[dict[int, str], bool]:
     count = value.get("nc")
     if isinstance(count, int) and count != len(names):
         raise InputError(f'{path} says "nc" {count}, and names {len(names)} classes.')
-    return names, "kpt_shape" in value
+    return names, _key_points(value["kpt_shape"]) if "kpt_shape" in value else None
+
+
+def _key_points(shape: Any) -> int:
+    """How many numbers the key points of a line have, by `kpt_shape`: [points, 2 or 3]; 0 if it is something else."""
+    is_shape = isinstance(shape, list) and len(shape) == 2 and all(isinstance(one, int) and one > 0 for one in shape)
+    return shape[0] * shape[1] if is_shape else 0
 
 
 def _yaml(path: Path) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from vesica._array import objects
 from vesica._kernels.native import coco_file as native
 from vesica._kernels.native.coco_file import Annotations, Columns
-from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged
+from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged, SourceFile
 from vesica.errors import InputError
 from vesica.io import coco_errors
 from vesica.io.files import File, load
@@ -179,13 +179,15 @@ def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
         "ignore": _flags(rows.ignore),
         "id": _own_ids(rows) if is_truth and rows.id is not None else None,
     }
-    notes = _notes(found) if is_truth else ()
+    notes, record = _notes(found) if is_truth else (), None
     is_known = rows.is_in_all("image_id") and rows.is_in_all("category_id")
     if rows.rows and not (is_known and found.unknown_image < 0 and found.unknown_category < 0):
         known = (image >= 0) & (category >= 0)
         columns = {name: None if column is None else column[known] for name, column in columns.items()}
+        record = np.flatnonzero(known)
         notes += (f"{np.count_nonzero(~known)} rows of unknown images or categories were left out",)
-    return Dataset(images, categories, **columns, notes=notes)
+    source = SourceFile.of(file.name, images.ids, categories.ids)
+    return Dataset(images, categories, **columns, notes=notes, source=source, record=record)
 
 
 def _images(found: Columns) -> Images:

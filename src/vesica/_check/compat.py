@@ -20,7 +20,18 @@ def iou_type(value: Any) -> str:
 
 
 def no_keypoints() -> NotOffered:
-    return NotOffered('Keypoints are not scored here: iouType is "segm" or "bbox". Stay with pycocotools for them.')
+    return NotOffered(
+        'Keypoints are not scored here: iouType is "segm" or "bbox". pycocotools serves them if it is installed: '
+        "pip install pycocotools."
+    )
+
+
+def not_loaded(names: list[str]) -> None:
+    if names:
+        raise RuntimeError(
+            f"{names[0]} is already loaded, and whoever imported it keeps it. "
+            "Call vesica.compat.install() first, before pycocotools and whatever imports it."
+        )
 
 
 def no_download() -> NotOffered:

@@ -148,7 +148,7 @@ def masks_of_truths(without: int, rows: int, /) -> None:
     if without:
         raise InputError(
             f'{without} of {rows} truths have no "segmentation", and masks are compared. Draw them, or let their boxes '
-            'be compared: missing="box", or --missing box.'
+            'be compared: missing="box".'
         )
 
 

@@ -10,8 +10,8 @@ from vesica.dataset import Dataset
 
 
 def same(a, b, *, but=(), atol=0.0):
-    """Assert that two data sets hold the same, to the bit unless `atol` says otherwise; notes are no part of that."""
-    for name in (field.name for field in dataclasses.fields(Dataset) if field.name not in {"notes", *but}):
+    """Assert that two data sets hold the same, to the bit unless `atol` says otherwise; but for notes and the file."""
+    for name in (field.name for field in dataclasses.fields(Dataset) if field.name not in {"notes", "source", *but}):
         x, y = getattr(a, name), getattr(b, name)
         if name in ("images", "categories"):
             for field in dataclasses.fields(x):

@@ -313,3 +313,21 @@ class TestRefused:
         rows[row % len(rows), column] = value
         with pytest.raises(ValueError, match=f"`boxes` row {row % len(rows)} must be finite"):
             Boxes(rows)
+
+
+@pytest.mark.parametrize(
+    "dtype, side, is_nothing",
+    [
+        ("float32", 2.6e-23, True),
+        ("float32", 2.7e-23, False),
+        ("float32", 1.1e-19, False),
+        ("float64", 1.5e-162, True),
+        ("float64", 1.6e-162, False),
+        ("float64", 1.5e-154, False),
+    ],
+)
+def test_the_smallest_areas(dtype, side, is_nothing):
+    """The bounds that docs/design.md states: below, an area is 0, and a box has nothing in common with itself."""
+    boxes = Boxes(np.array([[0, 0, side, side]], dtype))
+    assert (float(boxes.area[0]) == 0) == is_nothing
+    assert iou(boxes, boxes).tolist() == [[float(not is_nothing)]]

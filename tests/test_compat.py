@@ -1,6 +1,7 @@
 """The stand-in for pycocotools, beside pycocotools itself: same numbers, same bytes, same printed lines."""
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import vesica
 from vesica.compat import coco as our_coco
 from vesica.compat import cocoeval as our_eval
+from vesica.compat import keypoints
 
 pytest.importorskip("pycocotools")
 from beside import CHANGES, TOOLS, case, evaluated, load, look_the_same, quiet, same
@@ -259,10 +261,18 @@ class TestSteps:
 class TestErrors:
     """Where pycocotools crashes, hangs, or says nothing useful."""
 
-    def test_keypoints(self):
+    def test_keypoints(self, monkeypatch):
+        """Without pycocotools, in steps of our own, and in a class that builds on ours."""
+
+        class Own(our_eval.COCOeval):
+            pass
+
         truth, _ = quiet(load, "ours", case(1)[0])
+        monkeypatch.setitem(sys.modules, "pycocotools.cocoeval", None)  # as if it were not installed
+        keypoints._cocoeval.cache_clear()
         for call in (
             lambda: our_eval.COCOeval(truth, truth, "keypoints"),
+            lambda: Own(truth, truth, "keypoints"),
             lambda: our_eval.Params("keypoints"),
             lambda: our_eval.Params().setKpParams(),
             lambda: our_eval.COCOeval(truth, truth, "bbox").computeOks(1, 1),

@@ -44,6 +44,40 @@ class TestMask:
         for intersect in (0, 1, True):
             same(our_mask.merge(found, intersect), their_mask.merge(found, intersect))
 
+    @pytest.mark.parametrize("pixels", [1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 8191, 8192, 8193, 40_000])
+    @pytest.mark.parametrize("fill", ["none", "all", "noise", "ends", "every second"])
+    def test_encode(self, pixels, fill):
+        """Where words and pages of bits begin and end; in every memory order and dtype of bytes."""
+        rng = np.random.default_rng(pixels)
+        flat = {
+            "none": np.zeros(pixels, np.uint8),
+            "all": np.ones(pixels, np.uint8),
+            "noise": (rng.random(pixels) < 0.5).astype(np.uint8),
+            "ends": np.eye(1, pixels, 0, dtype=np.uint8)[0] | np.eye(1, pixels, pixels - 1, dtype=np.uint8)[0],
+            "every second": (np.arange(pixels) % 2).astype(np.uint8),
+        }[fill]
+        for height in {1, pixels, next(side for side in (7, 3, 2, 1) if pixels % side == 0)}:
+            array = np.reshape(flat, (height, -1), order="F")
+            stack = np.asfortranarray(np.stack([array, 1 - array, array], axis=2))
+            found = their_mask.encode(np.asfortranarray(array))
+            for other in (array, np.ascontiguousarray(array), array.astype(bool), array * 255, array.astype(np.int64)):
+                assert our_mask.encode(other) == found
+            assert our_mask.encode(stack) == our_mask.encode(np.ascontiguousarray(stack)) == their_mask.encode(stack)
+            assert our_mask.encode(stack[::-1, :, ::2]) == their_mask.encode(np.asfortranarray(stack[::-1, :, ::2]))
+
+    def test_encode_takes_the_short_way(self, monkeypatch):
+        """Bytes by column, as pycocotools wants them, are not packed first."""
+
+        def broken(*_, **__):
+            raise AssertionError("packed")
+
+        monkeypatch.setattr("vesica._native.masks_pack", broken)
+        small, large = np.ones((9, 9), bool), np.ones((300, 300), np.uint8)
+        for array in (small, np.asfortranarray(large), np.ones((9, 9, 2), np.uint8, order="F")):
+            our_mask.encode(array)
+        with pytest.raises(AssertionError, match="packed"):
+            our_mask.encode(large)
+
     @given(stacks(), stacks(), st.data())
     def test_iou_of_masks(self, a, b, data):
         """Also of masks of several sizes."""

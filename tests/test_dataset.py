@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vesica
 from samples import same
 from vesica import Boxes, Dataset, LabelMap, Masks, Polygons, RleMasks, SparseMasks
 from vesica._check import FORMS
@@ -51,6 +52,9 @@ class TestIds:
             pytest.param(np.array([3, 1], object), [1, 3], id="objects that are integers"),
             pytest.param(np.array([np.str_("x"), 2.0], object), [2, "x"], id="objects of two kinds"),
             pytest.param([10**17, -(10**17)], [-(10**17), 10**17], id="far apart"),
+            pytest.param(np.uint64([2**64 - 1, 2**63]), [2**63, 2**64 - 1], id="beyond int64"),
+            pytest.param([2**70, -1], [-1, 2**70], id="beyond 64 bits"),
+            pytest.param([2**70, "x"], [2**70, "x"], id="beyond 64 bits, and a string"),
         ],
     )
     def test_kinds(self, ids, want):
@@ -65,13 +69,21 @@ class TestIds:
             ([True], TypeError, "must be integers or strings; got bool"),
             ([None], TypeError, "got None in row 0"),
             ([[1]], ValueError, r"shape \(N,\)"),
-            ([2**63], ValueError, "must fit 64 bits"),
-            ([2**70], ValueError, "must fit 64 bits; got 1180591620717411303424 in row 0. Longer ids"),
         ],
     )
     def test_refused(self, ids, error, words):
         with pytest.raises(error, match=words):
             Dataset.from_arrays(BOX, image=ids)
+
+    def test_beyond_int64_meet(self, tmp_path):
+        """In files and in scores they are ids like any other."""
+        ids = [2**63, 2**64 - 1, 5]
+        truth = Dataset.from_arrays(BOX * 3, image=ids, category=np.uint64(ids), area=[16.0] * 3, id=[1, 2, 3])
+        guess = Dataset.from_arrays(BOX * 3, image=ids[::-1], category=ids[::-1], score=[0.5, 0.6, 0.7])
+        assert vesica.evaluate(truth, guess)["AP"] == pytest.approx(1)
+        for name in ("truth.json", "truth.npz"):
+            vesica.write(tmp_path / name, truth)
+            assert sorted(vesica.read(tmp_path / name).images.ids.tolist()) == sorted(ids)
 
 
 class TestBoxes:

@@ -107,6 +107,61 @@ class TestWorked:
         assert table([[high, high - 1]], [[low, low + 1]]) == {(high, low): 1, (high - 1, low + 1): 1}
 
 
+class TestBeyondInt64:
+    """Labels from 2^63 on: an id is only an id."""
+
+    low, high = 2**63, 2**64 - 1
+
+    def maps(self):
+        a = np.array([[self.low, self.low, 7], [self.high, 0, 7]], "uint64")
+        return a, np.array([[self.low, 7, 7], [self.high, self.high, 0]], "uint64")
+
+    def test_ids(self):
+        found = LabelMap(self.maps()[0])
+        assert found.ids.tolist() == [7, self.low, self.high] and found.ids.dtype == np.uint64
+        assert found.area.tolist() == [2, 2, 1]
+
+    @pytest.mark.parametrize("names", [[1, 2, 3], [-5, 2**63 - 1, 0]], ids=["small", "signed"])
+    def test_as_if_renamed(self, names):
+        """Every answer is that of the same map with other names in the same order."""
+        sides = self.maps()
+        other = [np.select([side == 7, side == self.low, side == self.high], sorted(names), -9) for side in sides]
+        a, b = (LabelMap(side) for side in sides)
+        x, y = (LabelMap(side, background=-9) for side in other)
+        assert (
+            iou(a, b).tolist() == iou(x, y).tolist()
+            and iou(a, b, aligned=True).tolist() == iou(x, y, aligned=True).tolist()
+        )
+        assert a.to_rle().to_counts() == x.to_rle().to_counts()
+        assert np.array_equal(a.to_masks().array, x.to_masks().array)
+        assert a.boxes.xyxy.tolist() == x.boxes.xyxy.tolist()
+        with_zero = {**dict(zip(sorted(names), (7, self.low, self.high), strict=True)), -9: 0}
+        table = a.contingency(b), x.contingency(y)
+        assert table[0].counts.sum() == table[1].counts.sum() == 6
+        assert sorted(with_zero[one] for one in table[1].ids_a.tolist()) == table[0].ids_a.tolist()
+
+    def test_with_a_map_of_int64(self):
+        """The same 64 bits on both sides are different labels, and are not mixed up."""
+        a, b = LabelMap(np.array([[self.high, 1]], "uint64")), LabelMap(np.array([[-1, 1]]))
+        assert a.ids.tolist() == [1, self.high] and b.ids.tolist() == [-1, 1]
+        assert iou(a, b).tolist() == [[0, 1], [1, 0]]
+        with pytest.raises(SizeValueError, match="the same labels"):
+            iou(a, b, aligned=True)
+
+    def test_what_is_said_of_them(self):
+        array = self.maps()[0]
+        assert LabelMap(array, ids=[self.high, 7]).area.tolist() == [1, 2]
+        assert LabelMap(array, background=self.low).ids.tolist() == [0, 7, self.high]
+        assert LabelMap(array, ignore=self.high).ids.tolist() == [7, self.low]
+        assert LabelMap(np.zeros((1, 2), "uint64"), ids=[self.low]).area.tolist() == [0]
+        assert LabelMap(array)[1:].ids.tolist() == [self.low, self.high]
+
+    def test_pickle(self):
+        import pickle
+
+        assert pickle.loads(pickle.dumps(LabelMap(self.maps()[0]))).ids.tolist() == [7, self.low, self.high]
+
+
 class TestPeers:
     @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
     def test_scikit_learn(self, share):
@@ -529,13 +584,15 @@ SAY = [
     (np.zeros((2, 2)), {}, TypeError, "`array` must be integers, one label for each pixel; got float64.*argmax"),
     (np.zeros((2, 2, 2), int), {}, ValueError, r"shape \(H, W\); got \(2, 2, 2\)\. A stack of masks goes to Masks"),
     ([1, 2], {}, ValueError, r"shape \(H, W\); got \(2,\)\.$"),
-    (np.array([[2**63]], "uint64"), {}, ValueError, "labels below 2\\^63; got 9223372036854775808"),
+    (np.array([[2**63]], "uint64"), {"ids": [-1]}, ValueError, "`ids` must fit uint64, as the labels do; got -1"),
+    (np.array([[2**63]], "uint64"), {"ignore": -1}, ValueError, "`ignore` must fit uint64, as the labels do; got -1"),
     ([["a"]], {}, TypeError, "must be integers"),
     ([[1, 2], [3]], {}, SizeValueError, "`array` must be rows of one length; got lists of several lengths"),
     (np.ma.ones((1, 1), int), {}, TypeError, "`array` must not be a masked array, .* fill it first"),
     ([[1]], {"background": 0.5}, TypeError, "`background` must be a label, an integer, or None; got 0.5"),
     ([[1]], {"background": True}, TypeError, "`background` must be a label"),
-    ([[1]], {"ignore": 2**63}, ValueError, "`ignore` must fit 64 bits"),
+    ([[1]], {"ignore": 2**63}, ValueError, "`ignore` must fit int64, as the labels do; got 9223372036854775808"),
+    ([[1]], {"ids": [2**63]}, ValueError, "`ids` must fit int64, as the labels do; got 9223372036854775808"),
     ([[1]], {"ids": [1, 1]}, ValueError, "`ids` must name each label once; got 1 more than once"),
     ([[1]], {"ids": [[1]]}, TypeError, "`ids` must be a list of integers"),
     ([[1]], {"ids": [1.5]}, TypeError, "`ids` must be a list of integers"),

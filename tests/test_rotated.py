@@ -39,6 +39,17 @@ class TestItself:
         boxes = RotatedBoxes(xp(rows), **RAD)
         assert np.all(xp.back(iou(boxes, boxes, aligned=True)) == 1)
 
+    @pytest.mark.parametrize("shift", range(0, 40, 3))
+    def test_down_to_the_smallest_normal_area(self, shift):
+        """As docs/design.md has it: the area is a normal float64, and no coordinate is beyond 2^508."""
+        tiny, rows = np.finfo(np.float64).tiny, scattered(50, shift)
+        rows[:, 3] = tiny * 2.0 ** (shift + 500) / rows[:, 2]
+        rows[:, 2] *= 2.0**-500
+        assert (rows[:, 2] * rows[:, 3] < tiny * 2.0 ** (shift + 1)).all()
+        rows[:, :2] *= 2.0**-508
+        boxes = RotatedBoxes(rows[rows[:, 2] * rows[:, 3] >= tiny], **RAD)
+        assert len(boxes) >= 10 and np.all(iou(boxes, boxes, aligned=True) == 1)
+
     def test_far_away(self):
         rows = scattered(50, 1) + [1e7, -1e7, 0, 0, 0]
         assert np.all(np.diag(iou(RotatedBoxes(rows, **RAD), RotatedBoxes(rows, **RAD))) == 1)

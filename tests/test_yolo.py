@@ -128,16 +128,6 @@ class TestShapes:
             vesica.read(folder, sizes=SIZE)
         assert vesica.read(folder, sizes=SIZE, kind="polygon").xywh.tolist() == [[0, 0, 100, 50]]
 
-    def test_poses_are_left_out_with_a_count(self, labels):
-        pose = "0 0.5 0.5 0.2 0.2 " + "0.5 0.5 2 " * 17
-        data = vesica.read(labels(a=f"{pose}\n{pose}\n0 0.5 0.5 0.2 0.2"), sizes=SIZE)
-        assert len(data) == 1 and any("2 lines of poses were left out" in note for note in data.notes)
-        flat = "0 0.5 0.5 0.2 0.2 " + "0.5 0.5 " * 17  # 38 numbers, which are a polygon unless somebody knows better
-        assert len(vesica.read(labels(a=flat), sizes=SIZE)) == 1
-        assert len(vesica.read(labels(a=flat), sizes=SIZE, kind="pose")) == 0
-        known = labels({"data.yaml": "names: [a]\nkpt_shape: [17, 2]\n"}, a=flat)
-        assert len(vesica.read(known, sizes=SIZE)) == 0
-
     @pytest.mark.parametrize(
         "text, words",
         [
@@ -317,8 +307,6 @@ class TestWrite:
             vesica.write(tmp_path, Dataset.from_arrays([[0, 0, 1, 1]], image=[7]), format="yolo")
         with pytest.raises(InputError, match="cannot be the name of a file"):
             vesica.write(tmp_path, Dataset.from_arrays([[0, 0, 1, 1]], image=["../x"], sizes=(5, 5)), format="yolo")
-        with pytest.raises(ValueError, match="has no boxes; its regions are masks"):
-            vesica.write(tmp_path, Dataset.from_arrays(masks=np.ones((1, 2, 2), bool), image=[7]), format="yolo")
 
 
 @real

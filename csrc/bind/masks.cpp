@@ -157,6 +157,23 @@ std::tuple<Column<std::uint8_t>, Column<std::int64_t>> rle_to_strings(Flat<std::
     return {give(std::move(text)), give(std::move(starts))};
 }
 
+using Columns = nb::ndarray<const std::uint8_t, nb::f_contig, nb::device::cpu>;
+
+// Bytes column by column, one mask after the other → COCO's strings.
+nb::typed<nb::list, nb::bytes> rle_of_columns(Columns pixels, std::size_t masks) {
+    std::vector<std::uint8_t> text;
+    std::vector<std::int64_t> starts;
+    {
+        nb::gil_scoped_release unlocked;
+        const rle::OwnedCounts counts = rle::of_columns(pixels.data(), masks, pixels.size() / masks);
+        rle::to_strings({counts.data.data(), counts.offsets.data(), masks}, text, starts);
+    }
+    nb::list strings;
+    for (std::size_t i = 0; i < masks; ++i)
+        strings.append(nb::bytes(text.data() + starts[i], static_cast<std::size_t>(starts[i + 1] - starts[i])));
+    return strings;
+}
+
 Pixels rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int64_t height, std::int64_t width,
                 std::size_t threads) {
     pixels::Owned packed;
@@ -230,6 +247,7 @@ void define_masks(nb::module_& m) {
     m.def("rle_from_strings", &rle_from_strings, "texts"_a, "height"_a, "width"_a, "threads"_a);
     m.def("rle_from_coco", &rle_from_coco, "dicts"_a, "limit"_a, "threads"_a);
     m.def("rle_to_strings", &rle_to_strings, "counts"_a.noconvert(), "offsets"_a.noconvert());
+    m.def("rle_of_columns", &rle_of_columns, "pixels"_a.noconvert(), "masks"_a);
     m.def("rle_pack", &rle_pack, "counts"_a.noconvert(), "offsets"_a.noconvert(), "height"_a, "width"_a, "threads"_a);
     m.def("rle_unpack", &rle_unpack, "pixels"_a, "threads"_a);
     m.def("rle_merge", &rle_merge, "counts_a"_a.noconvert(), "offsets_a"_a.noconvert(), "counts_b"_a.noconvert(),

@@ -307,6 +307,7 @@ Fault Decoder::polygons(Text& text, Shape& shape) {
     if (first == ']') {
         text = ahead, ++text.at;
     } else if (first != '[') {  // one polygon, without a list around it
+        if (literal_) return text.broken();
         if (const Fault found = polygon(text, shape)) return found;
     } else {
         text = ahead;
@@ -328,6 +329,7 @@ Fault Decoder::polygon(Text& text, Shape& shape) {
     if (!text.take(']')) {
         do {
             const bool is_pair = text.take('[');
+            if (is_pair && literal_) return text.broken();
             for (bool is_second = false;; is_second = true) {
                 text.skip();
                 const std::size_t at = text.place();

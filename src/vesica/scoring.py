@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vesica.dataset import Dataset
+from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
@@ -32,6 +32,7 @@ def evaluate(
     strict: bool | None = None,
     quirks: str | None = None,
     categories: Any = None,
+    missing: str | None = None,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -65,6 +66,8 @@ def evaluate(
         How they meet. By default by name where both sides have names, and by id where not; then ids without a name must
         be among those that have one. What a dict does not name meets by name, where both sides have names. A value of
         None, and an id that does not meet with categories="id", is left out and counted.
+    missing : "box", optional
+        Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
     threads : int, optional
 
     Examples
@@ -95,7 +98,8 @@ def evaluate(
         strict=strict,
         quirks=quirks,
     )
-    inputs = inputs_of(*sides_of(truth, guess, asked, threads), asked, categories=categories)
+    sides = sides_of(truth, guess, asked, threads)
+    inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
     return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
 
 
@@ -147,12 +151,26 @@ def how_to_read(
 
     def options(format: str) -> Options:
         known = FORMATS[format].options
-        of_images = {"images": images, "sizes": sizes, "names": names} if "sizes" in known else {}
+        said = {"images": images, "sizes": sizes, "names": names}
+        if not FORMATS[format].is_by_image and isinstance(images, Images):
+            said |= {"images": None, "sizes": _sizes_of(images) if sizes is None else sizes}
+        of_images = {name: value for name, value in said.items() if name in known}
         turned: dict[str, Any] = dict(FORMATS[format].of_rotated) if protocol.regions == "rotated" else {}
         look, masks = not protocol.repeats.any_number, protocol.compares_masks
-        return Options(masks=masks, check=look, threads=threads, **of_images, **turned)
+        return Options(masks=masks, check=look, literal=protocol.literal, threads=threads, **of_images, **turned)
 
     return options
+
+
+def _sizes_of(images: Images) -> dict[Any, Any] | None:
+    """Height and width by id, and by the name of the picture with and without its ending; None if no size is known."""
+    if images.height is None or images.width is None:
+        return None
+    sizes = images.sizes.tolist()
+    names = [] if images.names is None else images.names.tolist()
+    by_name = {name: size for name, size in zip(names, sizes, strict=False) if name is not None}
+    by_stem = {os.path.splitext(os.path.basename(name))[0]: size for name, size in by_name.items()}
+    return {**by_stem, **by_name, **dict(zip(images.ids.tolist(), sizes, strict=True))}
 
 
 def _data_of(value: Any, options: Callable[[str], Options]) -> Dataset:

@@ -1,9 +1,11 @@
 #include "regions/masks/rle.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/memory.hpp"
 #include "base/threads.hpp"
+#include "regions/masks/bits.hpp"
 #include "regions/masks/rle_strings.hpp"
 
 namespace vesica::rle {
@@ -190,6 +192,35 @@ Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t p
         at += pieces[chunk].count;
     }
     return {};
+}
+
+OwnedCounts of_columns(const std::uint8_t* bytes, std::size_t masks, std::size_t pixels) {
+    constexpr std::size_t words = 64, step = words * bits::word;  // a page of bytes at a time
+    OwnedCounts out;
+    out.offsets.reserve(masks + 1);
+    out.offsets.push_back(0);
+    std::uint64_t page[words];
+    for (std::size_t i = 0; i < masks; ++i, bytes += pixels) {
+        std::size_t begin = 0;    // of the run
+        std::uint64_t state = 0;  // the pixel before
+        for (std::size_t at = 0; at < pixels; at += step) {
+            const std::size_t count = std::min(step, pixels - at);
+            bits::pack(bytes + at, count, page);
+            for (std::size_t w = 0; w < bits::words(count); ++w) {
+                std::uint64_t changes = page[w] ^ (page[w] << 1 | state);
+                changes &= bits::low(count - w * bits::word);
+                state = page[w] >> (bits::word - 1);
+                for (; changes; changes &= changes - 1) {
+                    const std::size_t here = at + w * bits::word + static_cast<std::size_t>(std::countr_zero(changes));
+                    out.data.push_back(static_cast<std::int64_t>(here - begin));
+                    begin = here;
+                }
+            }
+        }
+        out.data.push_back(static_cast<std::int64_t>(pixels - begin));
+        out.offsets.push_back(static_cast<std::int64_t>(out.data.size()));
+    }
+    return out;
 }
 
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets) {

@@ -47,6 +47,10 @@ Strings joined(const std::vector<std::string_view>& strings);
 Finding from_strings(const Strings& strings, std::int64_t height, std::int64_t pixels, pixels::Owned& out,
                      std::size_t threads);
 
+// Masks whose bytes lie column by column, one mask after the other → canonical counts. A byte that is not 0 belongs.
+// `pixels` of each, at least one.
+OwnedCounts of_columns(const std::uint8_t* bytes, std::size_t masks, std::size_t pixels);
+
 // Canonical counts → strings.
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets);
 

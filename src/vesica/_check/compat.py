@@ -20,15 +20,26 @@ def iou_type(value: Any) -> str:
 
 
 def no_keypoints() -> NotOffered:
-    return NotOffered('Keypoints are not scored here: iouType is "segm" or "bbox". Stay with pycocotools for them.')
+    return NotOffered(
+        'Keypoints are not scored here: iouType is "segm" or "bbox". pycocotools serves them if it is installed: '
+        "pip install pycocotools."
+    )
+
+
+def not_loaded(names: list[str]) -> None:
+    if names:
+        raise RuntimeError(
+            f"{names[0]} is already loaded, and whoever imported it keeps it. "
+            "Call vesica.compat.install() first, before pycocotools and whatever imports it."
+        )
 
 
 def no_download() -> NotOffered:
     return NotOffered("Nothing is fetched from the network here: fetch images by their `coco_url` with a tool for it.")
 
 
-def run_lengths(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """A list of dicts of "size" and "counts"."""
+def run_lengths(value: Any, name: str, *, plain: bool = False) -> list[Mapping[str, Any]]:
+    """A list of dicts of "size" and "counts", which are strings; or lists of numbers, where they are plain."""
     if not isinstance(value, list):
         raise TypeError(f'`{name}` must be a list of dicts of "size" and "counts"; got {check.brief(value)}.')
     for k, one in enumerate(value):
@@ -36,6 +47,9 @@ def run_lengths(value: Any, name: str) -> list[Mapping[str, Any]]:
             hint = " Lists of points are polygons: frPyObjects draws them." if isinstance(one, list) else ""
             got = check.brief(one)
             raise TypeError(f'`{name}` mask {k} must be a dict of "size" and "counts"; got {got}.{hint}')
+        if not plain and not isinstance(one["counts"], (str, bytes)):
+            got = check.brief(one["counts"])
+            raise TypeError(f"`{name}` mask {k} must have a string for counts; got {got}. frPyObjects encodes lists.")
     return value
 
 
@@ -70,6 +84,8 @@ def crowds(value: Any, count: int) -> np.ndarray:
     flags = np.asarray(value)
     if flags.shape != (count,):
         raise SizeValueError(f"`pyiscrowd` must say 0 or 1 of each of the {count} truths; got {check.brief(value)}.")
+    if flags.dtype.kind in "if" and ((flags < 0) | (flags > 255)).any():
+        raise OverflowError(f"`pyiscrowd` must say 0 or 1 of each truth, as bytes; got {check.brief(value)}.")
     return flags.astype(bool)
 
 

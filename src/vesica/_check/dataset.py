@@ -55,7 +55,7 @@ def some_boxes(xywh: np.ndarray | None, /) -> np.ndarray:
 
 
 def ids(value: Any, name: str) -> np.ndarray:
-    """Ids as int64, or as objects where some of them are strings. Whole floats, as pandas makes them, are integers."""
+    """Ids as int64, or as objects where some are strings or beyond int64. Whole floats, as of pandas, are integers."""
     array = _listed(value, name)
     if array.ndim != 1:
         raise ValueError(f"`{name}` must be one id for each row: shape (N,); got {array.shape}.")
@@ -69,13 +69,15 @@ def ids(value: Any, name: str) -> np.ndarray:
 
 
 def _listed(value: Any, name: str) -> np.ndarray:
-    """A list by its elements, for NumPy would make strings of integers that stand among strings."""
+    """A list by its elements: NumPy would make strings of integers beside strings, and floats of 5 beside 2^63."""
     if isinstance(value, (list, tuple)) and any(isinstance(one, str) for one in value):
         return objects(value)
     try:
-        return to_numpy(as_array(value))
+        array = to_numpy(as_array(value))
     except ValueError:
         raise ValueError(f"`{name}` must be a flat list of ids; got {check.brief(value)}.") from None
+    is_rounded = array.dtype.kind == "f" and isinstance(value, (list, tuple)) and all(type(one) is int for one in value)
+    return objects(value) if is_rounded and len(value) else array
 
 
 def _whole(array: np.ndarray, name: str) -> np.ndarray:
@@ -85,15 +87,14 @@ def _whole(array: np.ndarray, name: str) -> np.ndarray:
             row = int(np.argmax(bad))
             raise ValueError(f"`{name}` must be integers or strings; got {array[row]} in row {row}.")
     elif array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
-        raise _too_long(name, int(array.argmax()), array.max())
+        return array.astype(object)
     return array.astype(np.int64, copy=False)
 
 
 def _objects(array: np.ndarray, name: str) -> np.ndarray:
     plain = [_id(one, row, name) for row, one in enumerate(array.tolist())]
-    if not any(isinstance(one, str) for one in plain):
-        return np.array(plain, np.int64)
-    return objects(plain)
+    is_plain = all(not isinstance(one, str) and -(2**63) <= one < 2**63 for one in plain)
+    return np.array(plain, np.int64) if is_plain else objects(plain)
 
 
 def _id(value: Any, row: int, name: str) -> int | str:
@@ -102,14 +103,7 @@ def _id(value: Any, row: int, name: str) -> int | str:
     is_whole = isinstance(value, (int, np.integer)) or (isinstance(value, (float, np.floating)) and value == value // 1)
     if isinstance(value, (bool, np.bool_)) or not is_whole:
         raise TypeError(f"`{name}` must be integers or strings; got {check.brief(value)} in row {row}.")
-    if not -(2**63) <= int(value) < 2**63:
-        raise _too_long(name, row, value)
     return int(value)
-
-
-def _too_long(name: str, row: int, value: Any) -> ValueError:
-    text = check.brief(value)
-    return ValueError(f"`{name}` must fit 64 bits; got {text} in row {row}. Longer ids are written as strings.")
 
 
 def different(array: np.ndarray, name: str) -> np.ndarray:

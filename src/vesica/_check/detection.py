@@ -20,6 +20,8 @@ __all__ = [
     "ids_once",
     "known_to_tool",
     "limits",
+    "masks_of_truths",
+    "missing",
     "one_of",
     "scores",
     "some_regions",
@@ -97,8 +99,9 @@ def values(data: Any, side: str, regions: str, /) -> None:
         if column is None:
             continue
         bad = ~np.isfinite(column) if name != "area" else np.isinf(column)
-        if name == "xywh" and data.segments is not None and regions != "box":
-            bad &= (data.segments.form == data.segments.NONE)[:, None]  # a row may have a mask and no box
+        if name == "xywh" and data.segments is not None:  # a row may have a mask and no box
+            is_none = data.segments.form == data.segments.NONE
+            bad &= (is_none if regions != "box" else is_none | ~np.isnan(column).all(axis=1))[:, None]
         if bad.any():
             row = int(np.argmax(bad.any(axis=-1) if column.ndim > 1 else bad))
             shown = "bbox" if name == "xywh" else name
@@ -133,6 +136,20 @@ def some_regions(truth: Any, guess: Any, /) -> None:
             continue
         if data.segments is None and data.xywh is None:
             raise InputError(f"The {name} has neither masks nor boxes.")
+
+
+def missing(value: Any, /) -> None:
+    if value is not None:
+        one_of(value, ("box",), "missing")
+
+
+def masks_of_truths(without: int, rows: int, /) -> None:
+    """No truth without a mask, where masks are compared."""
+    if without:
+        raise InputError(
+            f'{without} of {rows} truths have no "segmentation", and masks are compared. Draw them, or let their boxes '
+            'be compared: missing="box".'
+        )
 
 
 def ids_once(truth: Any, /) -> None:

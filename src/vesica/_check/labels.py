@@ -24,20 +24,26 @@ def label_map(value: Any, name: str) -> Array:
     if array.ndim != 2:
         hint = " A stack of masks goes to Masks(a), or to LabelMap.from_masks(a)." if array.ndim == 3 else ""
         raise ValueError(f"`{name}` must have shape (H, W); got {tuple(array.shape)}.{hint}")
-    if dtype_name(array) == "uint64":
-        largest = int(to_numpy(array).max(initial=0))
-        if largest > _INT64.max:
-            raise ValueError(f"`{name}` must hold labels below 2^63; got {largest}. Number them anew.")
     return array
 
 
-def label(value: Any, name: str) -> int | None:
+def is_beyond_int64(array: Array, *others: Any) -> bool:
+    """Are there labels from 2^63 on, in a map of unsigned integers or among what is said of it?"""
+    if dtype_name(array) != "uint64":
+        return False
+    said = [one for other in others for one in (other if isinstance(other, (list, tuple, np.ndarray)) else [other])]
+    largest = max((int(one) for one in said if isinstance(one, (int, np.integer))), default=0)
+    return max(largest, int(to_numpy(array).max(initial=0))) > _INT64.max
+
+
+def label(value: Any, name: str, unsigned: bool = False) -> int | None:
     if value is None:
         return None
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"`{name}` must be a label, an integer, or None; got {value!r}.")
-    if not _INT64.min <= value <= _INT64.max:
-        raise ValueError(f"`{name}` must fit 64 bits; got {value}.")
+    limits = np.iinfo(np.uint64) if unsigned else _INT64
+    if not limits.min <= value <= limits.max:
+        raise ValueError(f"`{name}` must fit {limits.dtype}, as the labels do; got {value}.")
     return int(value)
 
 
@@ -50,14 +56,19 @@ def _even(value: Any, name: str, rule: str) -> Array:
         raise SizeValueError(f"`{name}` must be {rule}; got lists of several lengths.") from None
 
 
-def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
+def label_ids(value: Any, no_regions: dict[str, int | None], unsigned: bool = False) -> np.ndarray:
     """Distinct labels without those that were declared to be no region."""
-    ids = to_numpy(_even(list(value) if isinstance(value, range) else value, "ids", "a list of integers"))
+    value = list(value) if isinstance(value, range) else value
+    if unsigned and isinstance(value, (list, tuple)) and all(type(one) is int and 0 <= one < 2**64 for one in value):
+        value = np.array(value, np.uint64)  # NumPy makes floats of 1 beside 2^63
+    ids = to_numpy(_even(value, "ids", "a list of integers"))
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise TypeError(f"`ids` must be a list of integers; got shape {ids.shape} of {ids.dtype}.")
-    if ids.size and int(ids.max()) > _INT64.max:
-        raise ValueError(f"`ids` must fit 64 bits; got {ids.max()}.")
-    ids = ids.astype(np.int64)
+    limits = np.iinfo(np.uint64) if unsigned else _INT64
+    odd = [one for one in (int(ids.min()), int(ids.max())) if not limits.min <= one <= limits.max] if ids.size else []
+    if odd:
+        raise ValueError(f"`ids` must fit {limits.dtype}, as the labels do; got {odd[0]}.")
+    ids = ids.astype(limits.dtype)
     found, times = np.unique(ids, return_counts=True)
     if found.size != ids.size:
         raise ValueError(f"`ids` must name each label once; got {found[times > 1][0]} more than once.")
@@ -68,7 +79,8 @@ def label_ids(value: Any, no_regions: dict[str, int | None]) -> np.ndarray:
 
 
 def same_ids(a: np.ndarray, b: np.ndarray) -> None:
-    if not np.array_equal(a, b):
+    # NumPy compares int64 with uint64 as floats.
+    if not (np.array_equal(a, b) if a.dtype == b.dtype else a.tolist() == b.tolist()):
         raise SizeValueError(
             f"`a` and `b` must have the same labels in the same order when aligned; got {_some(a)} and {_some(b)}. "
             "Pass the same `ids=` to both maps: labels that are absent are empty regions."

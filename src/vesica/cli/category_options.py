@@ -30,7 +30,7 @@ def categories_of(text: str) -> Any:
 
 def on_command_line(message: str) -> str:
     """An error with the option of the command line instead of the argument of the function."""
-    message = re.sub(r'categories="(\w+)"', r"--categories \1", message)
+    message = re.sub(r'(categories|missing)="(\w+)"', r"--\1 \2", message)
     as_json = re.sub(r"categories=\{(\d+):", r'categories={"\1":', message)
     return re.sub(r"categories=(\{[^{}]*\})", r"--categories '\1'", as_json)
 

@@ -39,13 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--boxes", metavar="FORM", help="what boxes of IN mean: voc as_written; yolo xywh, … for pixels"
     )
-    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
-    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
+    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
+    parser.add_argument(
+        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
+    )
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")
     parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')
     parser.add_argument("--no-masks", action="store_true", help="leave masks out")
     parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="voc, yolo: remove what an earlier data set left in OUT"
+    )
     parser.add_argument("--as-is", action="store_true", help="let numbers pass that are not finite, and negative sides")
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
 
@@ -57,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     found = find(arguments.source, _options(arguments), format=arguments.source_format)
     data = found.data.numbered() if arguments.number else found.data
-    lost = write(arguments.target, data, format=arguments.target_format)
+    lost = write(arguments.target, data, format=arguments.target_format, overwrite=arguments.overwrite)
 
     format = format_of(arguments.target, arguments.target_format)
     wrote = f"Wrote {arguments.target} as {format}: {len(data)} objects, {len(data.images)} images."

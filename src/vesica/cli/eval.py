@@ -52,11 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
     )
+    parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    parser.add_argument("--images", metavar="DIR|FILE", help="yolo: the pictures, or another data set of these images")
-    parser.add_argument("--sizes", metavar="H,W", help="yolo: height and width of all images")
+    parser.add_argument(
+        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
+    )
+    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     eval_output.add_arguments(parser)
 
@@ -122,7 +125,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
         protocol = protocol_of(arguments.protocol, **options)
     except ValueError as error:
         arguments.usage_error(str(error))
-    return {"protocol": arguments.protocol, **options}, protocol
+    return {"protocol": arguments.protocol, "missing": arguments.missing, **options}, protocol
 
 
 def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:

@@ -85,6 +85,11 @@ class COCO:
             return None
         return self._unread.columns
 
+    @property
+    def may_have_null(self) -> bool:
+        """Of a file that is held as columns: may a value be null that they take for one that is not there?"""
+        return self._unread is None or self._unread.may_have_null
+
     def __getattr__(self, name: str) -> Any:
         """The dicts of a file, made when they are first read."""
         if name not in _DICTS or vars(self).get("_unread") is None:
@@ -257,7 +262,7 @@ def _completed(rows: list[Row]) -> list[Row]:
     first = rows[0]
     if "caption" in first:
         pass
-    elif "bbox" in first and len(first["bbox"]):
+    elif "bbox" in first and first["bbox"] != []:
         for row in rows:
             _add_to_box(row)
     elif "segmentation" in first:
@@ -273,7 +278,7 @@ def _completed(rows: list[Row]) -> list[Row]:
 
 
 def _add_to_box(row: Row) -> None:
-    x, y, w, h = row["bbox"]
+    x, y, w, h = (row["bbox"][side] for side in range(4))
     row.setdefault("segmentation", [[x, y, x, y + h, x + w, y + h, x + w, y]])
     row.update(area=w * h, iscrowd=0)
 

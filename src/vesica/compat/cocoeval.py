@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
-from vesica.compat import mask, reference_eval, summary
+from vesica.compat import keypoints, mask, reference_eval, summary
 from vesica.compat.fast_eval import Shortcut, shortcut_of, shortcut_of_files
 from vesica.compat.params import Params
 
@@ -30,14 +30,15 @@ class COCOeval:
     not written to: what pycocotools adds to them ("ignore", "_ignore", masks of polygons) goes into copies. `evalImgs`
     and `ious` are filled when they are first read.
 
-    Keypoints are not scored. Numbers follow pycocotools where that is odd: a truth with the id 0 is never found, an
+    Keypoints are not scored here: with "keypoints" the answer is pycocotools' own COCOeval, if that is installed.
+    Numbers follow pycocotools where that is odd: a truth with the id 0 is never found, an
     "ignore" in the file counts for nothing, and without 100 in `params.maxDets` the first number is −1.
 
     Parameters
     ----------
     cocoGt, cocoDt : COCO
         Truths and guesses.
-    iouType : {"segm", "bbox"}
+    iouType : {"segm", "bbox"}, or "keypoints"
 
     Examples
     --------
@@ -69,9 +70,14 @@ class COCOeval:
     (10, 1, 4, 3)
     """
 
+    def __new__(cls, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> Any:
+        """Of keypoints, an evaluation of pycocotools itself."""
+        is_served = iouType == "keypoints" and cls is COCOeval
+        return keypoints.evaluation(cocoGt, cocoDt, iouType) if is_served else super().__new__(cls)
+
     def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> None:
         self.cocoGt, self.cocoDt = cocoGt, cocoDt
-        self.params = Params(iouType)
+        self.params = Params(check.iou_type(iouType))
         self._paramsEval: Any = {}
         self._shortcut: Shortcut | None = None
         self._gts, self._dts = defaultdict(list), defaultdict(list)

@@ -32,6 +32,8 @@ def protocol_of_params(p: Any) -> Protocol:
         raise NoColumns
     if not all(map(len, (bars, p.areaRng, p.imgIds, p.catIds))):
         raise NoColumns
+    if p.useCats and p.useCats != 1:
+        raise NoColumns  # there are categories for the matching, and none for the curves
     return Protocol(
         regions={"bbox": "box", "segm": "mask"}[p.iouType],
         iou=tuple(bars),
@@ -52,12 +54,13 @@ def inputs_of_dicts(truths: list[Row], guesses: list[Row], images: tuple[Images,
     masks = [None if are_boxes else _masks(*side) for side in zip((truths, guesses), images, strict=True)]
     areas = [_column(rows, "area", _NUMBERS) for rows in (truths, guesses)]
     ids = [_column(rows, "id", _WHOLE) for rows in (truths, guesses)]
-    score = _column(guesses, "score", {*_NUMBERS, np.float32})
-    crowd = _column(truths, "iscrowd", _WHOLE) != 0
-    # A guess is told by an id above 0, and an area of NaN lies in every range.
-    if (ids[1] <= 0).any() or any(np.isnan(area).any() for area in areas):
+    score = _column(guesses, "score", {*_NUMBERS, np.float32} - {bool})
+    flags = _column(truths, "iscrowd", _WHOLE)
+    # A guess is told by an id above 0, an area of NaN lies in every range, and flags are bytes.
+    if (ids[1] <= 0).any() or any(np.isnan(area).any() for area in areas) or ((flags < 0) | (flags > 255)).any():
         raise NoColumns
-    plain = min(p.iouThrs) <= 0 or not all(map(is_tame, boxes))
+    crowd = flags != 0
+    plain = any(bar <= 0 for bar in p.iouThrs) or not all(map(is_tame, boxes))
     places = [_places(rows, p) for rows in (truths, guesses)]
     return Inputs(
         np.arange(len(p.imgIds)),
@@ -85,8 +88,12 @@ def has_regions(side: Dataset, p: Any) -> bool:
     """Does every row say what is compared? A guess that is a box alone is drawn as one."""
     if p.iouType == "bbox":
         return side.xywh is not None
-    are_drawn = side.score is not None and side.xywh is not None
-    return are_drawn if side.segments is None else are_drawn or bool((side.segments.form != CocoMasks.NONE).all())
+    return (side.score is not None and side.xywh is not None) or has_masks(side)
+
+
+def has_masks(side: Dataset) -> bool:
+    """Does every row have a mask?"""
+    return side.segments is not None and bool((side.segments.form != CocoMasks.NONE).all())
 
 
 def by_category(rows: list[Row], p: Any) -> list[Row]:
@@ -118,7 +125,7 @@ def _boxes(rows: list[Row]) -> np.ndarray:
 
 
 def _masks(rows: list[Row], images: Images) -> CocoMasks:
-    if not all("segmentation" in row for row in rows):
+    if any(row.get("segmentation") is None for row in rows):
         raise NoColumns
     sides = [[images.get(row["image_id"], {}).get(side, 0) for side in ("height", "width")] for row in rows]
     if not {type(side) for pair in sides for side in pair} <= _WHOLE:

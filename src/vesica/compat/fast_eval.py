@@ -19,6 +19,7 @@ from vesica.compat.dict_columns import (
     Row,
     by_category,
     has_all,
+    has_masks,
     has_regions,
     inputs_of_dicts,
     protocol_of_params,
@@ -150,6 +151,8 @@ def shortcut_of_files(truth: Any, guess: Any, params: Any) -> Shortcut | None:
     if truths is None or guesses is None or not has_all(truths, params):
         return None
     if not has_regions(truths, params) or not has_regions(guesses, params):
+        return None
+    if params.iouType == "segm" and not has_masks(guesses) and guess.may_have_null:
         return None
     params = copy.deepcopy(params)
     try:

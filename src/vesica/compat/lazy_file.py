@@ -14,6 +14,7 @@ import numpy as np
 from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io.coco import dataset_of
+from vesica.io.coco_literal import first_record, has_plain_counts
 from vesica.io.files import File
 
 
@@ -23,6 +24,11 @@ class Unread:
 
     text: bytes
     columns: Dataset
+
+    @property
+    def may_have_null(self) -> bool:
+        """Is there a null anywhere? Columns do not tell it from a value that is not there."""
+        return b"null" in self.text
 
     def value(self) -> Any:
         """What the file holds, as Python has it."""
@@ -42,7 +48,7 @@ def results(text: bytes, name: str, images: np.ndarray) -> Unread | None:
     columns = _columns(text, name)
     if columns is None or columns.id is not None or not np.isin(columns.images.ids, images).all():
         return None
-    if columns.xywh is None and (columns.segments is None or not _are_objects(columns)):
+    if columns.xywh is None and (columns.segments is None or not _are_objects(columns) or _has_box(text, name)):
         return None
     return Unread(text, columns)
 
@@ -58,9 +64,15 @@ def _columns(text: bytes, name: str) -> Dataset | None:
     return columns
 
 
+def _has_box(text: bytes, name: str) -> bool:
+    """Does the first result have a box after all, one that is no list of numbers?"""
+    return bool(first_record(File(name, text, "json")).get("bbox", []) != [])
+
+
 def _are_objects(columns: Dataset) -> bool:
-    """Is every mask a dict? Polygons alone are no results."""
+    """Is every mask a dict of compressed counts? Polygons alone are no results."""
     segments = columns.segments
     assert segments is not None
     present = bool((segments.form == segments.JSON).all())
-    return present and bool((segments.text[segments.begin] == ord("{")).all())
+    are_objects = present and bool((segments.text[segments.begin] == ord("{")).all())
+    return are_objects and not has_plain_counts(segments.text.tobytes())

@@ -45,10 +45,24 @@ __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
 
 Rle = dict[str, Any]
 
+# A mask of so few pixels is copied column by column faster than it is packed.
+_SMALL = 1 << 15
+
 
 def encode(bimask: Any) -> Any:
     """Run lengths of a mask (height, width), as a dict; or of (height, width, N), as a list of N."""
     array = check.bit_masks(bimask)
+    if array.ndim == 2 and array.size <= _SMALL:
+        array = np.asfortranarray(array)
+    if array.dtype.kind in "biu" and array.dtype.itemsize == 1 and array.flags.f_contiguous and array.size:
+        # As pycocotools wants them: the bytes lie as run lengths count them.
+        height, width, *masks = array.shape
+        plain = array if array.dtype == np.uint8 else array.view(np.uint8)
+        found = [
+            {"size": [height, width], "counts": text}
+            for text in native_pixels.strings_of_columns(plain, masks[0] if masks else 1)
+        ]
+        return found if masks else found[0]
     if array.ndim == 2:
         return RleMasks.from_masks(array[None]).to_coco()[0]
     return RleMasks.from_masks(np.moveaxis(array, 2, 0)).to_coco()
@@ -127,7 +141,7 @@ def frPyObjects(pyobj: Any, h: Any, w: Any) -> Any:
         raise check.no_regions(pyobj)
     first = pyobj[0]  # of an empty list an IndexError, as in pycocotools
     if isinstance(first, Mapping):
-        return _encoded(check.run_lengths(pyobj, "pyobj"))
+        return _encoded(check.run_lengths(pyobj, "pyobj", plain=True))
     if not hasattr(first, "__len__") or len(first) < 4:
         raise check.no_regions(pyobj)
     if len(first) == 4:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica._check import compat as check
+from vesica.compat import keypoints
 
 
 class Params:
@@ -26,6 +27,10 @@ class Params:
     areaRng: Any
     areaRngLbl: Any
     useCats: Any
+
+    def __new__(cls, iouType: str = "segm") -> Any:
+        """Of keypoints, those of pycocotools itself."""
+        return keypoints.params() if iouType == "keypoints" and cls is Params else super().__new__(cls)
 
     def __init__(self, iouType: str = "segm") -> None:
         self.iouType = check.iou_type(iouType)

@@ -10,9 +10,10 @@ import numpy as np
 
 from vesica._check import dataset as check
 from vesica.dataset.coco_masks import CocoMasks
+from vesica.dataset.source_file import SourceFile
 from vesica.dataset.tables import Categories, Images, Ragged
 
-__all__ = ["Categories", "CocoMasks", "Dataset", "Images", "Ragged"]
+__all__ = ["Categories", "CocoMasks", "Dataset", "Images", "Ragged", "SourceFile"]
 
 if TYPE_CHECKING:
     from vesica.regions import Boxes
@@ -42,6 +43,9 @@ class Dataset:
     annotator : (N,) int64: places in `annotators`, or None
     annotators : (P,) objects: names or ids
     notes : what the reader had to assume, each with its count
+    source : SourceFile: the COCO file that it was read from, or None. Written as COCO again, a data set takes from
+        there what it has no column for.
+    record : (N,) int64: which record of that file each row is; None if they are all, in their order
 
     Examples
     --------
@@ -68,6 +72,8 @@ class Dataset:
     annotators: np.ndarray = field(default_factory=lambda: np.empty(0, object))
     notes: tuple[str, ...] = ()
     corners: np.ndarray | None = None
+    source: SourceFile | None = None
+    record: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         check.columns(self)
@@ -108,6 +114,8 @@ class Dataset:
         chosen: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS
         }
+        if self.source is not None:
+            chosen["record"] = (np.arange(len(self)) if self.record is None else self.record)[rows]
         return replace(self, **chosen)
 
     def numbered(self) -> Dataset:
@@ -117,7 +125,9 @@ class Dataset:
         >>> truth.images.ids, truth.images.names, truth.categories.ids, truth.categories.names
         (array([1]), array(['a.jpg'], dtype=object), array([1]), array(['cat'], dtype=object))
         """
-        return replace(self, images=_numbered(self.images), categories=_numbered(self.categories))
+        images, categories = _numbered(self.images), _numbered(self.categories)
+        source = self.source and replace(self.source, image_ids=images.ids, category_ids=categories.ids)
+        return replace(self, images=images, categories=categories, source=source)
 
     @classmethod
     def from_arrays(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +53,15 @@ class CocoMasks:
 
     def __getitem__(self, rows: Any) -> CocoMasks:
         return CocoMasks(self.text, *(column[rows] for column in (self.begin, self.end, self.form, self.size)))
+
+    def sized(self, sizes: np.ndarray, /) -> CocoMasks:
+        """The same, with these image sizes, (N, 2), where a row has none of its own."""
+        known = self.size > 0
+        if known.all():
+            return self
+        return replace(
+            self, size=np.where(known.all(axis=1, keepdims=True), self.size, sizes) if known.any() else sizes
+        )
 
     def written(self) -> Iterator[bytes]:
         """The text of each row."""

@@ -55,6 +55,7 @@ class Evaluator:
     """
 
     def __init__(self, *, categories: Any = None, threads: int | None = None, **options: Any) -> None:
+        self._missing = options.pop("missing", None)
         self._protocol = protocol_of(options.pop("protocol", "coco"), **options)
         self._categories = None if categories is None else _table(check.table_of_categories(categories))
         self._threads = threads
@@ -189,7 +190,7 @@ class Evaluator:
     def _inputs(self) -> Inputs:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
-        inputs = inputs_of(truth, guess, self._protocol)
+        inputs = inputs_of(truth, guess, self._protocol, missing=self._missing)
         left = Note("Q13", self._left_out, LEFT_OUT)
         return replace(inputs, notes=(*inputs.notes, left)) if left.count else inputs
 

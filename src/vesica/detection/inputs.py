@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from vesica._check import detection as check
 from vesica._kernels import native
 from vesica._kernels.native.match_cells import Guesses, Truths
 from vesica.dataset import Categories, CocoMasks, Dataset
+from vesica.dataset.boxless import boxed, boxless
 from vesica.dataset.meeting import Meeting, meet
 from vesica.detection.protocol import Protocol
 from vesica.results.result import Note
@@ -42,17 +43,25 @@ class Inputs:
     guess_corners: np.ndarray | None = None
 
 
-def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categories: Any = None) -> Inputs:
+def inputs_of(
+    truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categories: Any = None, missing: str | None = None
+) -> Inputs:
     """Bring both to one order of images and categories: rising ids, as every score is counted.
 
-    `categories` says how they meet: see `vesica.evaluate`.
+    `categories` says how they meet: see `vesica.evaluate`. `missing="box"` lets truths without a mask be compared as
+    their boxes, as guesses are.
     """
+    check.missing(missing)
     are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
     _check_both(truth, guess, protocol, are_tame)
     meeting = meet(truth, guess, categories=categories, by_class=protocol.by_class, by_id=protocol.repeats.by_id)
-    by_masks = protocol.regions == "box" and guess.xywh is None and guess.segments is not None
-    if protocol.regions == "box":
-        truth, guess = _boxed(truth), _boxed(guess)
+    without = [boxless(side) if protocol.regions == "box" else None for side in (truth, guess)]
+    filled = _filled(truth, guess, protocol, without, missing)
+    if any(rows is not None for rows in without):
+        sizes = _sizes(truth, meeting)
+        truth = boxed(truth, without[0], sizes[meeting.truth_image[truth.image]])
+        guess = boxed(guess, without[1], sizes[meeting.guess_image[guess.image]])
+        are_tame = is_tame(truth.xywh) and is_tame(guess.xywh)
     truth_rows, guess_rows, lenient = None, None, None
     rules, repeats = protocol.rules, protocol.repeats
     if repeats.last_of_equal_ids:
@@ -69,8 +78,9 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categori
 
     truths, notes = _truths(chosen, meeting, protocol)
     guesses = _guesses(offered, meeting, protocol)._replace(lenient=lenient)
-    if by_masks and offered.segments is not None:  # their boxes are compared, and their pixels counted
-        guesses = guesses._replace(area=offered.segments.areas())
+    if without[1] is not None:  # their boxes are compared, and their pixels counted
+        by_mask = _counted_by_mask(without[1], protocol)
+        guesses = guesses._replace(area=_areas_of(offered, by_mask if guess_rows is None else by_mask[guess_rows]))
     kinds = _taken(truth.categories, np.argsort(meeting.truth_category))
     if not protocol.by_class:
         truths, guesses = (_of_one_class(side) for side in (truths, guesses))
@@ -82,7 +92,8 @@ def inputs_of(truth: Dataset, guess: Dataset, protocol: Protocol, /, *, categori
     if protocol.compares_masks:
         sizes = _sizes(truth, meeting)
         segments = (_sized(chosen, sizes[truths.image]), _sized(offered, sizes[guesses.image]))
-    found = tuple(note for note in (*(Note(*one[:3]) for one in meeting.remarks), *notes) if note.count)
+    remarks = (Note(*one[:3]) for one in meeting.remarks)
+    found = tuple(note for note in (*remarks, *filled, *notes) if note.count)
     rows, corners = (truth_rows, guess_rows), (chosen.corners, offered.corners)
     sides = (truths, guesses, *boxes, *segments, *rows)
     return Inputs(meeting.images, kinds, *sides, plain, found, meeting, *corners)
@@ -103,9 +114,39 @@ def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bo
         check.corners(truth, guess)
 
 
-def _boxed(data: Dataset) -> Dataset:
-    """Masks without boxes get their tight ones."""
-    return data if data.xywh is not None or data.segments is None else replace(data, xywh=data.segments.boxes())
+def _counted_by_mask(rows: np.ndarray, protocol: Protocol) -> np.ndarray:
+    """Whose area is that of the mask: rows without a box; for a tool that asks the first row, all of them or none."""
+    return np.full(len(rows), rows[0]) if protocol.repeats.needs_fields else rows
+
+
+def _areas_of(data: Dataset, by_mask: np.ndarray) -> np.ndarray:
+    assert data.segments is not None
+    assert data.xywh is not None
+    return np.where(by_mask, data.segments.areas(), data.xywh[:, 2] * data.xywh[:, 3])
+
+
+def _filled(
+    truth: Dataset, guess: Dataset, protocol: Protocol, without: list[np.ndarray | None], missing: str | None
+) -> list[Note]:
+    """Notes of what was taken for regions that rows lack; an error for truths whose masks nobody drew."""
+    if protocol.regions == "box":
+        # Of a side that has no boxes at all nothing is missing.
+        count = sum(0 if rows is None or rows.all() else int(rows.sum()) for rows in without)
+        return [Note("Q24", count, 'rows without "bbox" have the box of their mask')]
+    if not protocol.compares_masks:
+        return []
+    counts = [_maskless(side) for side in (truth, guess)]
+    if missing is None:
+        check.masks_of_truths(counts[0], len(truth))
+    return [
+        Note("Q25", counts[0], "truths without a mask are compared as their boxes"),
+        Note("Q26", counts[1], "guesses without a mask are compared as their boxes"),
+    ]
+
+
+def _maskless(data: Dataset) -> int:
+    """How many rows have no mask. An empty one is a mask."""
+    return len(data) if data.segments is None else int((data.segments.form == CocoMasks.NONE).sum())
 
 
 _WILD = 1e150
@@ -217,10 +258,4 @@ def _sizes(truth: Dataset, meeting: Meeting) -> np.ndarray:
 
 def _sized(data: Dataset, sizes: np.ndarray) -> CocoMasks:
     """The masks, with the image sizes of the truth where they have none of their own; boxes for rows without masks."""
-    if data.segments is None:
-        return CocoMasks.none(sizes)
-    known = data.segments.size > 0
-    if known.all():
-        return data.segments
-    own = np.where(known.all(axis=1, keepdims=True), data.segments.size, sizes) if known.any() else sizes
-    return replace(data.segments, size=own)
+    return CocoMasks.none(sizes) if data.segments is None else data.segments.sized(sizes)

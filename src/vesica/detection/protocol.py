@@ -74,6 +74,11 @@ class Protocol(Policy):
         return self.regions in OF_MASKS
 
     @property
+    def literal(self) -> str | None:
+        """The regions, if files are to be read as the tool reads them whose faults are repeated."""
+        return self.regions if self.repeats.needs_fields else None
+
+    @property
     def bars(self) -> tuple[float, ...]:
         """The least value that matches at each threshold."""
         given = tuple(min(t, HIGHEST_BAR) for t in self.iou) if self.rules.lowers_one else self.iou

@@ -145,9 +145,9 @@ def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None,
     >>> records_of(truth, guess)
     Records(2 guesses, 2 images, coco)
     """
-    categories = options.pop("categories", None)
+    how = {name: options.pop(name, None) for name in ("categories", "missing")}
     protocol = protocol_of(options.pop("protocol", "coco"), **options)
-    return match_inputs(inputs_of(truth, guess, protocol, categories=categories), protocol, threads=threads)
+    return match_inputs(inputs_of(truth, guess, protocol, **how), protocol, threads=threads)
 
 
 def match_inputs(inputs: Inputs, protocol: Protocol, /, *, threads: int | None = None) -> Records:

@@ -39,9 +39,12 @@ class Quirks(NamedTuple):
     """Q13: images and categories meet by id alone, whatever their names; that no category meets is no error."""
     any_number: bool = False
     """Q15, Q16: coordinates that are not finite and negative sides are no errors."""
+    needs_fields: bool = False
+    """Q19: a row of a file without area, crowd flag, id, score or region is an error, and so is a file without rows of
+    results; of images or categories with one id the last counts."""
 
 
-PYCOCOTOOLS = Quirks("pycocotools", *[True] * 7)
+PYCOCOTOOLS = Quirks("pycocotools", *[True] * 8)
 QUIRKS: dict[str | None, Quirks] = {None: Quirks(), "pycocotools": PYCOCOTOOLS}
 
 

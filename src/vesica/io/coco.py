@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from vesica._array import objects
 from vesica._kernels.native import coco_file as native
 from vesica._kernels.native.coco_file import Annotations, Columns
-from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged
+from vesica.dataset import Categories, CocoMasks, Dataset, Images, Ragged, SourceFile
 from vesica.errors import InputError
 from vesica.io import coco_errors
 from vesica.io.files import File, load
@@ -22,7 +23,9 @@ from vesica.io.source import Reading, Source
 
 def read(source: Source, options: Options, /) -> Reading:
     """Truths of COCO or LVIS, or results."""
-    data = dataset_of(source.file, masks=options.masks, check=options.check, threads=options.threads)
+    data = dataset_of(
+        source.file, masks=options.masks, check=options.check, literal=options.literal, threads=options.threads
+    )
     is_lvis = data.images.absent is not None or data.categories.frequency is not None
     title = "COCO results" if data.score is not None else "LVIS" if is_lvis else "COCO truth"
     return Reading(data, "xywh pixels", title)
@@ -34,6 +37,7 @@ def dataset_of(
     *,
     masks: bool = True,
     check: bool = True,
+    literal: str | None = None,
     threads: int | None = None,
 ) -> Dataset:
     """The data set of a COCO file: truths (also of LVIS), or the results of a model.
@@ -45,9 +49,12 @@ def dataset_of(
     Parameters
     ----------
     file : path, or a File that was loaded
-    masks : keep the masks. Without, nothing but their syntax is looked at, unless no row has a box.
+    masks : keep the masks. Without, nothing but their syntax is looked at, unless some row has a mask and no box.
     check : refuse numbers that are not finite, negative sides, rows without a score or a region, ids that are not in
         their list or that come twice. Without, all values pass, and rows of unknown images or categories are left out.
+    literal : {"box", "mask", "boundary"}, optional
+        The regions that are to be scored as pycocotools scores them: refuse the file where that tool does, and of
+        images and categories with one id take the last, as it does.
     threads : at most so many
 
     Examples
@@ -66,14 +73,29 @@ def dataset_of(
         file = load(file)
     found = native.read(file.view, masks=masks, is_mapped=file.is_mapped, threads=threads)
     if isinstance(found, native.Problem):
+        if literal is not None and found.fault == "repeated":
+            single = _literal().without_repeated(file)
+            return dataset_of(single, masks=masks, check=check, literal=literal, threads=threads)
         raise coco_errors.error(file, found)
     if not found.annotations.is_there:
         raise InputError(f'{file.name} has no "annotations": truths are an object with that list, results are a list.')
     if check:
         _check(file, found)
-    if not masks and found.annotations.xywh is None and found.annotations.is_in_all("segmentation"):
-        return dataset_of(file, masks=True, check=check, threads=threads)
-    return _dataset(file, found, masks)
+    if literal is not None:
+        _literal().check(file, found, literal)
+    if not masks and found.annotations.lacks_boxes:
+        return dataset_of(file, masks=True, check=check, literal=literal, threads=threads)
+    data = _dataset(file, found, masks)
+    # As masks they have the area of the mask, whatever boxes some of them have.
+    is_area_of_mask = literal in ("mask", "boundary") and _literal().are_masks(found)
+    return replace(data, xywh=None) if is_area_of_mask else data
+
+
+def _literal() -> Any:
+    """Late: most files are not read so."""
+    from vesica.io import coco_literal
+
+    return coco_literal
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -157,13 +179,15 @@ def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
         "ignore": _flags(rows.ignore),
         "id": _own_ids(rows) if is_truth and rows.id is not None else None,
     }
-    notes = _notes(rows) if is_truth else ()
+    notes, record = _notes(found) if is_truth else (), None
     is_known = rows.is_in_all("image_id") and rows.is_in_all("category_id")
     if rows.rows and not (is_known and found.unknown_image < 0 and found.unknown_category < 0):
         known = (image >= 0) & (category >= 0)
         columns = {name: None if column is None else column[known] for name, column in columns.items()}
+        record = np.flatnonzero(known)
         notes += (f"{np.count_nonzero(~known)} rows of unknown images or categories were left out",)
-    return Dataset(images, categories, **columns, notes=notes)
+    source = SourceFile.of(file.name, images.ids, categories.ids)
+    return Dataset(images, categories, **columns, notes=notes, source=source, record=record)
 
 
 def _images(found: Columns) -> Images:
@@ -221,11 +245,13 @@ def _own_ids(rows: Annotations) -> np.ndarray:
     return ids
 
 
-def _notes(rows: Annotations) -> tuple[str, ...]:
+def _notes(found: Columns) -> tuple[str, ...]:
     """What was missing, and what is taken instead."""
+    rows, lists = found.annotations, {"images": found.images.is_there, "categories": found.categories is not None}
+    absent = tuple(f'there is no list of "{name}": those that occur are taken' for name in lists if not lists[name])
     missing = {field: np.count_nonzero(~rows.has(field)) for field in ("area", "iscrowd") if not rows.is_in_all(field)}
     taken = {"area": "the area of the region is taken", "iscrowd": "0 is taken"}
-    return tuple(
+    return absent + tuple(
         f'"{field}" is missing in {count} of {rows.rows} annotations: {taken[field]}'
         for field, count in missing.items()
         if count

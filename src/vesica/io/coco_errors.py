@@ -47,12 +47,12 @@ def error_of_row(file: File, found: Columns, row: int, words: str, /) -> InputEr
     return InputError(f"{file.name}: {_place(row, span(file, row).start, found.is_results)} {words}")
 
 
-def check_given(file: File, found: Columns, fields: tuple[str, ...], /) -> None:
-    """Raise for the first row that lacks one of the fields."""
+def check_given(file: File, found: Columns, fields: tuple[str, ...], more: str = "", /) -> None:
+    """Raise for the first row that lacks one of the fields; `more` follows."""
     for field in fields:
         if found.annotations.rows and not found.annotations.is_in_all(field):
             row = int(np.argmin(found.annotations.has(field)))
-            raise error_of_row(file, found, row, f'has no "{field}".')
+            raise error_of_row(file, found, row, f'has no "{field}".{more}')
 
 
 def span(file: File, row: int, /) -> slice:

@@ -11,6 +11,7 @@ import numpy as np
 
 from vesica.dataset import CocoMasks, Dataset, Ragged
 from vesica.errors import InputError
+from vesica.io.coco_rest import Record, rest_of
 
 
 def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
@@ -30,11 +31,13 @@ def _encoded(made: tuple[str, tuple[str, ...]]) -> tuple[bytes, tuple[str, ...]]
 
 def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
     """The text of a truth file, a row a line, and what it could not keep."""
-    images = ",\n".join(_images(data))
-    rows = ",\n".join(_annotations(data))
-    categories = ",\n".join(_categories(data))
-    text = f'{{"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
-    notes = _of_rotated(data)
+    rest = rest_of(data, results=False)
+    top = "".join(f"{_dumped(key)}: {_dumped(value)},\n" for key, value in rest.top.items())
+    images = ",\n".join(_images(data, rest.images))
+    rows = ",\n".join(_annotations(data, rest.annotations))
+    categories = ",\n".join(_categories(data, rest.categories))
+    text = f'{{{top}"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
+    notes = [*rest.notes, *_of_rotated(data)]
     if data.id is None and len(data):
         notes.append("objects were numbered from 1")
     if data.area is None and data.xywh is not None and len(data):
@@ -58,11 +61,12 @@ def results_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
         _masks(data),
         _floats(data.score),
     ]
-    text = "[" + ",\n ".join(_objects(keys, columns)) + "]\n"
+    rest = rest_of(data, results=True)
+    text = "[" + ",\n ".join(_objects(keys, columns, rest.annotations)) + "]\n"
     lost = {"areas": data.area, "crowds": data.crowd, "ids": data.id, "what is to be ignored": data.ignore}
     lost |= {"annotators": data.annotator, "image sizes": data.images.height, "names": data.categories.names}
     notes = [f"results of COCO have no place for {what}" for what, column in lost.items() if column is not None]
-    notes += _of_rotated(data)
+    notes += [*rest.notes, *_of_rotated(data)]
     for noun, table, used in (("images", data.images, data.image), ("categories", data.categories, data.category)):
         if len(set(used.tolist())) < len(table):
             notes.append(f"{noun} without a guess left no trace")
@@ -73,28 +77,36 @@ def _of_rotated(data: Dataset) -> list[str]:
     return ["rotated boxes were written as the upright ones around them"] if data.corners is not None else []
 
 
-def _objects(keys: tuple[str, ...], columns: list[Iterator[str] | None]) -> Iterator[str]:
-    """JSON objects of columns; a cell that is empty is left out, and so is a column that is None."""
+def _objects(
+    keys: tuple[str, ...], columns: list[Iterator[str] | None], rest: list[Record] | None = None
+) -> Iterator[str]:
+    """JSON objects of columns, and behind them the rest; empty cells and columns that are None are left out."""
     named = [(f'"{key}": ', column) for key, column in zip(keys, columns, strict=True) if column is not None]
     heads = [head for head, _ in named]
-    for row in zip(*(column for _, column in named), strict=True):
-        yield "{" + ", ".join(head + cell for head, cell in zip(heads, row, strict=True) if cell) + "}"
+    for place, row in enumerate(zip(*(column for _, column in named), strict=True)):
+        text = ", ".join(head + cell for head, cell in zip(heads, row, strict=True) if cell)
+        yield f"{{{text}}}" if rest is None or not rest[place] else f"{{{text}, {_dumped(rest[place])[1:]}"
 
 
-def _images(data: Dataset) -> Iterator[str]:
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _images(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
     table = data.images
     keys = ("id", "width", "height", "file_name", "neg_category_ids", "not_exhaustive_category_ids")
     sides, lists = (_sides(table.width), _sides(table.height)), (_lists(table.absent), _lists(table.partial))
-    return _objects(keys, [_ids(table.ids), *sides, _texts(table.names), *lists])
+    return _objects(keys, [_ids(table.ids), *sides, _texts(table.names), *lists], rest)
 
 
-def _categories(data: Dataset) -> Iterator[str]:
+def _categories(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
     table = data.categories
     keys = ("id", "name", "supercategory", "frequency")
-    return _objects(keys, [_ids(table.ids), _texts(table.names), _texts(table.parents), _texts(table.frequency)])
+    columns = [_ids(table.ids), _texts(table.names), _texts(table.parents), _texts(table.frequency)]
+    return _objects(keys, columns, rest)
 
 
-def _annotations(data: Dataset) -> Iterator[str]:
+def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
     keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore")
     columns = [
         _ids(np.arange(1, len(data) + 1) if data.id is None else data.id),
@@ -106,7 +118,7 @@ def _annotations(data: Dataset) -> Iterator[str]:
         _flags(np.zeros(len(data), bool) if data.crowd is None else data.crowd),
         None if data.ignore is None else _flags(data.ignore),
     ]
-    return _objects(keys, columns)
+    return _objects(keys, columns, rest)
 
 
 def _ids(column: np.ndarray) -> Iterator[str]:
@@ -148,7 +160,8 @@ def _short(value: float) -> str:
 def _boxes(data: Dataset) -> Iterator[str] | None:
     if data.xywh is None:
         return None
-    return (f"[{', '.join(map(_short, box))}]" for box in data.xywh.tolist())
+    # A row with a mask and no box has NaN.
+    return ("" if box[0] != box[0] else f"[{', '.join(map(_short, box))}]" for box in data.xywh.tolist())
 
 
 def _areas(data: Dataset) -> Iterator[str] | None:

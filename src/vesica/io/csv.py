@@ -8,16 +8,22 @@ import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
 from vesica._array import objects
+from vesica._check.dataset import known
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.arrays import xywh_of
+from vesica.dataset.ids import places
 from vesica.errors import InputError
+from vesica.io import openimages
+from vesica.io.image_size import pictures_in
 from vesica.io.options import Options
+from vesica.io.picture_sizes import sized
 from vesica.io.source import Reading, Source
 from vesica.io.text_fields import is_number, sound, text_of
 
@@ -32,7 +38,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "category_name": ("category", "class", "label", "labelname", "classname", "categoryname"),
     "score": ("score", "confidence", "conf", "probability", "prob"),
     "area": ("area",),
-    "crowd": ("crowd", "iscrowd"),
+    "crowd": ("crowd", "iscrowd", "isgroupof"),
     "ignore": ("ignore", "difficult"),
     "id": ("id", "annotationid", "boxid", "objectid"),
     "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "user"),
@@ -58,6 +64,8 @@ class _Table:
     columns: dict[str, str]
     """The name in the header of `image`, `category`, …"""
     size: tuple[str, ...]
+    shares: bool = False
+    """Are the boxes shares of their images?"""
     kept: list[int] | None = None
     """The rows that have a box; None if all do."""
 
@@ -82,32 +90,37 @@ class _Table:
 def read(source: Source, options: Options, /) -> Reading:
     """A table with a header."""
     data, form = csv_of(source.file.data, source.name, options)
-    return Reading(data, f"{form} pixels", "CSV")
+    return Reading(data, form, "CSV")
 
 
 def csv_of(data: bytes, name: str, options: Options, /) -> tuple[Dataset, str]:
-    """The objects of a CSV file with a header, and the form of its boxes.
+    """The objects of a CSV file with a header, and what the numbers of its boxes are.
 
     There must be a column of images and four of the box; class, score, area, crowd, ignore, id, annotator and the
     image's width and height are read where they are. A row whose box is empty is an image in which nothing was found.
+    Under the column names of Open Images boxes are shares of the image, unless `boxes` says otherwise.
     """
-    whole = _recognised(name, _split(text_of(data, name), name), options.boxes)
+    text = text_of(data, name)
+    whole = _recognised(name, _split(text, name), options.boxes, _words(_first_line(text)))
     table = replace(whole, kept=_with_box(whole))
     box, comma = _numbers(table)
-    boxes = xywh_of(np.stack(box, axis=1), table.form, None, look=False)
+    every = ids_of(whole.column("image"), "image", whole.place)
+    images = _images(every, whole, options)
+    mine = every if table.kept is None else every[table.kept]
+    sizes = _sizes_of_rows(table, np.stack(box, axis=1), images, mine) if table.shares else None
+    boxes = xywh_of(np.stack(box, axis=1), table.form, sizes, look=False)
     given: dict[str, Any] = {key: _floats(table, key) for key in ("score", "area") if key in table}
     if options.check:
         sound({"boxes": boxes, **given}, table.place)
 
-    every = ids_of(whole.column("image"), "image", whole.place)
     category = ids_of(table.column("category"), "category", table.place) if "category" in table else None
     given |= {key: _flags(table, key) for key in ("crowd", "ignore") if key in table}
     given |= {key: ids_of(table.column(key), key, table.place) for key in ("id", "annotator") if _is_filled(table, key)}
     found = Dataset.from_arrays(
         boxes,
         form="xywh",
-        image=every if table.kept is None else every[table.kept],
-        images=_images(every, whole, options),
+        image=mine,
+        images=images,
         category=category,
         categories=None if category is None else _categories(category, table),
         check=False,
@@ -116,18 +129,21 @@ def csv_of(data: bytes, name: str, options: Options, /) -> tuple[Dataset, str]:
     notes = ["decimal commas were read as points"] if comma else []
     if table.kept is not None:
         notes.append(f"{len(every) - len(table.kept)} rows without a box: images in which nothing was found")
-    return replace(found, notes=tuple(notes)), table.form
+    return replace(found, notes=tuple(notes)), "shares of the image" if table.shares else f"{table.form} pixels"
 
 
 def looks_like_csv(text: str, /) -> bool:
     """Does the first line name the columns of a table of objects?"""
-    line = _first_line(text)
-    plain = {_plain(word) for word in next(csv.reader([line], delimiter=_separator(line)), [])}
+    plain = {_plain(word) for word in _words(_first_line(text))}
     return bool(plain & set(_NAMES["image"])) and _box_columns(plain) is not None
 
 
 def _first_line(text: str) -> str:
     return text.lstrip().partition("\n")[0]
+
+
+def _words(line: str) -> list[str]:
+    return next(csv.reader([line], delimiter=_separator(line)), [])
 
 
 def _plain(word: str) -> str:
@@ -187,7 +203,7 @@ def _carefully(text: str, separator: str, name: str) -> list[list[str]]:
 # Columns.
 
 
-def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None) -> _Table:
+def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None, header: list[str]) -> _Table:
     found = _box_columns(set(cells))
     if found is None:
         raise InputError(
@@ -197,7 +213,8 @@ def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None) -> _T
     form, box = found
     if boxes is not None:
         form = check.one_of(boxes, (form, "xyxy_inclusive") if form == "xyxy" else (form,), "boxes")
-    left = set(cells) - set(box)
+    is_open = openimages.is_header(header)
+    left = set(cells) - set(box) - (set() if not is_open or openimages.has_scores(header) else set(_NAMES["score"]))
     size = next((sides for sides in _SIZES if set(sides) <= left), ())
     columns: dict[str, str] = {}
     for key, names in _NAMES.items():
@@ -207,7 +224,7 @@ def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None) -> _T
     if "image" not in columns:
         got = check.brief(list(cells))
         raise InputError(f"{name}: the header must name the image: image, image_id or file_name; got {got}.")
-    return _Table(name, cells, form, box, columns, size)
+    return _Table(name, cells, form, box, columns, size, shares=is_open and boxes is None)
 
 
 def _box_columns(present: set[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -276,12 +293,15 @@ def ids_of(column: list[str], key: str, place: Callable[[int], str], /) -> np.nd
     return np.array(numbers, np.int64)
 
 
-_FLAGS = {"0": False, "1": True, "false": False, "true": True, "": False, "0.0": False, "1.0": True}
+# Open Images writes −1 where nobody looked.
+_FLAGS = {"-1": False, "0": False, "1": True, "false": False, "true": True, "": False, "0.0": False, "1.0": True}
 
 
 def _flags(table: _Table, key: str) -> np.ndarray:
     column = table.column(key)
     words = {cell: _FLAGS.get(cell.strip().lower()) for cell in set(column)}
+    if table.columns[key] != "isgroupof":
+        words |= {cell: None for cell in words if cell.strip() == "-1"}
     odd = next((row for row, cell in enumerate(column) if words[cell] is None), None)
     if odd is not None:
         raise InputError(f"{table.place(odd)}: `{key}` must be 0 or 1; got {check.brief(column[odd])}.")
@@ -293,11 +313,12 @@ def _flags(table: _Table, key: str) -> np.ndarray:
 
 def _images(every: np.ndarray, table: _Table, options: Options) -> Images:
     """The images given, or those that occur, with what the rows say of them."""
-    if options.images is not None:
-        given = options.images.images if isinstance(options.images, Dataset) else options.images
-        if not isinstance(given, Images):
-            raise InputError(f"{table.name}: of a table, `images` must be a data set of the same images.")
-        return given
+    given = options.images.images if isinstance(options.images, Dataset) else options.images
+    if isinstance(given, Images):
+        return sized(given, options.sizes, {})
+    if given is not None and not (table.shares and Path(given).is_dir()):
+        what = "a folder of pictures, or " if table.shares else ""
+        raise InputError(f"{table.name}: of a table, `images` must be {what}a data set of the same images.")
     ids, first = _first_of(every)
     images = Images(ids)
     if table.size:
@@ -306,7 +327,25 @@ def _images(every: np.ndarray, table: _Table, options: Options) -> Images:
     if "image_name" in table:
         names = table.column("image_name")
         images = replace(images, names=objects(names[k] or None for k in first))
-    return images
+    if given is None:
+        return sized(images, options.sizes, {})
+    pictures = pictures_in(Path(given))
+    own = {id: pictures.get(str(id)) or pictures.get(Path(str(id)).stem) for id in ids.tolist()}
+    return sized(images, options.sizes, {id: path for id, path in own.items() if path}, Path(given))
+
+
+def _sizes_of_rows(table: _Table, shares: np.ndarray, images: Images, every: np.ndarray) -> np.ndarray:
+    """(N, 2): height and width of each row's image, of which its box is a share."""
+    far = np.flatnonzero(((shares < -1) | (shares > 2)).any(axis=1))
+    if far.size:
+        odd = next(value for value in shares[far[0]].tolist() if not -1 <= value <= 2)
+        raise openimages.not_a_share(table.place(int(far[0])), odd)
+    where = places(every, images.ids)
+    known(where, every, "image", "images")
+    sizes: np.ndarray = images.sizes[where]
+    if (sizes <= 0).any():
+        raise openimages.no_size(table.name, every.tolist()[int(np.argmax((sizes <= 0).any(axis=1)))])
+    return sizes
 
 
 def _first_of(every: np.ndarray) -> tuple[np.ndarray, list[int]]:

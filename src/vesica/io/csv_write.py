@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxes_of
 
 
 def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
@@ -20,7 +20,7 @@ def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
 
 def _columns(data: Dataset) -> dict[str, list[str]]:
     """Cells of each column: first a row for each object, then one for each image without any."""
-    boxes = some_boxes(data.xywh)
+    boxes = boxes_of(data)
     empty = sorted(set(range(len(data.images))) - set(data.image.tolist()))
     image = np.concatenate([data.image, np.array(empty, np.int64)])
     found: dict[str, list[str]] = {"image_id": _cells(data.images.ids[image])}

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from vesica._check import brief
-from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
+from vesica.io.dota import files_in
 from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 
 
@@ -21,11 +22,17 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
     return tuple(_lost(data))
 
 
+def stale(folder: Path, /) -> list[Path]:
+    """What an earlier data set left where this one is to be written."""
+    place, files = files_in(folder)
+    return files if place == folder else []
+
+
 def corners_of(data: Dataset, /) -> np.ndarray:
     """(N, 4, 2): the corners of rotated boxes, or of upright ones."""
     if data.corners is not None:
         return data.corners
-    x, y, w, h = some_boxes(data.xywh).T
+    x, y, w, h = boxes_of(data).T
     return np.stack([x, y, x + w, y, x + w, y + h, x, y + h], axis=1).reshape(-1, 4, 2)
 
 

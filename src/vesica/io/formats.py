@@ -33,6 +33,7 @@ class Format(NamedTuple):
     read : a source and options in, a data set and the meaning of its boxes out
     content : a data set in, the bytes of its one file out
     write_into : writes the files of a data set into a folder
+    stale : the files that an earlier data set left in a folder into which one is to be written
     options : the options of `read` that say something about it
     starts : what its files begin with; where they are text, after blanks and a byte order mark
     is_text : are they?
@@ -45,6 +46,7 @@ class Format(NamedTuple):
     in_folder : what a folder of it has, in words
     list_endings : of files that stand for the folder in which they are
     of_rotated : options by which its rotated boxes are read, where boxes may be either
+    is_by_image : has it a file for each image, so that guesses are of the images of the truth?
     """
 
     name: str
@@ -53,6 +55,7 @@ class Format(NamedTuple):
     read: Callable[[Source, Options], Reading] | None = None
     content: Callable[[Dataset], tuple[bytes, Notes]] | None = None
     write_into: Callable[[Path, Dataset], Notes] | None = None
+    stale: Callable[[Path], list[Path]] | None = None
     options: tuple[str, ...] = ()
     starts: tuple[bytes, ...] = ()
     is_text: bool = True
@@ -65,6 +68,7 @@ class Format(NamedTuple):
     in_folder: str | None = None
     list_endings: tuple[str, ...] = ()
     of_rotated: tuple[tuple[str, str], ...] = ()
+    is_by_image: bool = False
 
 
 def _later(name: str) -> Callable[..., Any]:
@@ -102,6 +106,7 @@ FORMATS = {
             known_as="Pascal VOC (.xml)",
             read=_later("voc.read"),
             write_into=_later("voc_write.write"),
+            stale=_later("voc_write.stale"),
             options=("boxes",),
             starts=(b"<",),
             endings=(".xml",),
@@ -115,6 +120,7 @@ FORMATS = {
             known_as="YOLO (.txt)",
             read=_later("yolo_folder.read"),
             write_into=_later("yolo_write.write"),
+            stale=_later("yolo_write.stale"),
             options=("boxes", "sizes", "images", "names", "kind", "columns"),
             endings=(".txt",),
             looks_like=_later("yolo.looks_like_labels"),
@@ -124,6 +130,7 @@ FORMATS = {
             in_folder="label files of YOLO",
             list_endings=(".yaml", ".yml"),
             of_rotated=(("kind", "obb"),),
+            is_by_image=True,
         ),
         Format(
             "dota",
@@ -131,6 +138,7 @@ FORMATS = {
             known_as="DOTA (.txt)",
             read=_later("dota.read"),
             write_into=_later("dota_write.write"),
+            stale=_later("dota_write.stale"),
             names=DOTA_RESULTS,
             looks_like=_later("dota.looks_like_labels"),
             files_in=_later("dota.files_in"),
@@ -138,11 +146,11 @@ FORMATS = {
         ),
         Format(
             "csv",
-            about="a table with a header: image,category,x1,y1,x2,y2,score",
+            about="a table with a header: image,category,x1,y1,x2,y2,score; or that of Open Images",
             known_as="CSV with a header",
             read=_later("csv.read"),
             content=_later("csv_write.content"),
-            options=("boxes", "images"),
+            options=("boxes", "sizes", "images"),
             endings=(".csv", ".tsv"),
             looks_like=_later("csv.looks_like_csv"),
         ),

@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 
-from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
 
 
@@ -34,7 +34,7 @@ def table_of(data: Dataset, /) -> tuple[np.ndarray, tuple[str, ...]]:
     if data.images.ids.dtype == object or data.categories.ids.dtype == object:
         raise InputError("COCO's array of seven columns holds numbers, and some ids are strings. Write .npz.")
     image, category = data.images.ids[data.image], data.categories.ids[data.category]
-    boxes = some_boxes(data.xywh)
+    boxes = boxes_of(data)
     table = np.column_stack([image, boxes, data.score, category]).astype(np.float64).reshape(-1, 7)
     if np.any(table[:, 0].astype(np.int64) != image):
         raise InputError(

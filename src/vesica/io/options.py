@@ -19,10 +19,12 @@ class Options:
     kind: str | None = None
     columns: str | None = None
     threads: int | None = None
+    literal: str | None = None
+    """The regions that are to be scored as pycocotools scores them; see `coco.dataset_of`."""
 
     def for_format(self, format: str, used: tuple[str, ...]) -> Options:
         """The options themselves, if the format knows what to do with all that were given."""
-        general = {"masks", "check", "threads", *used}
+        general = {"masks", "check", "threads", "literal", *used}
         for field in fields(self):
             if getattr(self, field.name) is not None and field.name not in general:
                 raise ValueError(f"`{field.name}` says nothing about a file of the format {format!r}. Leave it out.")

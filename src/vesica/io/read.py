@@ -56,10 +56,11 @@ def read(
     masks : read masks, where there are any
     check : refuse numbers that are not finite, and negative sides
     boxes : what the four numbers of a box mean, where a format leaves it open. VOC: "one_based" (default) or
-        "as_written". YOLO: a form such as "xywh" for pixels instead of shares. CSV: "xyxy_inclusive". Arrays: any form.
-    sizes : YOLO: (height, width) of all images, or a dict by name
-    images : YOLO: the folder of the pictures, from whose headers sizes are taken; or a data set of the same images.
-        Images without a label file count as images in which nothing was found.
+        "as_written". YOLO: a form such as "xywh" for pixels instead of shares. CSV: "xyxy_inclusive"; under the column
+        names of Open Images "xyxy", to take shares as they stand. Arrays: any form.
+    sizes : YOLO, Open Images: (height, width) of all images, or a dict by name
+    images : YOLO, Open Images: the folder of the pictures, from whose headers sizes are taken; or a data set of the
+        same images. Images without a label file count as images in which nothing was found.
     names : YOLO: names of the classes, or the file that has them. By default it is looked for.
     kind : YOLO: "polygon", "obb" (rotated boxes) or "pose", where the number of columns leaves it open
     columns : YOLO: "class box score" or "class score box", where the numbers leave it open

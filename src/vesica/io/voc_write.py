@@ -9,9 +9,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from vesica import _check as check
-from vesica._check.dataset import some_boxes
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
+from vesica.io.formats import VOC_RESULTS
 from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 from vesica.io.voc import EXACT
 
@@ -21,6 +22,13 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
     for name, text in _pages(data) if data.score is None else _result_files(data):
         (folder / name).write_text(text, encoding="utf-8")
     return tuple(_lost(data))
+
+
+def stale(folder: Path, /) -> list[Path]:
+    """What an earlier data set left where this one is to be written."""
+    return sorted(
+        path for path in folder.iterdir() if path.suffix.lower() == ".xml" or VOC_RESULTS.fullmatch(path.name)
+    )
 
 
 def _lost(data: Dataset) -> list[str]:
@@ -44,7 +52,7 @@ def _lost(data: Dataset) -> list[str]:
 
 def _written_boxes(data: Dataset) -> list[tuple[str, ...]]:
     """xmin, ymin, xmax, ymax of each row: whole numbers as such, others with all the decimals they need."""
-    return [_corners(*row) for row in some_boxes(data.xywh).tolist()]
+    return [_corners(*row) for row in boxes_of(data).tolist()]
 
 
 def _corners(x: float, y: float, w: float, h: float) -> tuple[str, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from vesica import _check as check
@@ -13,7 +16,9 @@ from vesica.errors import InputError
 from vesica.io.formats import FORMATS, writable
 
 
-def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None = None) -> tuple[str, ...]:
+def write(
+    path: str | os.PathLike[str], data: Dataset, /, *, format: str | None = None, overwrite: bool = False
+) -> tuple[str, ...]:
     """Write a data set, and return notes of what the format could not keep.
 
     Parameters
@@ -23,6 +28,9 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     data : Dataset
     format : {"coco", "coco_results", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
+    overwrite : bool, default False
+        VOC and YOLO: remove the files of an earlier data set that the folder has. By default they are an error, because
+        readers would take them for this one. A single file is always written anew.
 
     Examples
     --------
@@ -40,7 +48,8 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     try:
         if chosen.write_into is not None:
             place.mkdir(parents=True, exist_ok=True)
-            return chosen.write_into(place, data)
+            with _set_aside(place, [] if chosen.stale is None else chosen.stale(place), overwrite):
+                return chosen.write_into(place, data)
         assert chosen.content is not None
         content, notes = chosen.content(data)
         if os.fspath(path) == "-":
@@ -50,6 +59,28 @@ def write(path: str | os.PathLike[str], data: Dataset, /, *, format: str | None 
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     return notes
+
+
+@contextlib.contextmanager
+def _set_aside(place: Path, files: list[Path], overwrite: bool) -> Iterator[None]:
+    """Without these files, which come back if the writing fails."""
+    if not files:
+        yield
+        return
+    if not overwrite:
+        raise InputError(
+            f"{place} has {len(files)} files of an earlier data set, such as {files[0].relative_to(place)}. "
+            "Name another folder, or say `overwrite=True` (--overwrite) to remove them."
+        )
+    with tempfile.TemporaryDirectory(dir=place) as aside:
+        for number, file in enumerate(files):
+            file.rename(Path(aside, str(number)))
+        try:
+            yield
+        except BaseException:
+            for number, file in enumerate(files):
+                Path(aside, str(number)).replace(file)
+            raise
 
 
 def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:

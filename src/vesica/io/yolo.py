@@ -17,6 +17,7 @@ from vesica.dataset.corners import around
 from vesica.dataset.ids import places, table_of
 from vesica.dataset.masks import segments_of
 from vesica.errors import InputError
+from vesica.io import yolo_poses
 from vesica.io.options import Options
 from vesica.io.text_fields import is_number, number, sound, text_of
 
@@ -35,11 +36,14 @@ class Labels(NamedTuple):
     """The place of each label file's image, by the name of the file without ending."""
     names: dict[int, str] | None = None
     """Of the classes."""
-    is_pose: bool = False
+    pose: int | None = None
+    """If lines are poses, how many numbers their key points have; 0 if that is not known."""
     notes: tuple[str, ...] = ()
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
+    """One line of a label file."""
+
     image: int
     category: str
     numbers: list[float]
@@ -57,10 +61,12 @@ def dataset_of(files: Iterable[tuple[str, bytes]], labels: Labels, options: Opti
     the four numbers are pixels in that form, and no sizes are needed.
     """
     form = None if options.boxes is None else check.one_of(options.boxes, check.FORMS, "boxes")
-    kind = "pose" if labels.is_pose else None
+    kind = None if labels.pose is None else "pose"
     kind = kind if options.kind is None else check.one_of(options.kind, KINDS, "kind")
     read = [line for name, data in files for line in _lines(name, data, labels, kind)]
-    lines = [line for line in read if line.shape != "pose"]
+    if kind is None:
+        yolo_poses.look(line for line in read if line.shape == "outline")
+    lines = [line if line.shape != "pose" else yolo_poses.box_of(line) for line in read]
     if options.check and form is None:
         _look_at_shares(lines)
 
@@ -76,9 +82,9 @@ def dataset_of(files: Iterable[tuple[str, bytes]], labels: Labels, options: Opti
         data = replace(data, corners=around(np.array(outlines, np.float64).reshape(-1, 4, 2)))
     elif any(outline is not None for outline in outlines) and options.masks:
         data = replace(data, segments=_segments(outlines, image, labels.images))
-    left_out = len(read) - len(lines)
-    note = f"{left_out} lines of poses were left out: they have key points, and no place here"
-    return data if not left_out else replace(data, notes=(*data.notes, note))
+    poses = sum(line.shape == "pose" for line in read)
+    note = f"{poses} lines are poses: their boxes are read, and key points have no place here"
+    return data if not poses else replace(data, notes=(*data.notes, note))
 
 
 def looks_like_labels(text: str, /) -> bool:
@@ -87,16 +93,16 @@ def looks_like_labels(text: str, /) -> bool:
     return len(words) >= 5 and all(is_number(word) for word in words[1:])
 
 
-def _lines(name: str, data: bytes, labels: Labels, kind: str | None) -> Iterable[_Line]:
+def _lines(name: str, data: bytes, labels: Labels, kind: str | None) -> Iterable[Line]:
     image = labels.place_of[PurePath(name).stem]
     for at, line in enumerate(text_of(data, name).splitlines(), 1):
         words, place = line.split(), f"{name}, line {at}"
         if words:
-            shape, has_score = _shape(len(words) - 1, kind, place)
-            yield _Line(image, words[0], [number(word, place) for word in words[1:]], shape, has_score, place)
+            shape, has_score = _shape(len(words) - 1, kind, labels.pose or 0, place)
+            yield Line(image, words[0], [number(word, place) for word in words[1:]], shape, has_score, place)
 
 
-def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
+def _shape(count: int, kind: str | None, key_points: int, place: str) -> tuple[str, bool]:
     """What so many numbers behind a class are, and whether a score is among them."""
     if kind == "obb":
         if count not in (8, 9):
@@ -107,7 +113,7 @@ def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
     if count in (4, 5):
         return "box", count == 5
     if count >= 6 and kind == "pose":
-        return "pose", False
+        return "pose", yolo_poses.has_score(count, key_points, place)
     if count >= 6 and count % 2 == 0 and (count != 8 or kind == "polygon"):
         return "outline", False
     if count == 8:
@@ -126,7 +132,7 @@ def _shape(count: int, kind: str | None, place: str) -> tuple[str, bool]:
     )
 
 
-def _look_at_shares(lines: list[_Line]) -> None:
+def _look_at_shares(lines: list[Line]) -> None:
     for line in lines:
         if max(line.numbers) > 2 or min(line.numbers) < -1:
             far = next(value for value in line.numbers if not -1 <= value <= 2)
@@ -136,7 +142,7 @@ def _look_at_shares(lines: list[_Line]) -> None:
             )
 
 
-def _apart(lines: list[_Line], form: str | None, columns: str | None) -> tuple[list[list[float]], np.ndarray | None]:
+def _apart(lines: list[Line], form: str | None, columns: str | None) -> tuple[list[list[float]], np.ndarray | None]:
     """The numbers of each region, and the scores, wherever they stand."""
     given = [line.has_score for line in lines]
     if not any(given):
@@ -180,7 +186,7 @@ def _fits(numbers: np.ndarray, at: int, form: str | None) -> bool:
     return bool(np.mean(inside & is_score) >= 0.99)
 
 
-def _sizes(lines: list[_Line], labels: Labels) -> np.ndarray:
+def _sizes(lines: list[Line], labels: Labels) -> np.ndarray:
     """(N, 2): height and width of each row's image."""
     found = labels.images.sizes[np.array([line.image for line in lines], np.int64)]
     unknown = np.flatnonzero((found <= 0).any(axis=1))
@@ -193,11 +199,11 @@ def _sizes(lines: list[_Line], labels: Labels) -> np.ndarray:
 
 
 def _regions(
-    lines: list[_Line], regions: list[list[float]], sizes: np.ndarray | None, form: str | None
+    lines: list[Line], regions: list[list[float]], sizes: np.ndarray | None, form: str | None
 ) -> tuple[np.ndarray, list[np.ndarray | None]]:
     """Boxes in pixels, also around the outlines; and the outlines."""
     boxes = np.empty((len(lines), 4))
-    rows = np.array([row for row, line in enumerate(lines) if line.shape == "box"], np.int64)
+    rows = np.array([row for row, line in enumerate(lines) if line.shape != "outline"], np.int64)
     table = np.array([regions[row] for row in rows.tolist()], np.float64).reshape(-1, 4)
     boxes[rows] = xywh_of(table, form or "cxcywh", None if sizes is None else sizes[rows], look=False)
     outlines: list[np.ndarray | None] = [None] * len(lines)
@@ -214,7 +220,7 @@ def _segments(outlines: list[Any], image: np.ndarray, images: Images) -> CocoMas
     return segments_of(masks, images.sizes[image])
 
 
-def _categories(lines: list[_Line], labels: Labels) -> tuple[Categories, np.ndarray]:
+def _categories(lines: list[Line], labels: Labels) -> tuple[Categories, np.ndarray]:
     """Classes as integers; as strings where they are written by name."""
     words = [line.category for line in lines]
     numbers = [_class(word) for word in words]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy as np
 
 from vesica import _check
 from vesica._array import objects
-from vesica._check import dataset as check
 from vesica.dataset import Dataset, Images
 from vesica.dataset.picture_names import by_name, nowhere
 from vesica.errors import InputError, MissingExtra
 from vesica.io import dota, yolo
-from vesica.io.image_size import pictures_in, size_of
+from vesica.io.image_size import pictures_in
 from vesica.io.options import Options
+from vesica.io.picture_sizes import sized
 from vesica.io.source import Reading, Source
 from vesica.io.text_fields import bytes_of, text_of
 from vesica.io.voc import results_in
@@ -78,9 +77,9 @@ def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
     if len(set(stems)) != len(stems):
         twice = next(stem for stem in stems if stems.count(stem) > 1)
         raise InputError(f"{root}: two label files are called {twice}.txt; read the folders one by one.")
-    names, is_pose, notes = _names(root, options.names)
+    names, pose, notes = _names(root, options.names)
     images, place_of = _images(stems, root, options)
-    return Labels(images, place_of, names, is_pose, notes)
+    return Labels(images, place_of, names, pose, notes)
 
 
 # Images and their sizes.
@@ -89,17 +88,17 @@ def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
 def _images(stems: list[str], root: Path, options: Options) -> tuple[Images, dict[str, int]]:
     if isinstance(options.images, (Dataset, Images)):
         table = options.images.images if isinstance(options.images, Dataset) else options.images
-        return _sized(table, options.sizes, {}), _known(stems, table)
+        return sized(table, options.sizes, {}), _known(stems, table)
     if options.images is not None:
         folder = Path(options.images)
         if not folder.is_dir():
             raise InputError(f"{folder}: `images` must be a folder of pictures, or a data set of the same images.")
         pictures = pictures_in(folder) or _pictures_below(folder, root)
         table = _table(list(pictures), pictures)
-        return _sized(table, options.sizes, pictures, folder), _known(stems, table)
+        return sized(table, options.sizes, pictures, folder), _known(stems, table)
     pictures = _beside(stems, root) if options.boxes is None and options.sizes is None else {}
     table = _table(stems, pictures)
-    return _sized(table, options.sizes, pictures, root), {stem: k for k, stem in enumerate(stems)}
+    return sized(table, options.sizes, pictures, root), {stem: k for k, stem in enumerate(stems)}
 
 
 def _table(stems: list[str], pictures: dict[str, Path]) -> Images:
@@ -142,35 +141,19 @@ def _beside(stems: list[str], root: Path) -> dict[str, Path]:
     return {}
 
 
-def _sized(table: Images, sizes: Any, pictures: dict[str, Path], root: Path | None = None) -> Images:
-    """The images with sizes as they were said, or else from the headers of pictures."""
-    ids = table.ids.tolist()
-    if sizes is None and not pictures:
-        return table
-    if sizes is None:
-        assert root is not None
-        pairs = [size_of(pictures[id], root) if id in pictures else (0, 0) for id in ids]
-    elif isinstance(sizes, Mapping):
-        pairs = [sizes.get(id, (0, 0)) for id in ids]
-    else:
-        pairs = sizes
-    array = np.broadcast_to(check.image_sizes(np.reshape(pairs, (-1, 2)) if len(ids) == 0 else pairs), (len(ids), 2))
-    return replace(table, height=array[:, 0].copy(), width=array[:, 1].copy())
-
-
 # Names of classes.
 
 
-def _names(root: Path, given: Any) -> tuple[dict[int, str] | None, bool, tuple[str, ...]]:
-    """Names by class, whether the data are poses, and a note of where that stands."""
+def _names(root: Path, given: Any) -> tuple[dict[int, str] | None, int | None, tuple[str, ...]]:
+    """Names by class, how many numbers key points of poses have, and a note of where that stands."""
     if given is None:
         found = _search(root)
         if found is None:
-            return None, False, ("nobody named the classes: there is no data.yaml, obj.names or classes.txt",)
+            return None, None, ("nobody named the classes: there is no data.yaml, obj.names or classes.txt",)
         return *_read(found), (f"names of classes from {found.name}",)
     if isinstance(given, (str, Path)):
         return *_read(Path(given)), ()
-    return _numbered(given, "`names`"), False, ()
+    return _numbered(given, "`names`"), None, ()
 
 
 def _search(root: Path) -> Path | None:
@@ -182,10 +165,10 @@ def _search(root: Path) -> Path | None:
     return None
 
 
-def _read(path: Path) -> tuple[dict[int, str], bool]:
+def _read(path: Path) -> tuple[dict[int, str], int | None]:
     if path.suffix.lower() not in (".yaml", ".yml"):
         lines = text_of(bytes_of(path), str(path)).splitlines()
-        return _numbered([line.strip() for line in lines if line.strip()], str(path)), False
+        return _numbered([line.strip() for line in lines if line.strip()], str(path)), None
     value = _yaml(path)
     if not isinstance(value, dict) or "names" not in value:
         raise InputError(f'{path} must have "names": the names of the classes, in order or by number.')
@@ -193,7 +176,13 @@ def _read(path: Path) -> tuple[dict[int, str], bool]:
     count = value.get("nc")
     if isinstance(count, int) and count != len(names):
         raise InputError(f'{path} says "nc" {count}, and names {len(names)} classes.')
-    return names, "kpt_shape" in value
+    return names, _key_points(value["kpt_shape"]) if "kpt_shape" in value else None
+
+
+def _key_points(shape: Any) -> int:
+    """How many numbers the key points of a line have, by `kpt_shape`: [points, 2 or 3]; 0 if it is something else."""
+    is_shape = isinstance(shape, list) and len(shape) == 2 and all(isinstance(one, int) and one > 0 for one in shape)
+    return shape[0] * shape[1] if is_shape else 0
 
 
 def _yaml(path: Path) -> Any:

@@ -37,7 +37,7 @@ class LabelMap(Collection):
     """The regions of a map of labels: of a class each, or of an object each.
 
     A comparison counts all pixels once, in whatever way the regions are then measured. Labels may be any 64-bit
-    integers; how large they are does not matter.
+    integers, signed or not; how large they are does not matter.
 
     Parameters
     ----------
@@ -74,12 +74,13 @@ class LabelMap(Collection):
     array([], dtype=int64)
     """
 
-    __slots__ = ("_found", "_ids", "array", "background", "ignore")
+    __slots__ = ("_found", "_ids", "_is_unsigned", "array", "background", "ignore")
 
     array: Array
     background: int | None
     ignore: int | None
     _ids: np.ndarray | None
+    _is_unsigned: bool
     _found: _Found | None
 
     def __init__(
@@ -87,10 +88,12 @@ class LabelMap(Collection):
     ) -> None:
         set_once = object.__setattr__
         set_once(self, "array", check_labels.label_map(array, "array"))
-        set_once(self, "background", check_labels.label(background, "background"))
-        set_once(self, "ignore", check_labels.label(ignore, "ignore"))
+        unsigned = check_labels.is_beyond_int64(self.array, ids, background, ignore)
+        set_once(self, "_is_unsigned", unsigned)
+        set_once(self, "background", check_labels.label(background, "background", unsigned))
+        set_once(self, "ignore", check_labels.label(ignore, "ignore", unsigned))
         no_regions = {"background": self.background, "ignore": self.ignore}
-        set_once(self, "_ids", None if ids is None else check_labels.label_ids(ids, no_regions))
+        set_once(self, "_ids", None if ids is None else check_labels.label_ids(ids, no_regions, unsigned))
         set_once(self, "_found", None)
 
     @classmethod
@@ -150,7 +153,7 @@ class LabelMap(Collection):
 
     @property
     def ids(self) -> np.ndarray:
-        """The labels that are regions, in order: int64."""
+        """The labels that are regions, in order: int64, or uint64 where one of them needs it."""
         if self._ids is not None:
             return self._ids
         labels = self._look().labels
@@ -204,7 +207,7 @@ class LabelMap(Collection):
         columns = to_numpy(self.array).T.ravel()
         starts = np.append(0, 1 + np.flatnonzero(columns[1:] != columns[:-1]))[: columns.size]
         ends = np.append(starts[1:], columns.size)[: columns.size]
-        rank = _ranks(self.ids, columns[starts].astype(np.int64))
+        rank = _ranks(self.ids, columns[starts].astype(self.ids.dtype))
         order = np.flatnonzero(rank >= 0)
         order = order[np.argsort(rank[order], kind="stable")]
         return _masks_of_runs(rank[order], starts[order], ends[order], len(self), self.size)
@@ -218,13 +221,14 @@ class LabelMap(Collection):
                [[0, 0, 0, 1]]])
         """
         array = cast(self.array, "int64")
-        return Masks(array[None, :, :] == from_numpy(self.ids, array)[:, None, None])
+        return Masks(array[None, :, :] == from_numpy(self.ids.astype(np.int64), array)[:, None, None])
 
     def _look(self) -> _Found:
         """The labels of the map, counted when they are first needed."""
         if self._found is None:
             met = _count(self, self, None)
-            self._note(_Found(met.a, met.pixels))
+            rising = np.argsort(met.a) if self._is_unsigned else slice(None)
+            self._note(_Found(met.a[rising], met.pixels[rising]))
         assert self._found is not None
         return self._found
 
@@ -267,7 +271,11 @@ def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counte
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
     check.same_library(a.array, b.array)
     check.same_image(a.size, b.size)
-    return _Met(*pick_arrays("count", "labels", a.array, b.array).call(a.array, b.array, threads=threads))
+    met = _Met(*pick_arrays("count", "labels", a.array, b.array).call(a.array, b.array, threads=threads))
+    # Kernels see the same 64 bits as int64.
+    return met._replace(
+        a=met.a.view(np.uint64) if a._is_unsigned else met.a, b=met.b.view(np.uint64) if b._is_unsigned else met.b
+    )
 
 
 def _without_ignored(a: LabelMap, b: LabelMap, met: _Met, columns: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

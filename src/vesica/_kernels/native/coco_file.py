@@ -81,6 +81,11 @@ class Annotations(NamedTuple):
     def is_in_all(self, field: str) -> bool:
         return bool(self.in_all >> FIELDS.index(field) & 1)
 
+    @property
+    def lacks_boxes(self) -> bool:
+        """Is there a mask to take the place of a box that some row does not have?"""
+        return bool(self.rows) and not self.is_in_all("bbox") and bool(self.in_some >> FIELDS.index("segmentation") & 1)
+
 
 class Columns(NamedTuple):
     """One file."""

@@ -16,7 +16,7 @@ def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.nd
 
 
 def _integers(array: Array) -> np.ndarray:
-    """Contiguous integers of a type that the kernels know. A uint64 was found to fit int64 when the map was made."""
+    """Contiguous integers of a type that the kernels know. Those of uint64 are looked at as int64."""
     values = np.ascontiguousarray(to_numpy(array))
     if values.dtype == bool:
         return np.not_equal(values.view(np.uint8), 0).view(np.uint8)  # whatever byte stands for true

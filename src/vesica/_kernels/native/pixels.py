@@ -93,6 +93,11 @@ def strings_of_counts(counts: np.ndarray, offsets: np.ndarray) -> Flat:
     return text, starts
 
 
+def strings_of_columns(pixels: np.ndarray, masks: int) -> list[bytes]:
+    """COCO's string of each of the masks, whose bytes lie column by column, one mask after the other."""
+    return _native.rle_of_columns(pixels, masks)
+
+
 def pack_counts(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], *, threads: int | None) -> Pixels:
     """Canonical counts as bits or runs."""
     return _native.rle_pack(counts, offsets, *size, native.thread_count(threads))

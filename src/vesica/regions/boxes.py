@@ -178,9 +178,9 @@ class Boxes(Collection):
         return cast(array, given) if given == "float32" else array
 
     def _with_corners(self, corners: Array) -> Boxes:
-        """Boxes of other corners, in the form of these and as wide: so that a size that was named is kept."""
+        """Boxes of other corners; where those of these are wider than they came, in their form, which keeps the size."""
         others = Boxes._unchecked(corners, "xyxy", None, self.dtype)
-        if self.form == "xyxy" and self.normalised is None:
+        if self._narrowed(self._corners) is self._corners:
             return others
         rows = self._narrowed(others.to(self.form, normalised=self.normalised))
         return Boxes._unchecked(rows, self.form, self.normalised, self.dtype)

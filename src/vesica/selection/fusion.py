@@ -144,10 +144,9 @@ def fuse(
 
 
 def _fused_boxes(given: Boxes, corners: Array) -> Boxes:
-    """The fused corners as boxes; where the given ones named a size, so do these."""
-    if given.form == "xyxy" and given.normalised is None:
-        return Boxes(cast(corners, given.dtype), check=False)
-    return given._with_corners(corners)
+    """The fused corners as boxes, as wide as the given ones; where those kept a size by their form, so do these."""
+    boxes = given._with_corners(corners)
+    return boxes if boxes.form != "xyxy" else Boxes(cast(corners, given.dtype), check=False)
 
 
 def _votes(boxes: Boxes, ranked: Ranked, model: np.ndarray, trust: np.ndarray) -> Votes:

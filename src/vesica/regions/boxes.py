@@ -178,7 +178,7 @@ class Boxes(Collection):
         return cast(array, given) if given == "float32" else array
 
     def _with_corners(self, corners: Array) -> Boxes:
-        """Boxes of other corners; where those of these are wider than they came, in their form, which keeps the size."""
+        """Boxes of other corners; in the form of these where it keeps a size that rounded corners would lose."""
         others = Boxes._unchecked(corners, "xyxy", None, self.dtype)
         if self._narrowed(self._corners) is self._corners:
             return others

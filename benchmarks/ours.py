@@ -107,7 +107,7 @@ def _assign_anchors(anchors: Table, truths: Table) -> Call:
 
 
 def _assign(**options: Any) -> Callable[[Table, Table], Call]:
-    return lambda a, _: lambda: vesica.assign(a, **options).value.sum()
+    return lambda a, _: lambda: vesica.assign(a, maximise=True, **options).value.sum()
 
 
 def _match_optimal(a: Scene, b: Scene) -> Call:

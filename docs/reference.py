@@ -78,7 +78,8 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     shown = _signature(name, value)
     if shown:
         yield from ("```text", *shown, "```", "")
-    yield from _told(inspect.getdoc(value) or "")
+    doc = inspect.getdoc(value) or ""
+    yield from _told(doc.partition("\n\n")[2] if doc.startswith(f"{name}(") else doc)  # measures say their call as well
     if inspect.isclass(value):
         yield from _members(value)
 

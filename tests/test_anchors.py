@@ -252,7 +252,7 @@ class TestRefused:
         with pytest.raises(ValueError, match="`truths` row 0 is inverted"):
             anchors.assign(self.BOX, [[3, 0, 1, 1]])
         with pytest.raises(ValueError, match=r"`anchors` must be one table"):
-            anchors.assign([self.BOX, self.BOX], self.BOX)
+            anchors.assign(np.array([self.BOX, self.BOX], float), self.BOX)
         with pytest.raises(TypeError, match="`anchors` must be upright boxes; got RotatedBoxes"):
             anchors.assign(RotatedBoxes([[0, 0, 1, 1, 0]], unit="deg", direction="cw"), self.BOX)
 

@@ -207,9 +207,15 @@ class TestShape:
         assert xp.back(boxes[1].area).tolist() == [4.0]
         assert xp.back(boxes[:0].area).tolist() == [] and boxes[1:].form == "xywh"
 
-    def test_numpy_is_told(self):
-        with pytest.raises(TypeError, match="Boxes objects are no arrays"):
-            np.asarray(Boxes([[0, 0, 1, 1]]))
+    def test_numpy_gets_corners(self, xp):
+        boxes = Boxes(xp([[5, 6, 2, 4]]), "cxcywh")
+        assert np.asarray(boxes).tolist() == [[4, 4, 6, 8]] == np.array(boxes).tolist()
+        assert np.asarray(boxes, np.float32).dtype == np.float32
+
+    def test_backwards(self, xp):
+        boxes = Boxes(xp([[0, 0, 1, 1], [0, 0, 2, 2], [0, 0, 3, 3]]))
+        assert xp.back(boxes[::-1].area).tolist() == [9, 4, 1] and xp.back(boxes[::-2].area).tolist() == [9, 1]
+        assert len(boxes[:0][::-1]) == 0
 
     def test_frozen(self):
         with pytest.raises(AttributeError, match="frozen"):

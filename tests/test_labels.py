@@ -162,6 +162,41 @@ class TestBeyondInt64:
         assert pickle.loads(pickle.dumps(LabelMap(self.maps()[0]))).ids.tolist() == [7, self.low, self.high]
 
 
+class TestContingencyOfIds:
+    """With `ids` the table has one shape, whatever labels occur, and no pixel is lost."""
+
+    def test_beside_the_table(self, xp):
+        a, b = (LabelMap(xp(x, "int64"), ids=ids) for x, ids in ((A, [2, 1, 7]), (B, [3, 2])))
+        found = a.contingency(b)
+        assert found.ids_a.tolist() == [2, 1, 7] and found.ids_b.tolist() == [3, 2]
+        assert xp.back(found.counts).tolist() == [[1, 3], [0, 0], [0, 0]]
+        assert xp.back(found.rest_a).tolist() == [0, 3, 0] and xp.back(found.rest_b).tolist() == [0, 0]
+        assert found.rest == 2 and repr(found) == "<Contingency: 3 × 2 labels, 9 pixels>"
+
+    def test_one_side(self):
+        found = LabelMap(A, ids=[1]).contingency(LabelMap(B))
+        assert found.ids_b.tolist() == [0, 1, 2, 3] and found.counts.tolist() == [[1, 2, 0, 0]]
+        assert found.rest_a.tolist() == [0] and found.rest_b.tolist() == [2, 0, 3, 1] and found.rest == 0
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_sums_over_images_are_those_of_one_image(self, seed):
+        """And those of scikit-learn, which leaves out what is not among the labels on both sides."""
+        metrics = pytest.importorskip("sklearn.metrics")
+        rng = np.random.default_rng(seed)
+        ids = rng.permutation(9)[:5]
+        pairs = [(rng.integers(0, 9, (6, 7)), rng.integers(0, 9, (6, 7))) for _ in range(4)]
+        tables = [
+            LabelMap(a, ids=ids, background=None).contingency(LabelMap(b, ids=ids, background=None)) for a, b in pairs
+        ]
+        a, b = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
+        whole = LabelMap(a, ids=ids, background=None).contingency(LabelMap(b, ids=ids, background=None))
+        for part in ("counts", "rest_a", "rest_b", "rest"):
+            assert np.array_equal(sum(getattr(table, part) for table in tables), getattr(whole, part))
+        assert np.array_equal(whole.counts, metrics.confusion_matrix(a.ravel(), b.ravel(), labels=ids))
+        assert np.array_equal(whole.counts.sum(1) + whole.rest_a, [(a == i).sum() for i in ids])
+        assert whole.counts.sum() + whole.rest_a.sum() + whole.rest_b.sum() + whole.rest == a.size
+
+
 class TestPeers:
     @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
     def test_scikit_learn(self, share):
@@ -475,7 +510,8 @@ class TestIgnore:
         for measure in (iou, dice, coverage, overlap, tversky):
             assert xp.back(measure(truth, guess, empty=0.25)).tolist() == [[0.25, 0.25]] * 2
         assert xp.back(distance(truth, guess, empty=0.25)).tolist() == [[0.75, 0.75]] * 2
-        assert truth.contingency(guess).counts.shape == (0, 0) and len(join(truth, guess, at_least=0.1)) == 0
+        assert xp.back(truth.contingency(guess).counts).tolist() == [[0, 0]] * 2
+        assert len(join(truth, guess, at_least=0.1)) == 0
 
 
 class TestShape:

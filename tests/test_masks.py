@@ -26,6 +26,7 @@ from vesica import (
     distance,
     iou,
     join,
+    nms,
     parts,
 )
 from vesica._kernels import pick
@@ -470,3 +471,38 @@ class TestTwin:
         ):
             tables = comparable(Masks(stack), Masks(stack), aligned=False)
             assert pick("measure", tables, iou.chosen({})).backend == backend
+
+
+class TestMasksOrBoxes:
+    """Whole numbers of three axes, the last of length 4, could be either: neither is guessed."""
+
+    STACK = np.zeros((2, 4, 4), np.uint8)
+    STACK[:, 1:3, 1:3] = 1
+
+    @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+    @pytest.mark.parametrize("shape", [(2, 4, 4), (2, 7, 4), (3, 0, 4), (2, 5, 6, 4)])
+    def test_refused(self, xp, dtype, shape):
+        for call in (
+            lambda a: iou(a, a),
+            lambda a: parts(a, a),
+            lambda a: join(a, a, at_least=0.5),
+            lambda a: nms(a, []),
+        ):
+            with pytest.raises(TypeError, match=r"could be boxes of a batch or images.*Boxes\(a\)"):
+                call(xp(np.zeros(shape), dtype))
+
+    def test_lists(self):
+        with pytest.raises(TypeError, match=r"boxes go to Boxes\(a\), a stack of masks goes to Masks\(a\)"):
+            iou(self.STACK.tolist(), self.STACK.tolist())
+
+    def test_both_ways(self):
+        assert iou(Masks(self.STACK), Masks(self.STACK)).tolist() == [[1, 1], [1, 1]]
+        batch = Boxes([[[0, 0, 4, 4]], [[0, 0, 2, 2]]])
+        assert iou(batch, batch).shape == (2, 1, 1)
+
+    def test_what_is_not_in_doubt(self):
+        assert iou(self.STACK.astype(bool), self.STACK.astype(bool)).tolist() == [[1, 1], [1, 1]]
+        batch = np.array([[[0, 0, 4, 4]], [[0, 0, 2, 2]]], float)
+        assert iou(batch, batch).shape == (2, 1, 1)
+        with pytest.raises(ValueError, match=r"A stack of masks goes to Masks\(a\)"):
+            iou(np.zeros((2, 5, 5), np.uint8), np.zeros((2, 5, 5), np.uint8))

@@ -35,6 +35,7 @@ from vesica.overlaps.measures import MEASURES
 
 CLOSE = 1e-9
 FORBIDDEN = -np.inf
+MOST = {"maximise": True}
 # Three truths in a row; the first guess lies between two of them.
 TRUTH = [[0, 0, 10, 10], [4, 0, 14, 10], [50, 0, 60, 10]]
 GUESS = [[2, 0, 12, 10], [0, 0, 8, 10], [50, 0, 60, 9]]
@@ -238,13 +239,13 @@ class TestOptimal:
 class TestAssign:
     @given(matrices)
     def test_largest_sum(self, values):
-        found = assign(values)
+        found = assign(values, maximise=True)
         assert_sound(found, *values.shape, values)
         assert np.all(found.value > 0) and abs(found.value.sum() - largest_sum(values)) < CLOSE
 
     @given(matrices)
     def test_most_pairs_first(self, values):
-        found = assign(values, count_first=True)
+        found = assign(values, count_first=True, maximise=True)
         assert_sound(found, *values.shape, values)
         count, total = most_pairs(values)
         assert len(found) == count and abs(found.value.sum() - total) < CLOSE
@@ -255,9 +256,9 @@ class TestAssign:
             want = values[linear_sum_assignment(values, maximize=True)].sum()
         except ValueError:
             with pytest.raises(ValueError, match="needs a pair for every (row|column)"):
-                assign(values, complete=True)
+                assign(values, complete=True, maximise=True)
             return
-        found = assign(values, complete=True)
+        found = assign(values, complete=True, maximise=True)
         assert_sound(found, *values.shape, values)
         assert len(found) == min(values.shape) and abs(found.value.sum() - want) < CLOSE
         costs = assign(-values, minimise=True, complete=True)
@@ -267,8 +268,8 @@ class TestAssign:
     def test_nothing_is_better(self, values):
         """Against every choice that there is."""
         choices = list(all_choices(values))
-        assert abs(assign(values).value.sum() - max(total for _, total in choices)) < CLOSE
-        most = assign(values, count_first=True)
+        assert abs(assign(values, maximise=True).value.sum() - max(total for _, total in choices)) < CLOSE
+        most = assign(values, count_first=True, maximise=True)
         assert (len(most), most.value.sum()) == max(choices)
 
     @given(matrices, st.sampled_from([-2, 0, 1, 2.5]), st.booleans())
@@ -293,26 +294,26 @@ class TestAssign:
             "product": lambda: np.outer(np.arange(shape[0]), np.arange(shape[1])) - 50.0,
             "few": lambda: np.where(rng.random(shape) < 0.1, rng.random(shape), FORBIDDEN),
         }[kind]()
-        assert abs(assign(values).value.sum() - largest_sum(values)) < CLOSE
+        assert abs(assign(values, maximise=True).value.sum() - largest_sum(values)) < CLOSE
         count, total = most_pairs(values)
-        most = assign(values, count_first=True)
+        most = assign(values, count_first=True, maximise=True)
         assert len(most) == count and abs(most.value.sum() - total) < CLOSE
         if kind != "few":
             want = values[linear_sum_assignment(values, maximize=True)].sum()
-            assert abs(assign(values, complete=True).value.sum() - want) < CLOSE
+            assert abs(assign(values, complete=True, maximise=True).value.sum() - want) < CLOSE
 
     def test_what_gains_nothing_is_not_chosen(self):
-        found = assign([[0.0, -1.0], [-2.0, 0.0]])
+        found = assign([[0.0, -1.0], [-2.0, 0.0]], maximise=True)
         assert len(found) == 0 and found.unmatched_truth.tolist() == [0, 1]
 
     def test_the_count_is_exact_where_a_large_number_would_round(self):
         """1e17 + 1 is 1e17: to add a large number to each value would lose the difference."""
         values = np.array([[1e17, 1.0], [1e17, 2.0]])
-        assert assign(values, count_first=True).guess_of.tolist() == [0, 1]
-        assert assign(-values, count_first=True).guess_of.tolist() == [1, 0]
+        assert assign(values, count_first=True, maximise=True).guess_of.tolist() == [0, 1]
+        assert assign(-values, count_first=True, maximise=True).guess_of.tolist() == [1, 0]
 
     def test_integers_stay(self):
-        found = assign(np.array([[3, 1], [2, 2]], "uint8"))
+        found = assign(np.array([[3, 1], [2, 2]], "uint8"), maximise=True)
         assert found.value.dtype == np.uint8 and found.value.tolist() == [3, 2]
 
     @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
@@ -323,15 +324,19 @@ class TestAssign:
 
     def test_of_a_list_and_not_in_order(self):
         values = np.random.default_rng(0).random((6, 8))
-        want = assign(values).guess_of.tolist()
-        assert assign(values.tolist()).guess_of.tolist() == assign(np.asfortranarray(values)).guess_of.tolist() == want
+        want = assign(values, maximise=True).guess_of.tolist()
+        assert (
+            assign(values.tolist(), maximise=True).guess_of.tolist()
+            == assign(np.asfortranarray(values), maximise=True).guess_of.tolist()
+            == want
+        )
         wide = np.zeros((12, 16))
         wide[::2, ::2] = values
-        assert assign(wide[::2, ::2]).guess_of.tolist() == want
+        assert assign(wide[::2, ::2], maximise=True).guess_of.tolist() == want
 
     def test_same_in_every_library(self, xp):
         values = np.random.default_rng(1).uniform(-1, 1, (7, 5))
-        want, found = assign(values), assign(xp(values))
+        want, found = assign(values, maximise=True), assign(xp(values), maximise=True)
         kind = type(xp(values))
         for field in dataclasses.fields(Matches):
             here = getattr(found, field.name)
@@ -341,7 +346,7 @@ class TestAssign:
     def test_the_gradient_of_the_chosen_values(self):
         torch = pytest.importorskip("torch")
         values = torch.tensor([[0.9, 0.8], [0.7, 0.1]], requires_grad=True)
-        assign(values).value.sum().backward()
+        assign(values, maximise=True).value.sum().backward()
         assert values.grad.tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
     def test_bfloat16(self):
@@ -366,17 +371,17 @@ class TestNeverHangs:
     )
     def test_odd_numbers(self, values):
         for options in ({}, {"count_first": True}, {"complete": True}):
-            assert_sound(assign(values, **options), *values.shape, values)
+            assert_sound(assign(values, **options, maximise=True), *values.shape, values)
 
     @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
     def test_empty(self, shape):
         for options in ({}, {"count_first": True}, {"complete": True}, {"at_least": 0.5}):
-            found = assign(np.zeros(shape, "float32"), **options)
+            found = assign(np.zeros(shape, "float32"), **options, maximise=True)
             assert_sound(found, *shape, np.zeros(shape))
             assert found.value.dtype == np.float32
 
     def test_all_forbidden(self):
-        assert len(assign(np.full((3, 3), FORBIDDEN), count_first=True)) == 0
+        assert len(assign(np.full((3, 3), FORBIDDEN), count_first=True, maximise=True)) == 0
 
 
 class TestComplete:
@@ -417,11 +422,11 @@ class TestComplete:
             ValueError,
             match=f"every {name} of `values`; {name} [01] and 1 other have only 1 (row|column) that is allowed",
         ):
-            assign(values, complete=True)
+            assign(values, complete=True, maximise=True)
         values = values.copy()
         values[values == 2.0] = FORBIDDEN
         with pytest.raises(ValueError, match=f"{name} 1 has none that is allowed"):
-            assign(values, complete=True)
+            assign(values, complete=True, maximise=True)
 
 
 class TestKinds:
@@ -512,7 +517,12 @@ class TestMatches:
         before = truth.copy(), values.copy()
         for array in (truth, values):
             array.setflags(write=False)
-        match(truth, truth, how="optimal"), match(truth, truth), assign(values), assign(values.T, complete=True)
+        (
+            match(truth, truth, how="optimal"),
+            match(truth, truth),
+            assign(values, maximise=True),
+            assign(values.T, complete=True, maximise=True),
+        )
         assert np.array_equal(truth, before[0]) and np.array_equal(values, before[1])
 
 
@@ -523,7 +533,12 @@ class TestKernel:
         for name in ("assign_greedy", "assign_optimal", "assign_dense"):
             kernel = getattr(_native, name)
             monkeypatch.setattr(_native, name, lambda *call, _k=kernel, _n=name: (seen.append(_n), _k(*call))[1])
-        match(TRUTH, GUESS), match(TRUTH, GUESS, how="optimal"), assign(np.ones((3, 3))), assign(np.eye(9))
+        (
+            match(TRUTH, GUESS),
+            match(TRUTH, GUESS, how="optimal"),
+            assign(np.ones((3, 3)), maximise=True),
+            assign(np.eye(9), maximise=True),
+        )
         assert seen == ["assign_greedy", "assign_optimal", "assign_dense", "assign_optimal"]
 
     def test_threads_and_instructions_change_nothing(self):
@@ -534,7 +549,7 @@ class TestKernel:
             _native.limit_isa(name)
             for threads in (1, 2, 7):
                 found = match(truth, guess, at_least=0.1, how="optimal", threads=threads)
-                answers.append([found.guess_of.tolist(), assign(square).guess_of.tolist()])
+                answers.append([found.guess_of.tolist(), assign(square, maximise=True).guess_of.tolist()])
         _native.limit_isa("avx512")
         assert all(answer == answers[0] for answer in answers)
 
@@ -588,27 +603,31 @@ class TestRefused:
     @pytest.mark.parametrize(
         "values, options, error, said",
         [
-            ([[1, np.nan]], {}, ValueError, r"got nan at \(0, 1\)\. −inf forbids a pair"),
+            ([[1, np.nan]], MOST, ValueError, r"got nan at \(0, 1\)\. −inf forbids a pair"),
             ([[1], [np.nan]], {"minimise": True, "complete": True}, ValueError, r"got nan at \(1, 0\)\. inf forbids"),
-            ([[np.inf, 1]], {}, ValueError, r"must not be infinitely good; got inf at \(0, 0\)\. .* minimise=True"),
+            ([[np.inf, 1]], MOST, ValueError, r"must not be infinitely good; got inf at \(0, 0\)\. .* minimise=True"),
             ([[-np.inf]], {"minimise": True, "complete": True}, ValueError, r"infinitely good; got -inf at \(0, 0\)"),
-            ([[1, 1e300]], {}, ValueError, r"within ±2\^960, or their sums overflow; got 1e\+300 at \(0, 1\)"),
+            ([[1, 1e300]], MOST, ValueError, r"within ±2\^960, or their sums overflow; got 1e\+300 at \(0, 1\)"),
             (
                 [[1, 2], [3]],
-                {},
+                MOST,
                 ValueError,
                 "`values` must have rows of one length; got 2 numbers in row 0 and 1 in row 1",
             ),
-            ([1, 2], {}, ValueError, r"`values` must have shape \(N, M\); got \(2,\)"),
-            (np.zeros((2, 3, 4)), {}, ValueError, "A batch is one call for each matrix"),
-            ([[True]], {}, TypeError, r"got bool\. Where they say which pairs may be: values.astype\(float\)"),
-            ([["a"]], {}, TypeError, "`values` must hold integers or floats"),
-            (np.ma.masked_array([[1.0]]), {}, TypeError, "fill it with −inf"),
+            ([1, 2], MOST, ValueError, r"`values` must have shape \(N, M\); got \(2,\)"),
+            (np.zeros((2, 3, 4)), MOST, ValueError, "A batch is one call for each matrix"),
+            ([[True]], MOST, TypeError, r"got bool\. Where they say which pairs may be: values.astype\(float\)"),
+            ([["a"]], MOST, TypeError, "`values` must hold integers or floats"),
+            (np.ma.masked_array([[1.0]]), MOST, TypeError, "fill it with −inf"),
             ([[1.0]], {"minimise": True}, TypeError, "`complete` has no default with minimise=True"),
             ([[1.0]], {"minimise": True, "at_least": 1, "complete": True}, TypeError, "`at_least` is for values"),
-            ([[1.0]], {"at_most": 1}, TypeError, r"`at_most` is for costs \(minimise=True\)"),
+            ([[1.0]], {"at_most": 1, "maximise": True}, TypeError, r"`at_most` is for costs \(minimise=True\)"),
+            ([[1.0]], {"at_most": 1}, TypeError, "`complete` has no default with minimise=True"),
+            ([[1.0]], {}, TypeError, "say maximise=True for values .* or minimise=True for costs, as scipy's"),
+            ([[1.0]], {"complete": True}, TypeError, "A matrix does not say whether the largest or the smallest sum"),
+            ([[1.0]], {"maximise": True, "minimise": True}, TypeError, "contradict each other: both are True"),
             ([[1.0]], {"at_least": np.nan}, ValueError, "`at_least` must be finite"),
-            ([[1.0]], {"threads": 0}, ValueError, "`threads` must be a whole number above 0"),
+            ([[1.0]], {"threads": 0, "maximise": True}, ValueError, "`threads` must be a whole number above 0"),
         ],
     )
     def test_matrix(self, values, options, error, said):
@@ -619,4 +638,4 @@ class TestRefused:
     def test_a_trace(self):
         jax = pytest.importorskip("jax")
         with pytest.raises(TypeError, match="call assign outside of compile, jit, vmap and grad"):
-            jax.jit(lambda v: assign(v).value)(jax.numpy.ones((2, 2)))
+            jax.jit(lambda v: assign(v, maximise=True).value)(jax.numpy.ones((2, 2)))

@@ -358,7 +358,7 @@ class TestOptions:
     @pytest.mark.parametrize(
         "call, message",
         [
-            (lambda: iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], empty=math.nan), "`empty` must be finite; got nan"),
+            (lambda: iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], empty=math.inf), "`empty` must be finite; got inf"),
             (lambda: iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], threads=0), "`threads` must be a whole number above 0; got 0"),
             (lambda: tversky([[0, 0, 1, 1]], [[0, 0, 1, 1]], alpha=-1), "`alpha` must not be negative; got -1"),
             (lambda: coverage([[0, 0, 1, 1]], [[0, 0, 1, 1]], of="c"), '`of` must be one of "a", "b"; got \'c\''),

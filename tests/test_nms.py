@@ -379,7 +379,7 @@ class TestErrors:
             (lambda: nms([[0, 0, 1, 1], [5, 0, 1, 1]], [1, 2]), ValueError, "`regions` row 1 is inverted"),
             (lambda: nms(np.zeros((2, 3, 4)), np.zeros(2)), ValueError, "one table"),
             (lambda: nms(RotatedBoxes([[0, 0, 1, 1, 0]], **DEG), [1], measure="giou"), TypeError, "giou is not"),
-            (lambda: nms(CHAIN, [1, 2, 3], 0.5), TypeError, "positional"),
+            (lambda: nms(CHAIN, [1, 2, 3], 0.5), TypeError, "by position"),
         ],
     )  # fmt: skip
     def test_table(self, call, error, words):

@@ -118,7 +118,7 @@ class TestLabels:
             return find(name, *rest)
 
         monkeypatch.setattr(builtins, "__import__", without)
-        with pytest.raises(MissingExtra, match=r'need Pillow: pip install "vesica\[images\]"'):
+        with pytest.raises(MissingExtra, match=r'need Pillow: pip install "vesica\[all\]"'):
             labels(b"")
 
 
@@ -211,4 +211,4 @@ class TestCommand:
     def test_missing_extra(self, maps, capsys, monkeypatch):
         monkeypatch.setitem(sys.modules, "PIL", None)
         code, _, err = run(capsys, "truth.png", "guess.png")
-        assert code == 2 and 'pip install "vesica[images]"' in err
+        assert code == 2 and 'pip install "vesica[all]"' in err

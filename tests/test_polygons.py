@@ -79,9 +79,9 @@ class TestForms:
             pytest.param([[0, 0, 4, 0, 4, 4, 0, 4]], 16, 1, id="COCO, one part"),
             pytest.param([[0, 0, 4, 0, 4, 4, 0, 4], [6, 0, 8, 0, 6, 2]], 18, 2, id="COCO, two parts"),
             pytest.param([[0, 0, 4, 0, 4, 4, 0, 4], [2, 0, 6, 0, 6, 4, 2, 4]], 24, 2, id="parts that overlap"),
-            pytest.param([SQUARE, box(6, 0, 7, 1)], 17, 2, id="parts of pairs"),
+            pytest.param([[SQUARE], [box(6, 0, 7, 1)]], 17, 2, id="parts of pairs"),
             pytest.param([np.array(SQUARE), [6, 0, 7, 0, 7, 1, 6, 1]], 17, 2, id="parts of both"),
-            pytest.param(np.array([SQUARE, box(6, 0, 7, 1)]), 17, 2, id="an array of parts"),
+            pytest.param(np.array([[SQUARE], [box(6, 0, 7, 1)]]), 17, 2, id="an array of parts"),
             pytest.param([[SQUARE, box(1, 1, 3, 3)]], 12, 1, id="a hole"),
             pytest.param([[[0, 0, 4, 0, 4, 4, 0, 4], [1, 1, 3, 1, 3, 3, 1, 3]]], 12, 1, id="a flat hole"),
             pytest.param([[SQUARE, box(1, 1, 3, 3)], box(1, 1, 3, 3)], 16, 2, id="a hole that a part fills"),
@@ -128,7 +128,7 @@ class TestForms:
     def test_torch(self):
         torch = pytest.importorskip("torch")
         ring = torch.tensor(SQUARE, dtype=torch.float32)
-        polygons = Polygons([ring, [ring + 1, ring + 9]])
+        polygons = Polygons([ring, [[ring + 1], [ring + 9]]])
         for answer in (polygons.area, polygons.boxes.xyxy, iou(polygons, polygons), parts(polygons, polygons).area_a):
             assert isinstance(answer, torch.Tensor)
         assert iou(polygons, polygons).dtype == torch.float32 and polygons.area.dtype == torch.float64
@@ -184,9 +184,9 @@ class TestArea:
             pytest.param([[0, 0], [9, 0], *SQUARE[1:]], 16, id="a spike"),
             pytest.param([[0, 0], [2, 2], [4, 0], [4, 4], [2, 2], [0, 4]], 8, id="touches itself in a vertex"),
             pytest.param([[SQUARE, SQUARE]], 0, id="a hole of the same size"),
-            pytest.param([SQUARE, SQUARE], 16, id="two equal parts"),
-            pytest.param([SQUARE, box(4, 0, 8, 4)], 32, id="parts that share an edge"),
-            pytest.param([SQUARE, BOW], 16, id="a part inside another"),
+            pytest.param([[SQUARE], [SQUARE]], 16, id="two equal parts"),
+            pytest.param([[SQUARE], [box(4, 0, 8, 4)]], 32, id="parts that share an edge"),
+            pytest.param([[SQUARE], [BOW]], 16, id="a part inside another"),
         ],
     )
     def test_value(self, region, want):
@@ -304,7 +304,7 @@ class TestShared:
             pytest.param(SQUARE, SQUARE[2:] + SQUARE[:2], 16, id="another start"),
             pytest.param([[SQUARE, box(1, 1, 3, 3)]], box(1, 1, 3, 3), 0, id="in the hole"),
             pytest.param([[SQUARE, box(1, 1, 3, 3)]], box(0, 0, 2, 2), 3, id="over the hole"),
-            pytest.param([SQUARE, box(2, 0, 6, 4)], box(1, 0, 5, 4), 16, id="over both parts"),
+            pytest.param([[SQUARE], [box(2, 0, 6, 4)]], box(1, 0, 5, 4), 16, id="over both parts"),
             pytest.param(BOW, box(0, 0, 4, 2), 4, id="a bow"),
             pytest.param(SQUARE, [[1, 1], [3, 3], [1, 1]], 0, id="a line"),
         ],
@@ -430,11 +430,16 @@ SAY = [
     ([7], TypeError, r"`polygons` region 0 must be vertices.*got 7\. One polygon is a list of one region"),
     (SQUARE, ValueError, r"region 0, part 0 needs three vertices; got 1\. One polygon is a list of one region"),
     ([SQUARE, [[0, 0], [1, 1]]], ValueError, r"`polygons` region 1, part 0 needs three vertices; got 2"),
+    ([[SQUARE, [0, 0, 1, 1, 2]]], ValueError, r"region 0, part 1 must have an even number of coordinates"),
     ([[SQUARE, [0, 0, 1, 1]]], ValueError, r"region 0, part 1 needs three vertices; got 2"),
+    ([SQUARE, [SQUARE, box(1, 1, 3, 3)]], ValueError, r"region 1 is a list of rings of pairs.*Say which: \[\[outer"),
+    ([np.array([SQUARE, SQUARE])], ValueError, r"region 0 is a list of rings of pairs"),
+    ("abc", TypeError, r"must be a list of regions; got str"),
+    ({"a": 1}, TypeError, r"must be a list of regions; got dict"),
     ([[[SQUARE, [[0, 0], [1, 1]]]]], ValueError, r"region 0, part 0, ring 1 needs three vertices; got 2"),
     ([SQUARE, [[0, 0, 4, 0, 4, 4, 0]]], ValueError, r"region 1, part 0 must have an even number of coordinates.*got 7"),
     (
-        [SQUARE, [SQUARE, [[0, 0], [1, math.nan], [2, 2]]]],
+        [SQUARE, [[SQUARE], [[[0, 0], [1, math.nan], [2, 2]]]]],
         ValueError,
         r"region 1, part 1, vertex 1 must be finite; got",
     ),

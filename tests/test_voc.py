@@ -142,7 +142,7 @@ class TestRead:
         import sys
 
         monkeypatch.setitem(sys.modules, "defusedxml", None)
-        with pytest.raises(vesica.MissingExtra, match=r'need defusedxml: pip install "vesica\[formats\]"'):
+        with pytest.raises(vesica.MissingExtra, match=r'need defusedxml: pip install "vesica\[all\]"'):
             one(page())
 
 

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from vesica import detection as detection
+    from vesica import losses as losses
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.io.read import read
     from vesica.io.write import write
+    from vesica.matching import anchors as anchors
+    from vesica.matching import grid as grid
     from vesica.matching.assign import assign
     from vesica.matching.match import match
     from vesica.matching.matches import Matches
@@ -125,17 +129,27 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def _find(name: str) -> Any:
+    """What a name stands for, loaded when it is first asked for."""
     if name in _MODULES:
         globals()[name] = importlib.import_module(_MODULES[name])
         return globals()[name]
-    for home, names in _HOMES.items():
-        if name in names:
+    for home, own in _HOMES.items():
+        if name in own:
             value = getattr(importlib.import_module(home), name)
             globals()[name] = value
             return value
-    raise AttributeError(f"module 'vesica' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'vesica' has no attribute {name!r}")
+    from vesica._check import names
+
+    raise names.no_attribute(name)
+
+
+if not TYPE_CHECKING:  # to a type checker, a name that is not here is a mistake
+    __getattr__ = _find
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names and modules, and what every module has."""
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

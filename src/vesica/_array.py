@@ -6,12 +6,19 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 Array = Any
 """An array of any library that array-api-compat knows. There is no common static type for them."""
+
+
+class SomeArray(Protocol):
+    """What every array is, in the eyes of a type checker: so that the library of an answer is that of its arrays."""
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -65,7 +72,33 @@ def as_array(value: Any, /) -> Array:
         return value
     if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
         return np.from_dlpack(value)
-    return np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError("Lists must be nested evenly, with rows of one length; got rows of several.") from None
+    return _of_nullable(value, array) if array.dtype == object and hasattr(value, "to_numpy") else array
+
+
+def _of_nullable(table: Any, array: np.ndarray) -> np.ndarray:
+    """The numbers of a frame or column with nullable dtypes, which NumPy takes for objects. What is missing is NaN."""
+    dtypes = [table.dtype] if array.ndim == 1 else table.dtypes
+    kinds = {getattr(dtype, "kind", "O") for dtype in dtypes}
+    if not kinds <= set("iuf"):
+        return array
+    if kinds <= set("iu") and not np.asarray(table.isna()).any():
+        return np.asarray(table.to_numpy(dtype="int64"))
+    return np.asarray(table.to_numpy(dtype="float64", na_value=np.nan))
+
+
+def is_array(value: Any, /) -> bool:
+    """Is it an array of some library?"""
+    if isinstance(value, np.ndarray) or _is_tensor(value):
+        return True
+    import array_api_compat
+
+    return not isinstance(value, np.generic) and bool(array_api_compat.is_array_api_obj(value))
 
 
 def library(array: Array, /) -> str:
@@ -158,8 +191,11 @@ def real(array: Array, /) -> Array:
 
 
 def widest_float(array: Array, /) -> str:
-    """float64, unless the library was told not to have it (JAX without x64)."""
-    if library(array) != "jax":
+    """float64, unless the library was told not to have it (JAX without x64) or the device has none (Apple's)."""
+    name = library(array)
+    if name == "torch":
+        return "float32" if array.device.type == "mps" else "float64"
+    if name != "jax":
         return "float64"
     import jax
 
@@ -168,6 +204,8 @@ def widest_float(array: Array, /) -> str:
 
 def take_rows(table: Array, index: Any, /, *, ndim: int = 2) -> Array:
     """Some rows of a table, or masks of a stack of three axes; one index gives a table of one row."""
+    if isinstance(index, slice) and index.step is not None and index.step < 0 and _is_tensor(table):
+        index = from_numpy(np.arange(table.shape[0])[index].copy(), table)  # torch has no such slices
     if isinstance(index, (int, slice, np.integer)):
         index = (index, ...)  # the array API wants every axis named
     taken = table[index]

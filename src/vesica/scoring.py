@@ -8,29 +8,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from vesica._check import names
 from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
 from vesica.detection.result import DetectionResult
+from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
 
 
+@names.explained("evaluate")
 def evaluate(
     truth: Any,
     guess: Any,
     /,
     *,
-    protocol: str = "coco",
-    regions: str = "box",
+    protocol: ProtocolName = "coco",
+    regions: RegionName = "box",
     iou: Any = None,
     areas: Any = None,
     max_dets: Any = None,
     by_class: bool = True,
     strict: bool | None = None,
-    quirks: str | None = None,
+    quirks: QuirksName | None = None,
     categories: Any = None,
     missing: str | None = None,
     threads: int | None = None,

@@ -140,11 +140,16 @@ def _regions(a: LabelMap, left: np.ndarray) -> None:
 def _contingency(a: LabelMap, b: LabelMap, left: np.ndarray, right: np.ndarray, threads: int) -> None:
     found = a.contingency(b, threads=threads)
     left, right = _kept(a, b, left, right)
-    ids_a, rows = np.unique(left, return_inverse=True)
-    ids_b, columns = np.unique(right, return_inverse=True)
-    expected = np.bincount(rows * ids_b.size + columns, minlength=ids_a.size * ids_b.size)
+    met = Counter(zip(left.tolist(), right.tolist(), strict=True))
+    ids_a, ids_b = (np.unique(side) if map_._ids is None else map_.ids for map_, side in ((a, left), (b, right)))
     assert np.array_equal(found.ids_a, ids_a) and np.array_equal(found.ids_b, ids_b)
-    assert np.array_equal(found.counts, expected.reshape(ids_a.size, ids_b.size))
+    expected = [[met.pop((i, j), 0) for j in ids_b.tolist()] for i in ids_a.tolist()]
+    assert np.array_equal(found.counts, np.reshape(expected, (ids_a.size, ids_b.size)))
+    rest_a, rest_b = Counter(), Counter()
+    for (i, j), pixels in met.items():
+        (rest_a if i in ids_a else rest_b)[i if i in ids_a else j if j in ids_b else None] += pixels
+    assert found.rest_a.tolist() == [rest_a[i] for i in ids_a.tolist()]
+    assert found.rest_b.tolist() == [rest_b[j] for j in ids_b.tolist()] and found.rest == rest_b[None]
 
 
 def _pairs(a: LabelMap, b: LabelMap, left: np.ndarray, right: np.ndarray, threads: int) -> None:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, has_visible_values, library, to_numpy
 from vesica.errors import SizeValueError
 
-FORMS = ("xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive")
-UNITS = ("deg", "rad")
-DIRECTIONS = ("cw", "ccw")
+Form = Literal["xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive"]
+Unit = Literal["deg", "rad"]
+Direction = Literal["cw", "ccw"]
+FORMS: tuple[str, ...] = get_args(Form)
+UNITS: tuple[str, ...] = get_args(Unit)
+DIRECTIONS: tuple[str, ...] = get_args(Direction)
 
 # Beyond these, the square of a hull could overflow, and a share would be infinity over infinity.
 LIMITS = {"int64": 2**30 - 1, "float32": 2.0**60, "float64": 2.0**508}
@@ -71,6 +74,11 @@ def finite(value: Any, name: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"`{name}` must be finite; got {number}.")
     return number
+
+
+def number(value: Any, name: str) -> float:
+    """A finite number, or NaN."""
+    return math.nan if isinstance(value, (float, np.floating)) and math.isnan(value) else finite(value, name)
 
 
 def weight(value: Any, name: str) -> float:
@@ -214,6 +222,17 @@ def _shape_hint(shape: tuple[int, ...], width: int) -> str:
     return ""
 
 
+def boxes_or_masks(array: Array, name: str) -> None:
+    """Raise for integers that could be boxes of a batch or pixels of images four wide."""
+    if dtype_name(array) in INTEGERS and array.shape[-1] == 4:
+        shape = tuple(int(side) for side in array.shape)
+        masks = "a stack of masks goes to Masks(a)" if array.ndim == 3 else "images are no regions"
+        raise TypeError(
+            f"`{name}` of shape {shape} and whole numbers could be boxes of a batch or images that are 4 wide. Say "
+            f"which: boxes go to Boxes(a), {masks}."
+        )
+
+
 def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: str) -> ValueError:
     """What is wrong with one row, in the words of the form it was given in."""
     shape = given.shape[:-1]
@@ -250,6 +269,15 @@ def too_large(math: str) -> str:
     if math == "float32":
         return "float32 coordinates must stay within ±2^60, or areas overflow: pass them as float64."
     return "Coordinates must stay within ±2^508, or areas overflow: choose a larger unit of length."
+
+
+def lost_size(form: str, given: Array, index: int) -> TypeError:
+    values = to_numpy(given).reshape(-1, 4)[index].tolist()
+    named = _row(dict(zip(_COLUMNS[form], values, strict=True)))
+    return TypeError(
+        f"`boxes` row {index} is too small for float32 corners so far from the origin: {named}. They need 64-bit "
+        'floats, which JAX has switched off: call jax.config.update("jax_enable_x64", True), or move the origin.'
+    )
 
 
 def whole_pixels(form: str, normalised: Any) -> None:
@@ -374,11 +402,6 @@ def parts_or_pair(measure: str, is_parts: bool, b: Any) -> None:
         raise TypeError(f"{measure} takes Parts alone, or two collections of regions; got Parts and {b!r}.")
     if not is_parts and b is None:
         raise TypeError(f"{measure} takes two collections of regions, or Parts; got one collection.")
-
-
-def unknown_option(measure: str, option: str, known: Iterable[str]) -> TypeError:
-    takes = ", ".join(f"`{name}`" for name in ("aligned", "threads", *known))
-    return TypeError(f"{measure} has no option `{option}`; it takes {takes}.")
 
 
 def not_comparable(a: str, b: str, way: str) -> TypeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from vesica import _check as check
 from vesica._array import Array, dtype_name, is_traced
 from vesica._check import selection as check_selection
 
-WAYS = ("greedy", "optimal")
+Way = Literal["greedy", "optimal"]
+WAYS: tuple[str, ...] = get_args(Way)
 
 # Beyond this, a sum along a path could overflow.
 _LIMIT = 2.0**960
@@ -99,6 +100,22 @@ def costs(values: np.ndarray, costs: np.ndarray, minimise: bool) -> None:
         way = "costs: minimise=True" if not minimise else "values of which the largest are wanted: minimise=False"
         raise ValueError(f"`values` must not be infinitely good; {place}. {forbid} forbids a pair; for {way}.")
     raise ValueError(f"`values` must lie within ±2^960, or their sums overflow; {place}. {forbid} forbids a pair.")
+
+
+def is_cost(maximise: bool | None, minimise: bool | None, at_least: Any, at_most: Any) -> bool:
+    """Are the values costs? It must have been said, by `maximise`, `minimise` or a limit."""
+    if maximise is not None and minimise is not None and bool(maximise) == bool(minimise):
+        raise TypeError(f"`maximise` and `minimise` contradict each other: both are {bool(minimise)}. Say one of them.")
+    if minimise is not None:
+        return bool(minimise)
+    if maximise is not None:
+        return not maximise
+    if at_least is None and at_most is None:
+        raise TypeError(
+            "A matrix does not say whether the largest or the smallest sum is wanted: say maximise=True for values "
+            "such as ious, or minimise=True for costs, as scipy's linear_sum_assignment takes them."
+        )
+    return at_least is None
 
 
 def gate(at_least: Any, at_most: Any, minimise: bool) -> float | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-WAYS = ("greedy", "transitive")
-SCORES = ("max", "mean")
+from typing import Literal, get_args
+
+Way = Literal["greedy", "transitive"]
+Score = Literal["max", "mean"]
+WAYS: tuple[str, ...] = get_args(Way)
+SCORES: tuple[str, ...] = get_args(Score)
 
 
 def uniting(kind: str) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, to_numpy
 
-RULES = ("coco", "centre", "border")
+Rule = Literal["coco", "centre", "border"]
+RULES: tuple[str, ...] = get_args(Rule)
 # Vertices must stay below these powers of two, or a walk along the edges would lose bits.
 RASTER_POWERS = {"coco": 40, "centre": 40, "border": 30}
 
 
-def raster_rule(value: Any) -> str | None:
-    return None if value is None else check.one_of(value, RULES, "rule")
+def raster_rule(value: Any) -> Rule | None:
+    if value is not None:
+        check.one_of(value, RULES, "rule")
+    rule: Rule | None = value
+    return rule
 
 
-def drawing_rule(rule: str | None, kind: str) -> str:
+def drawing_rule(rule: Rule | None, kind: str) -> Rule:
     if rule is None:
         ways = " or ".join(f'rule="{name}"' for name in RULES)
         raise check.not_comparable(
@@ -47,6 +51,48 @@ def no_ring(value: Any, place: str) -> TypeError:
     return TypeError(
         f"`polygons` {place} must be vertices, [[x, y], …] or [x, y, …], or a list of them; got {came}.{hint}"
     )
+
+
+def several_rings(place: str) -> ValueError:
+    return ValueError(
+        f"`polygons` {place} is a list of rings of pairs, which GeoJSON reads as an outer ring and its holes, and "
+        "others as parts. Say which: [[outer, hole, …]] for holes, [[ring], [ring], …] for parts; or pass the "
+        "GeoJSON dict."
+    )
+
+
+def geometry(value: Any, place: str) -> Any:
+    """The geometry of a feature."""
+    if value is None:
+        raise ValueError(f"`polygons` {place} is a feature without a geometry. Leave it out.")
+    return value
+
+
+def has_area(kind: Any, place: str) -> None:
+    if kind not in ("Polygon", "MultiPolygon"):
+        raise TypeError(
+            f"`polygons` {place} must be a Polygon or a MultiPolygon; got a {kind}, which has no area. "
+            "Leave it out, or give it some (shapely: buffer)."
+        )
+
+
+def coordinates(given: Any, place: str) -> Any:
+    """What a geometry is made of, with something in it."""
+    value = given.get("coordinates")
+    if value is None or not len(value):
+        raise ValueError(f"`polygons` {place} is an empty {given['type']}. Leave it out.")
+    return value
+
+
+def positions(value: Any, place: str) -> np.ndarray:
+    """A ring of GeoJSON: pairs, or triples with a height."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf":
+        raise TypeError(f"`polygons` {place} must have rings of positions, [[x, y], …]; got {check.brief(value)}.")
+    return array
 
 
 def ring(array: Array, place: tuple[int | None, ...]) -> None:

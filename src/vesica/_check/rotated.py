@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, namespace, to_numpy
 
-FITS = ("rectangle", "smallest")
+Fit = Literal["rectangle", "smallest"]
+FITS: tuple[str, ...] = get_args(Fit)
 
 SLACK = 0.01
 """How far a corner may lie from that of a rectangle, as a share of its diagonal."""

@@ -7,6 +7,7 @@ import difflib
 import importlib
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -22,6 +23,13 @@ VERBS = {
 }
 
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4
+CORE = ("numpy", "array_api_compat", "rich")
+"""What pip installs with vesica; a folder that was only copied may lack it."""
+# Options that do not go by their name in Python.
+_OTHER = {
+    "format": {"source_format": "--from", "truth_format": "--truth-format", "guess_format": "--guess-format"},
+    "form": {"form": "--form", "boxes": "--boxes"},
+}
 
 _EPILOG = """\
 examples:
@@ -53,7 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     Parser.as_json = "--json" in words
-    arguments = _parser(words).parse_args(words)
+    try:
+        arguments = _parser(words).parse_args(words)
+    except ImportError as error:  # a verb that cannot even be loaded
+        return _failed(error, argparse.Namespace())
     try:
         return int(arguments.run(arguments))
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
@@ -69,9 +80,14 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     from vesica.errors import InputError, MissingExtra
 
     if isinstance(error, MissingExtra):
+        return _say(_as_options(str(error), arguments), USAGE)
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if missing in CORE:
+        return _say(f"vesica needs {missing}, which is not installed here: `pip install vesica` brings it.", USAGE)
+    if type(error) is ImportError and "compiled core" in str(error):  # it says how to build it
         return _say(str(error), USAGE)
     if isinstance(error, (InputError, ValueError, TypeError)) and not getattr(arguments, "verbose", False):
-        return _say(str(error), BAD_INPUT)
+        return _say(_as_options(str(error), arguments), BAD_INPUT)
     if getattr(arguments, "verbose", False):
         import traceback
 
@@ -82,6 +98,24 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     return _say(
         f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.", OUR_FAULT
     )
+
+
+def _as_options(message: str, arguments: argparse.Namespace) -> str:
+    """The message with arguments of Python as the options of this command: `images=FOLDER` as `--images FOLDER`."""
+
+    def told(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        options = [
+            option for dest, option in _OTHER.get(name, {name: f"--{name.replace('_', '-')}"}).items() if dest in known
+        ]
+        if not options:
+            return found[0]
+        is_text = value.startswith(("'", '"'))
+        value = value.strip("'\"") if is_text else value.strip("()").replace(", ", ",").replace("True", "").upper()
+        return " or ".join(f"`{option} {value}`" if value else f"`{option}`" for option in options)
+
+    known = vars(arguments)
+    return re.sub(r"`([a-z_]+)=([^`]*)`", told, message)
 
 
 def _say(message: str, code: int) -> int:

@@ -39,7 +39,7 @@ def _axes() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise MissingExtra("showAnns needs matplotlib: pip install vesica[plot].") from error
+        raise MissingExtra('showAnns needs matplotlib: pip install "vesica[all]".') from error
     return plt.gca()
 
 

@@ -134,7 +134,7 @@ def _sized_by_masks(table: Images, image_of: np.ndarray, segments: CocoMasks) ->
     return Images(table.ids, fresh[:, 0].copy(), fresh[:, 1].copy(), table.names, table.absent, table.partial)
 
 
-def xywh_of(boxes: Any, form: str, sizes: np.ndarray | None, /, *, look: bool) -> np.ndarray:
+def xywh_of(boxes: Any, form: Any, sizes: np.ndarray | None, /, *, look: bool) -> np.ndarray:
     """The boxes as x, y, width, height in float64: those that come so bit for bit, and sides that come as such.
 
     With `sizes`, (N, 2) heights and widths, the boxes are shares of their images.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import evaluator as check
+from vesica._check import names
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.adapters import (
     Fields,
@@ -54,6 +55,7 @@ class Evaluator:
     0.57 0.66
     """
 
+    @names.explained("evaluate", "Evaluator", also=protocol_of)
     def __init__(self, *, categories: Any = None, threads: int | None = None, **options: Any) -> None:
         self._missing = options.pop("missing", None)
         self._protocol = protocol_of(options.pop("protocol", "coco"), **options)

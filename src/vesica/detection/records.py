@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vesica._check import names
 from vesica._check import records as check
 from vesica._check.coco_masks import bad_segment
 from vesica._kernels.native import match_cells
@@ -133,6 +134,7 @@ class Records:
         return cls(protocol, categories, images, **columns, notes=notes)
 
 
+@names.explained("evaluate", also=protocol_of)
 def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None, **options: Any) -> Records:
     """Match the guesses of some images with their truths. Options are those of `vesica.evaluate`.
 

@@ -6,7 +6,7 @@ Nothing here needs NumPy or dataclasses: the command line lists the names, and s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 HIGHEST_BAR = 1 - 1e-10
 """COCO lowers a threshold of 1 to it, so that an iou of 1 reaches it even where rounding left it a little below."""
@@ -118,6 +118,11 @@ _VOC = Rules(
     areas=AREAS[:1],
     strict=True,
 )
+
+ProtocolName = Literal["coco", "lvis", "voc", "voc07", "voc12", "voc-devkit"]
+"""For type checkers; one that was registered elsewhere is known by `PROTOCOLS` alone."""
+RegionName = Literal["box", "mask", "boundary", "rotated"]
+QuirksName = Literal["pycocotools"]
 
 PROTOCOLS: dict[str, Rules] = {
     "coco": _COCO,

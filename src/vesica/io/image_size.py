@@ -26,7 +26,7 @@ def size_of(path: Path, root: Path, /) -> tuple[int, int]:
         from PIL import Image
     except ImportError as error:
         raise MissingExtra(
-            'Sizes of pictures need Pillow: pip install "vesica[images]". Or say them: `sizes=(height, width)`.'
+            'Sizes of pictures need Pillow: pip install "vesica[all]". Or say them: `sizes=(height, width)`.'
         ) from error
     if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
         raise InputError(f"picture {path} is a link that leads out of {root}. Name the folder it leads to.")

@@ -35,7 +35,7 @@ def _opened(file: File) -> Any:
     try:
         from PIL import Image
     except ImportError as error:
-        raise MissingExtra('PNG label maps need Pillow: pip install "vesica[images]".') from error
+        raise MissingExtra('PNG label maps need Pillow: pip install "vesica[all]".') from error
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # a label map may be large

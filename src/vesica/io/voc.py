@@ -229,7 +229,7 @@ def _root(name: str, data: bytes) -> Any:
         from defusedxml import DefusedXmlException
         from defusedxml.ElementTree import DefusedXMLParser
     except ImportError as error:
-        raise MissingExtra('Pascal VOC files need defusedxml: pip install "vesica[formats]".') from error
+        raise MissingExtra('Pascal VOC files need defusedxml: pip install "vesica[all]".') from error
     parser = DefusedXMLParser(target=_Shallow(name), forbid_dtd=True)
     try:
         parser.feed(data)

@@ -192,7 +192,7 @@ def _yaml(path: Path) -> Any:
     try:
         import yaml
     except ImportError as error:
-        raise MissingExtra(f'{path.name} needs PyYAML: pip install "vesica[formats]".') from error
+        raise MissingExtra(f'{path.name} needs PyYAML: pip install "vesica[all]".') from error
     try:
         return yaml.safe_load(text_of(data, str(path)))
     except (yaml.YAMLError, ValueError, RecursionError) as error:

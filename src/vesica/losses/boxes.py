@@ -6,16 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 from vesica import _check as check
-from vesica._array import Array, cast, dtype_name, math_name, namespace, quiet, real, stop_gradient
+from vesica._array import (
+    Array,
+    cast,
+    dtype_name,
+    math_name,
+    namespace,
+    quiet,
+    real,
+    result_name,
+    stop_gradient,
+    widened,
+)
 from vesica._check import losses as check_losses
-from vesica.losses.reduction import reduced
+from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps import measures
 from vesica.overlaps.measures import ratio
 from vesica.overlaps.parts import BoxParts
+from vesica.regions import in_one_library
 from vesica.regions.boxes import Boxes, columns
 
 
-def iou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def iou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − iou: the share of the union that is not shared. Boxes that do not meet learn nothing from it.
 
     Parameters
@@ -45,7 +57,7 @@ def iou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = No
     return _loss(measures.iou, guess, truth, reduction, weights)
 
 
-def giou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def giou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − giou, in [0, 2]: boxes that do not meet are drawn together. Arguments as for `iou`.
 
     >>> round(giou([[0, 0, 2, 2]], [[4, 0, 6, 2]]).item(), 4)
@@ -54,7 +66,7 @@ def giou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
     return _loss(measures.giou, guess, truth, reduction, weights)
 
 
-def diou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def diou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − diou, in [0, 2]: the centres are drawn together. Arguments as for `iou`.
 
     >>> diou([[0, 0, 2, 2]], [[4, 0, 6, 2]]).item()
@@ -63,7 +75,7 @@ def diou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
     return _loss(measures.diou, guess, truth, reduction, weights)
 
 
-def ciou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def ciou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − ciou, in [0, 3): centres and shapes are drawn together. Arguments as for `iou`.
 
     >>> round(ciou([[0, 0, 4, 2]], [[1, 0, 3, 4]]).item(), 7)
@@ -72,7 +84,7 @@ def ciou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
     return _loss(measures.ciou, guess, truth, reduction, weights)
 
 
-def eiou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def eiou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − eiou, in [0, 4]: centres, widths and heights are drawn together. Arguments as for `iou`.
 
     >>> eiou([[0, 0, 10, 10]], [[2, 2, 4, 4]]).item()
@@ -81,7 +93,7 @@ def eiou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
     return _loss(measures.eiou, guess, truth, reduction, weights)
 
 
-def siou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = None) -> Array:
+def siou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − siou, in [0, 2.1): centres, first along one axis, and sides are drawn together. Arguments as for `iou`.
 
     >>> round(siou([[0, 0, 4, 4]], [[2, 2, 6, 6]]).item(), 7)
@@ -90,7 +102,9 @@ def siou(guess: Any, truth: Any, /, *, reduction: str = "mean", weights: Any = N
     return _loss(_siou, guess, truth, reduction, weights)
 
 
-def alpha_iou(guess: Any, truth: Any, /, *, alpha: float = 3.0, reduction: str = "mean", weights: Any = None) -> Array:
+def alpha_iou(
+    guess: Any, truth: Any, /, *, alpha: float = 3.0, reduction: Reduction = "mean", weights: Any = None
+) -> Array:
     """1 − iou to the power of `alpha`, at least 1: the larger, the more boxes that fit well count. Else as `iou`.
 
     >>> alpha_iou([[0, 0, 4, 4]], [[0, 0, 4, 2]]).item()
@@ -100,11 +114,12 @@ def alpha_iou(guess: Any, truth: Any, /, *, alpha: float = 3.0, reduction: str =
     return _loss(lambda p: measures.iou(p) ** alpha, guess, truth, reduction, weights)
 
 
-def _loss(measure: Callable[[BoxParts], Array], guess: Any, truth: Any, reduction: str, weights: Any) -> Array:
+def _loss(measure: Callable[[BoxParts], Array], guess: Any, truth: Any, reduction: Reduction, weights: Any) -> Array:
+    guess, truth = in_one_library(guess, truth)
     p = _parts(_as_boxes(guess, "guess"), _as_boxes(truth, "truth"))
 
     with quiet(p.inter):
-        return reduced(1 - measure(p), reduction, weights)
+        return reduced(cast(1 - measure(p), p.dtype), reduction, weights)
 
 
 def _as_boxes(value: Any, name: str) -> Boxes:
@@ -121,7 +136,8 @@ def _parts(guess: Boxes, truth: Boxes) -> BoxParts:
     xp = namespace(a)
     with quiet(a):
         both = _upright(_bounded(xp.stack(xp.broadcast_arrays(a, b), axis=-2)))
-        return BoxParts(columns(both[..., 0, :]), columns(both[..., 1, :]), None, dtype=dtype_name(a))
+        dtype = widened(result_name(guess.dtype, truth.dtype)) if name == "float64" else dtype_name(a)
+        return BoxParts(columns(both[..., 0, :]), columns(both[..., 1, :]), None, dtype=dtype)
 
 
 def _bounded(both: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 from vesica._array import Array, as_array, cast, device, dtype_name, namespace, quiet
 from vesica._check import losses as check
 from vesica.losses.masks import Axes, pixels
-from vesica.losses.reduction import reduced
+from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps.measures import ratio
 
 
@@ -20,7 +20,7 @@ def lovasz(
     hinge: bool = False,
     axes: Axes = None,
     ignore: int | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weights: Any = None,
 ) -> Array:
     """The Lovász extension of 1 − iou: errors of pixels, each weighed by what it would cost, the worst pixel first.

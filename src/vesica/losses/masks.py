@@ -9,7 +9,7 @@ from vesica import _check as check
 from vesica._array import FLOATS, Array, cast, dtype_name, math_name, namespace, quiet, widened
 from vesica._check import losses as check_losses
 from vesica._kernels.generic.masks import is_set
-from vesica.losses.reduction import reduced
+from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps import measures
 from vesica.overlaps.measures import Measure
 from vesica.overlaps.parts import Parts
@@ -25,7 +25,7 @@ def dice(
     axes: Axes = None,
     ignore: int | None = None,
     smooth: float = 0.0,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weights: Any = None,
 ) -> Array:
     """1 − dice of soft masks: 1 − 2·Σgt / (Σg + Σt).
@@ -71,7 +71,7 @@ def jaccard(
     axes: Axes = None,
     ignore: int | None = None,
     smooth: float = 0.0,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weights: Any = None,
 ) -> Array:
     """1 − iou of soft masks: 1 − Σgt / (Σg + Σt − Σgt). Arguments as for `dice`.
@@ -92,7 +92,7 @@ def tversky(
     axes: Axes = None,
     ignore: int | None = None,
     smooth: float = 0.0,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weights: Any = None,
 ) -> Array:
     """1 − tversky of soft masks: `alpha` weighs what is guessed in vain, `beta` what is missed. Else as `dice`.
@@ -115,7 +115,7 @@ def focal_tversky(
     axes: Axes = None,
     ignore: int | None = None,
     smooth: float = 0.0,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weights: Any = None,
 ) -> Array:
     """(1 − tversky) to the power of `gamma`, at least 1: regions that fit well count less. Else as `tversky`.
@@ -139,7 +139,7 @@ def _loss(
     axes: Axes,
     ignore: int | None,
     smooth: float,
-    reduction: str,
+    reduction: Reduction,
     weights: Any,
     options: dict[str, float] | None = None,
     gamma: float = 1.0,

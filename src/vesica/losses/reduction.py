@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from vesica._array import Array, cast, dtype_name, namespace
 from vesica._check import losses as check
 from vesica.overlaps.measures import ratio
 
+Reduction = Literal["mean", "sum", "none"]
 
-def reduced(loss: Array, reduction: str, weights: Any) -> Array:
+
+def reduced(loss: Array, reduction: Reduction, weights: Any) -> Array:
     """The losses times their weights: each of them, their sum, or their mean. Of nothing both are 0."""
-    reduction = check.reduction(reduction)
+    check.reduction(reduction)
     xp = namespace(loss)
     if weights is not None:
         weights = cast(check.weights(weights, loss), dtype_name(loss))

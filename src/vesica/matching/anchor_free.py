@@ -6,9 +6,10 @@ from typing import Any
 
 from vesica import _check as check
 from vesica._array import Array, cast, device, dtype_name, has_visible_values, namespace, to_numpy, widened
+from vesica._check import Form
 from vesica._check import grid as check_grid
 from vesica.matching.detections import Candidates, Detections, picked
-from vesica.overlaps.measures import Measure, iou
+from vesica.overlaps.measures import Measure, Similarity, iou
 from vesica.regions import Boxes
 
 
@@ -19,12 +20,12 @@ def detect(
     classes: int | None = None,
     min_score: float = 0.25,
     above: float = 0.45,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     per_class: bool = True,
     multi_label: bool = False,
     candidates: int | None = None,
     limit: int | None = None,
-    form: str = "cxcywh",
+    form: Form = "cxcywh",
     threads: int | None = None,
 ) -> Detections:
     """Go from the output of an anchor-free network (YOLOv8 and later) to final boxes: scores, classes, NMS.

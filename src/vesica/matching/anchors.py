@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, namespace
 from vesica._check import anchors as check_anchors
 from vesica._kernels import pick
@@ -22,8 +23,8 @@ BACKGROUND = -1
 IGNORED = -2
 
 
-@dataclass(frozen=True, eq=False)
-class Assigned:
+@dataclass(frozen=True, eq=False, repr=False)
+class Assigned(Answer):
     """What each anchor is to learn.
 
     Attributes

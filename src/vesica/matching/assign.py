@@ -9,11 +9,13 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import FLOATS, Array, dtype_name, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
+from vesica._check import names
 from vesica._kernels import pick_arrays
 from vesica._kernels.tables import Shortage
 from vesica.matching.matches import Matches, from_rows
 
 
+@names.explained("assign")
 def assign(
     values: Any,
     /,
@@ -21,28 +23,32 @@ def assign(
     at_least: float | None = None,
     at_most: float | None = None,
     strict: bool = False,
-    minimise: bool = False,
+    maximise: bool | None = None,
+    minimise: bool | None = None,
     count_first: bool = False,
     complete: bool | None = None,
     threads: int | None = None,
 ) -> Matches:
-    """Choose pairs of rows and columns of a matrix, each in one at most, so that the sum of their values is largest.
+    """Choose pairs of rows and columns of a matrix, each in one at most, so that the sum of their values is best.
 
-    Rows may stay unmatched, which is worth 0: a pair that adds nothing is not chosen. That is the difference to
-    `scipy.optimize.linear_sum_assignment`, whose answer `complete=True` gives.
+    A matrix does not say whether it holds values or costs, so you do: `maximise=True` or `minimise=True`. Rows may stay
+    unmatched, which is worth 0: a pair that adds nothing is not chosen. That is the difference to
+    `scipy.optimize.linear_sum_assignment`, whose answer `minimise=True, complete=True` gives.
 
     Parameters
     ----------
     values : (N, M) array
         −inf forbids a pair; with `minimise`, inf does. NaN is an error that names its place.
     at_least : float, optional
-        Only pairs whose value reaches it.
+        Only pairs whose value reaches it; so they are values, and `maximise` need not be said.
     at_most : float, optional
-        The same for costs: only pairs that cost no more.
+        The same for costs: only pairs that cost no more; `minimise` need not be said.
     strict : bool, default False
         Only pairs beyond that limit, not those at it.
-    minimise : bool, default False
-        The values are costs: the smallest sum. Say `complete` or `count_first` then: no pair at all costs nothing.
+    maximise : bool, optional
+        The largest sum.
+    minimise : bool, optional
+        They are costs: the smallest sum. Say `complete` or `count_first` then: no pair at all costs nothing.
     count_first : bool, default False
         As many pairs as may be, and among those choices the best sum.
     complete : bool, default False
@@ -58,7 +64,7 @@ def assign(
     Examples
     --------
     >>> values = [[0.9, 0.8, 0.0], [0.7, 0.1, -0.5]]
-    >>> found = assign(values)
+    >>> found = assign(values, maximise=True)
     >>> found.truth, found.guess, found.value
     (array([0, 1]), array([1, 0]), array([0.8, 0.7]))
 
@@ -67,11 +73,12 @@ def assign(
     >>> assign([[4, 1, 3], [2, 0, 5], [3, 2, 2]], minimise=True, complete=True).guess_of
     array([1, 0, 2])
 
-    >>> assign([[-1.0, 0.0]])
+    >>> assign([[-1.0, 0.0]], maximise=True)
     <Matches: 0 pairs, 1 of 1 truths unmatched, 2 of 2 guesses unmatched>
     """
     matrix = check_matching.matrix(values)
     check.threads(threads)
+    minimise = check_matching.is_cost(maximise, minimise, at_least, at_most)
     limit = check_matching.gate(at_least, at_most, minimise)
     if minimise:
         check_matching.aim_of_costs(count_first=count_first, complete=complete)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, result_name, to_numpy, widened
 from vesica._check import anchors as check_anchors
 from vesica._kernels import pick_arrays
@@ -18,8 +19,8 @@ SIDE_RATIO = 4
 """Inputs further apart than this are out of an anchor's reach: what `recall` counts."""
 
 
-@dataclass(frozen=True, eq=False)
-class Anchors:
+@dataclass(frozen=True, eq=False, repr=False)
+class Anchors(Answer):
     """k anchor shapes, and how well they serve the shapes they were made from.
 
     Attributes

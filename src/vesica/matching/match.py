@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 from vesica import _check as check
 from vesica._array import cast, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
+from vesica._check import names
 from vesica._kernels import pick_arrays
 from vesica.matching.matches import Matches, from_rows
 from vesica.overlaps.join import wide_join
-from vesica.overlaps.measures import Measure, iou
+from vesica.overlaps.measures import Measure, Options, Similarity, iou
 
 
+@names.explained("join")
 def match(
     truth: Any,
     guess: Any,
@@ -20,14 +25,14 @@ def match(
     *,
     scores: Any = None,
     at_least: float = 0.5,
-    how: str = "greedy",
-    measure: Measure | str = iou,
+    how: check_matching.Way = "greedy",
+    measure: Measure | Similarity = iou,
     strict: bool = False,
     keys: Any = None,
     count_first: bool = False,
     complete: bool = False,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Matches:
     """Match guesses to truths whose measure reaches `at_least`, each to one at most.
 

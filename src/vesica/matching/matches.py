@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vesica._answer import Answer
 from vesica._array import Array, from_numpy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Matches:
+class Matches(Answer):
     """Pairs in which every truth and every guess is at most once. `truth, guess, value = matches` unpacks them.
 
     Attributes

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, device, namespace, widened
+from vesica._check import names
 from vesica._kernels import pick
-from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.regions import as_region, comparable
+from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
+from vesica.regions import comparable, regions_of_pair
 
 
-@dataclass(frozen=True, eq=False)
-class Best:
+@dataclass(frozen=True, eq=False, repr=False)
+class Best(Answer):
     """The best partners of N regions, best first. `index, value = best` unpacks them.
 
     Attributes
@@ -33,15 +38,16 @@ class Best:
         return iter((self.index, self.value))
 
 
+@names.explained("join")
 def best(
     a: Any,
     b: Any,
     /,
     *,
     k: int = 1,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Best:
     """Find the k regions of `b` with the largest measure for each region of `a`.
 
@@ -77,7 +83,7 @@ def best(
     check.threads(threads)
     k = check.positive(k, "k")
     formula = measure.chosen(options)
-    first, second = as_region(a, "a"), as_region(b, "b")
+    first, second = regions_of_pair(a, b)
     tables = comparable(first, second, aligned=False, threads=threads)
     check.one_table(first.shape, "a", "best")  # label maps know their shape once they are counted
     check.one_table(second.shape, "b", "best")

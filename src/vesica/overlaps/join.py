@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, widened
+from vesica._check import names
 from vesica._kernels import Tables, Wanted, pick
 from vesica.overlaps.keys import numbered, numbered_pair
-from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.regions import as_region, comparable
+from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
+from vesica.regions import comparable, regions_of_pair
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs(Answer):
     """Pairs of regions and their values, ordered by `i`, then `j`. `i, j, value = pairs` unpacks them.
 
     Attributes
@@ -37,17 +42,18 @@ class Pairs:
         return iter((self.i, self.j, self.value))
 
 
+@names.explained("join")
 def join(
     a: Any,
     b: Any = None,
     /,
     *,
     at_least: float,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     strict: bool = False,
     keys: Any = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Pairs:
     """Find the pairs of regions whose measure reaches `at_least`, and no others.
 
@@ -118,8 +124,7 @@ def wide_join(
 
 
 def _sides(a: Any, b: Any, threads: int | None) -> tuple[Tables, bool]:
-    first = as_region(a, "a")
-    second = first if b is None else as_region(b, "b")
+    first, second = regions_of_pair(a, a if b is None else b)
     tables = comparable(first, second, aligned=False, threads=threads)
     check.one_table(first.shape, "a", "a join")  # label maps know their shape once they are counted
     check.one_table(second.shape, "b", "a join")

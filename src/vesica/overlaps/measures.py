@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Unpack
 
 from vesica import _check as check
-from vesica._array import Array, cast, namespace, real, stop_gradient
+from vesica._array import Array, SomeArray, cast, namespace, real, stop_gradient
+from vesica._check import names
 from vesica._kernels import Tables, pick
 from vesica.overlaps.parts import BoxParts, Parts, parts_of
 from vesica.regions import comparable
@@ -28,6 +33,23 @@ def ratio(num: Array, den: Array, *, empty: float = 0.0) -> Array:
     quotient = num / xp.where(nothing, xp.ones_like(den), den)
     return xp.where(nothing, xp.full_like(quotient, empty), quotient)
 
+
+MeasureName = Literal["iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou"]
+"""The measures that are here; one that was registered elsewhere is passed as itself."""
+Similarity = Literal["iou", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou"]
+"""Those that grow with the overlap."""
+
+
+class Options(TypedDict, total=False):
+    """The options of measures."""
+
+    empty: float
+    alpha: float
+    beta: float
+    of: Literal["a", "b"]
+
+
+A = TypeVar("A", bound=SomeArray)
 
 Check = Callable[[Any, str], Any]
 """Takes the value of an option and its name; returns the value to use, or raises."""
@@ -66,7 +88,6 @@ class Measure:
         self.name = formula.__name__
         self.is_fraction, self.needs_hull, self.one_minus = is_fraction, needs_hull, one_minus
         self.is_similarity = one_minus is None
-        self.__doc__ = formula.__doc__
         self.__name__ = self.__qualname__ = self.name
         self.__module__ = formula.__module__
         self.defaults: dict[str, Any] = {} if not is_fraction else {"empty": 0.0}
@@ -74,9 +95,11 @@ class Measure:
             if option.kind is inspect.Parameter.KEYWORD_ONLY:
                 self.defaults[option.name] = option.default
         self.checks: dict[str, Check] = {**dict.fromkeys(self.defaults, check.finite), **(checks or {})}
+        self.checks["empty"] = check.number
         self._formula, self._is_symmetric, self._turned = formula, is_symmetric, turned
         self._plain = Chosen(self.name, self.defaults, self)
         self.__signature__ = _signature(self.defaults)
+        self.__doc__ = _told(self.name, self.__signature__, formula.__doc__ or "")
 
     def __repr__(self) -> str:
         return f"<measure {self.name}>"
@@ -84,15 +107,57 @@ class Measure:
     def __reduce__(self) -> str:
         return self.name  # a copy of a measure is the measure
 
+    @overload
+    def __call__(self, parts: Parts, /, **options: Unpack[Options]) -> Array: ...
+    @overload
     def __call__(
-        self, a: Any, b: Any = None, /, *, aligned: bool = False, threads: int | None = None, **options: Any
+        self,
+        a: np.ndarray[Any, Any],
+        b: np.ndarray[Any, Any] | Sequence[Any],
+        /,
+        *,
+        aligned: bool = False,
+        threads: int | None = None,
+        **options: Unpack[Options],
+    ) -> np.ndarray[Any, np.dtype[np.floating[Any]]]: ...
+    @overload
+    def __call__(
+        self,
+        a: A,
+        b: A | Sequence[Any],
+        /,
+        *,
+        aligned: bool = False,
+        threads: int | None = None,
+        **options: Unpack[Options],
+    ) -> A: ...
+    @overload
+    def __call__(
+        self,
+        a: Any,
+        b: Any,
+        /,
+        *,
+        aligned: bool = False,
+        threads: int | None = None,
+        **options: Unpack[Options],
+    ) -> Array: ...
+    def __call__(
+        self, a: Any, b: Any = None, /, *more: Any, aligned: bool = False, threads: int | None = None, **options: Any
     ) -> Array:
+        if more:
+            raise names.by_position(self.name, "measure", len(more))
         formula = self.chosen(options)
         check.parts_or_pair(self.name, isinstance(a, Parts), b)
         if isinstance(a, Parts):
             return formula.of_parts(a)
         check.threads(threads)
-        tables = comparable(a, b, aligned=aligned, threads=threads)
+        try:
+            tables = comparable(a, b, aligned=aligned, threads=threads)
+        except ValueError:
+            if not (_is_one_box(a) and _is_one_box(b)):
+                raise
+            return self(_table_of(a), _table_of(b), aligned=True, threads=threads, **options)[0]
         self.check_kind(tables.kind)
 
         return pick("measure", tables, formula).call(tables, formula, aligned=aligned, threads=threads)
@@ -107,7 +172,10 @@ class Measure:
             return self.defaults
         for name in given:
             if name not in self.defaults:
-                raise check.unknown_option(self.name, name, self.defaults)
+                others = [other.name for other in MEASURES.values() if name in other.defaults]
+                if others:
+                    raise names.option_of_others(self.name, name, others)
+                raise names.unknown_option(self.name, name, ("aligned", "threads", *self.defaults), "measure")
         options = {**self.defaults, **given}
         return {name: self.checks[name](value, name) for name, value in options.items()}
 
@@ -147,6 +215,18 @@ class Measure:
         return num, den
 
 
+def _is_one_box(value: Any) -> bool:
+    """Four numbers, and not a table of them?"""
+    if hasattr(value, "ndim"):
+        return bool(value.ndim == 1) and int(value.shape[0]) == 4
+    return isinstance(value, (list, tuple)) and len(value) == 4 and not any(hasattr(side, "__len__") for side in value)
+
+
+def _table_of(box: Any) -> Any:
+    """One box as a table of one row."""
+    return box[None, ...] if hasattr(box, "ndim") else [box]
+
+
 def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
     kinds = inspect.Parameter
     arrays = [kinds("a", kinds.POSITIONAL_ONLY), kinds("b", kinds.POSITIONAL_ONLY, default=None)]
@@ -154,6 +234,42 @@ def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
     return inspect.Signature(
         arrays + [kinds(name, kinds.KEYWORD_ONLY, default=value) for name, value in shared.items()]
     )
+
+
+_OPTIONS = {
+    "aligned": "bool, default False\n    Take a[i] with b[i] instead of every pair.",
+    "threads": "int, optional\n    At most this many; by default VESICA_NUM_THREADS, or all processors.",
+    "empty": "float, default 0.0\n    The answer for nothing with nothing; NaN may be said.",
+    "of": """{"a", "b"}, default "a"\n    Whose area is the whole.""",
+    "alpha": "float, default 0.5\n    The weight of what only a has.",
+    "beta": "float, default 0.5\n    The weight of what only b has.",
+}
+
+
+def _told(name: str, signature: inspect.Signature, doc: str) -> str:
+    """The docstring of a measure: its own words, and what all measures take and give."""
+    prose, mark, examples = inspect.cleandoc(doc).partition(">>> ")
+    named = [option for option in signature.parameters if option not in ("a", "b")]
+    options = "\n".join(f"{option} : {_OPTIONS.get(option, 'number')}" for option in named)
+    return f"""{name}{signature}
+
+{prose.strip()}
+
+Parameters
+----------
+a, b : regions
+    N and M regions. A bare (…, N, 4) array is boxes, x1, y1, x2, y2; a stack of booleans is masks. One box with one
+    box, four numbers each, is answered with a number. `Parts` alone, instead of both, have been made already.
+{options}
+
+Returns
+-------
+array
+    (…, N, M), or (…, N) when aligned, in the library, on the device and in the floating dtype of the regions.
+
+Examples
+--------
+{mark}{examples}"""
 
 
 class Chosen(NamedTuple):

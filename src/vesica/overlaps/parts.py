@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, overload
 
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Equal, shown
 from vesica._array import Array, cast, dtype_name, from_numpy, math_name, real, result_name
 from vesica._kernels import Tables, seek
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import masks as generic_masks
 from vesica._kernels.generic import rotated as generic_rotated
 from vesica.regions import comparable
-from vesica.regions.boxes import columns
+from vesica.regions.boxes import Boxes, columns
 
 
-class Parts:
+class Parts(Equal):
     """Shared area and areas of pairs of regions: arrays that broadcast against each other.
 
     Attributes
@@ -54,6 +55,13 @@ class Parts:
     ) -> None:
         self.inter, self.area_a, self.area_b = inter, area_a, area_b
         self.dtype, self.kind, self.rule = dtype, kind, rule
+
+    def _content(self) -> tuple[Any, ...]:
+        return self.inter, self.area_a, self.area_b, self.dtype, self.kind, self.rule
+
+    def __repr__(self) -> str:
+        fields = {name: getattr(self, name) for name in ("inter", "area_a", "area_b", "union")}
+        return shown("Parts", {**fields, "kind": self.kind, "dtype": self.dtype})
 
     @classmethod
     def from_counts(cls, tp: Any, fp: Any, fn: Any, /) -> Parts:
@@ -122,6 +130,13 @@ class BoxParts(Parts):
         return generic_boxes.slope(*self.sides_b)
 
 
+Rows = Sequence[Sequence[float]]
+
+
+@overload
+def parts(a: Boxes | Rows, b: Boxes | Rows, /, *, aligned: bool = False, threads: int | None = None) -> BoxParts: ...
+@overload
+def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = None) -> Parts: ...
 def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = None) -> Parts:
     """Make the parts of every pair of regions, or of aligned rows.
 

@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, cast, dtype_name, math_name, needs_gradient, result_name, to_numpy, widest_float
+from vesica._array import (
+    Array,
+    as_array,
+    cast,
+    dtype_name,
+    from_numpy,
+    is_array,
+    math_name,
+    needs_gradient,
+    result_name,
+    to_numpy,
+    widest_float,
+)
 from vesica._check import labels as check_labels
 from vesica._check import polygons as check_polygons
 from vesica._kernels import Tables, has_kernel
+from vesica.regions import geojson
 from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
 from vesica.regions.labels import LabelMap, count_regions
@@ -39,25 +52,72 @@ __all__ = [
     "SparseMasks",
     "as_region",
     "comparable",
+    "in_one_library",
+    "regions_of_pair",
 ]
 
 
 def as_region(value: Any, name: str) -> Region:
     """Regions stay what they are. A bare table of four columns is boxes, x1, y1, x2, y2; a bare stack of booleans is
-    masks; a list of COCO's dicts is run lengths; a sparse tensor is sparse masks."""
+    masks; a list of COCO's dicts is run lengths; a sparse tensor is sparse masks; geometries of GeoJSON or shapely are
+    polygons."""
     if isinstance(value, Collection):
         return value  # type: ignore[return-value]  # every collection is one of the kinds
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
-        return RleMasks.from_coco(value)
-    if type(value) is not np.ndarray and is_sparse(value):
-        return SparseMasks(value)
-    if getattr(value, "ndim", 0) == 3 and dtype_name(value) == "bool":
-        return Masks(value)
+    if type(value) is not np.ndarray:
+        first = value[0] if isinstance(value, (list, tuple)) and value else value
+        if geojson.is_geometry(first):
+            return Polygons(value)
+        if isinstance(first, dict) and first is not value:
+            return RleMasks.from_coco(value)
+        if is_sparse(value):
+            return SparseMasks(value)
+        if not hasattr(value, "ndim"):
+            value = check.listed(value, name)
+    if value.ndim > 2:
+        if value.ndim == 3 and dtype_name(value) == "bool":
+            return Masks(value)
+        check.boxes_or_masks(value, name)
     return Boxes._named(value, name)
+
+
+def regions_of_pair(a: Any, b: Any) -> tuple[Region, Region]:
+    """Both as regions. A list takes the library of the other side."""
+    if type(a) is not type(b):
+        a, b = in_one_library(a, b)
+    first = as_region(a, "a")
+    return first, first if b is a else as_region(b, "b")
+
+
+def in_one_library(a: Any, b: Any) -> tuple[Any, Any]:
+    """The two, of which a list of numbers is an array of the other one's library, on its device."""
+    if isinstance(a, (list, tuple)) and not isinstance(b, (list, tuple)):
+        return _as_in(b, a), b
+    if isinstance(b, (list, tuple)) and not isinstance(a, (list, tuple)):
+        return a, _as_in(a, b)
+    return a, b
+
+
+def _as_in(other: Any, listed: Any) -> Any:
+    like = getattr(other, "array", getattr(other, "like", None)) if isinstance(other, Collection) else other
+    if isinstance(like, np.ndarray) or not is_array(like) or _is_nested(listed):
+        return listed
+    array = as_array(listed)
+    if dtype_name(array) not in check.NUMBERS:
+        return listed  # the error is that of the list
+    if widest_float(like) != "float64":
+        array = array.astype(widest_float(like))
+    return from_numpy(array, like)
+
+
+def _is_nested(listed: Any) -> bool:
+    """Does it hold dicts or geometries?"""
+    return bool(listed) and (isinstance(listed[0], dict) or geojson.is_geometry(listed[0]))
 
 
 def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> Tables:
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
+    if type(a) is not type(b):
+        a, b = in_one_library(a, b)
     first = as_region(a, "a")
     second = first if b is a else as_region(b, "b")
     make = _PAIRS.get((type(first), type(second)))

@@ -20,7 +20,10 @@ from vesica._array import (
     result_name,
     take_rows,
     to_numpy,
+    widened,
+    widest_float,
 )
+from vesica._check import Form, names
 from vesica._kernels import native
 from vesica._kernels.generic import boxes as generic
 from vesica.regions.collection import Collection
@@ -69,16 +72,17 @@ class Boxes(Collection):
 
     _corners: Array
     array: Array
-    form: str
+    form: Form
     normalised: tuple[float, float] | None
     dtype: str
     """The floating dtype of measures of these boxes."""
 
+    @names.explained("Boxes", "Boxes")
     def __init__(
         self,
         array: Any,
         /,
-        form: str = "xyxy",
+        form: Form = "xyxy",
         *,
         normalised: tuple[float, float] | None = None,
         check: bool | None = None,
@@ -86,7 +90,7 @@ class Boxes(Collection):
         self._fill(array, form, normalised, check, "boxes")
 
     @classmethod
-    def _unchecked(cls, array: Array, form: str, normalised: Any, dtype: str) -> Boxes:
+    def _unchecked(cls, array: Array, form: Form, normalised: Any, dtype: str) -> Boxes:
         """Boxes of rows that are known to be sound, whose measures come back in another dtype than theirs."""
         self = cls(array, form, normalised=normalised, check=False)
         object.__setattr__(self, "dtype", dtype)
@@ -114,7 +118,7 @@ class Boxes(Collection):
         given = dtype_name(array)
         if look and given in INTEGERS:
             _look_at_integers(array, form, name)
-        corners = _corners(array, given, form, normalised)
+        corners = _corners(array, given, form, normalised, look)
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
@@ -136,6 +140,11 @@ class Boxes(Collection):
         scale = f", normalised={self.normalised}" if self.normalised else ""
         return f"Boxes({size}, {self.form!r}{scale}, {library(self.array)} {dtype_name(self.array)})"
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """x1, y1, x2, y2, for NumPy."""
+        corners = to_numpy(self.xyxy)
+        return np.array(corners, dtype) if copy else np.asarray(corners, dtype)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """(N,), or the batch axes and N."""
@@ -150,14 +159,33 @@ class Boxes(Collection):
     def area(self) -> Array:
         """The area of each box: float32 for half precision, int64 for integers."""
         w, h = generic.sides(columns(self._corners))
-        return w * h
+        return self._narrowed(w * h)
 
     @property
     def math(self) -> Array:
-        """x1, y1, x2, y2 in the dtype that all arithmetic uses: float32, float64 or int64."""
+        """x1, y1, x2, y2 in the dtype that all arithmetic uses: float32, float64 or int64.
+
+        Corners of narrow floats that came in another form, such as "cxcywh", and that float32 would round, are float64:
+        far from the origin a rounded corner would take a box its size.
+        """
         return self._corners
 
-    def to(self, form: str, /, *, normalised: tuple[float, float] | None = None) -> Array:
+    def _narrowed(self, array: Array) -> Array:
+        """What was computed from wide corners, as wide as the boxes came; halves as float32."""
+        if dtype_name(array) != "float64":
+            return array
+        given = widened(dtype_name(self.array))
+        return cast(array, given) if given == "float32" else array
+
+    def _with_corners(self, corners: Array) -> Boxes:
+        """Boxes of other corners; in the form of these where it keeps a size that rounded corners would lose."""
+        others = Boxes._unchecked(corners, "xyxy", None, self.dtype)
+        if self._narrowed(self._corners) is self._corners:
+            return others
+        rows = self._narrowed(others.to(self.form, normalised=self.normalised))
+        return Boxes._unchecked(rows, self.form, self.normalised, self.dtype)
+
+    def to(self, form: Form, /, *, normalised: tuple[float, float] | None = None) -> Array:
         """The boxes as an array in another form. The form they came in comes back bit for bit.
 
         Other forms are float64 or float32 (half precision is widened), and int64 for integers that stay whole.
@@ -168,7 +196,7 @@ class Boxes(Collection):
         >>> boxes.to("cxcywh", normalised=(640, 480))
         array([[0.25, 0.5 , 0.5 , 1.  ]])
         """
-        form = check.one_of(form, check.FORMS, "form")
+        check.one_of(form, check.FORMS, "form")
         normalised = None if normalised is None else check.image_size(normalised, "normalised")
         check.whole_pixels(form, normalised)
         if form == self.form and normalised == self.normalised:
@@ -189,7 +217,7 @@ class Boxes(Collection):
             x1, y1, x2, y2 = y1, x1, y2, x2
         elif form == "xyxy_inclusive":
             x2, y2 = x2 - 1, y2 - 1
-        return xp.stack([x1, y1, x2, y2], axis=-1)
+        return self._narrowed(xp.stack([x1, y1, x2, y2], axis=-1))
 
     def _halves(self, form: str, normalised: Any) -> bool:
         """Do integers leave the integers in this form?"""
@@ -213,26 +241,32 @@ class Boxes(Collection):
             xp.clip(column, 0, limit)
             for column, limit in zip(columns(corners), (width, height, width, height), strict=True)
         )
-        return Boxes._unchecked(xp.stack([x1, y1, x2, y2], axis=-1), "xyxy", None, self.dtype)
+        return self._with_corners(xp.stack([x1, y1, x2, y2], axis=-1))
 
 
 def columns(corners: Array) -> tuple[Array, Array, Array, Array]:
     return corners[..., 0], corners[..., 1], corners[..., 2], corners[..., 3]
 
 
-def _corners(array: Array, given: str, form: str, normalised: tuple[float, float] | None) -> Array:
+def _corners(array: Array, given: str, form: str, normalised: tuple[float, float] | None, look: bool) -> Array:
     """x1, y1, x2, y2 in the dtype of all arithmetic: widened before the first subtraction."""
     name = math_name(given)
+    if form == "xyxy" and normalised is None:
+        return array if name == given else cast(array, name)
+
     if name == "int64" and (form == "cxcywh" or normalised is not None):
         name = "float64"  # halves and shares occur
-    array = array if name == given else cast(array, name)
-    if form == "xyxy" and normalised is None:
-        return array
-
+    wide = widest_float(array) if name == "float32" and (form != "yxyx" or normalised is not None) else name
+    array = array if wide == given else cast(array, wide)
     xp = namespace(array)
     with quiet(array):  # overflow and NaN are told by `_look`, where values may be looked at
-        a, b, c, d = _as_corners(array, form, normalised)
-    return xp.stack([a, b, c, d], axis=-1)
+        corners = xp.stack(_as_corners(array, form, normalised), axis=-1)
+        if wide != name and has_visible_values(corners):
+            narrow = cast(corners, name)
+            return narrow if np.array_equal(to_numpy(narrow), to_numpy(corners)) else corners
+    if look and name == wide == "float32" and form in ("xywh", "cxcywh"):
+        _look_at_sides(array, form, corners, normalised)
+    return corners
 
 
 def _as_corners(array: Array, form: str, normalised: tuple[float, float] | None) -> tuple[Array, Array, Array, Array]:
@@ -262,9 +296,21 @@ def _look_at_integers(array: Array, form: str, name: str) -> None:
         raise check.bad_row(name, form, array, int(np.flatnonzero(bad)[0]), "too_large", "int64")
 
 
+def _look_at_sides(array: Array, form: str, corners: Array, normalised: tuple[float, float] | None) -> None:
+    """Raise for a box that loses its size in float32, where the library has nothing wider."""
+    given = to_numpy(array)[..., 2:].reshape(-1, 2) * np.asarray(normalised or (1, 1), np.float32)
+    rows = to_numpy(corners).reshape(-1, 4)
+    with np.errstate(all="ignore"):  # a row that is no box is told elsewhere
+        lost = (np.abs(rows[:, 2:] - rows[:, :2] - given) * 100 > given).any(axis=1)
+    if lost.any():
+        raise check.lost_size(form, array, int(np.flatnonzero(lost)[0]))
+
+
 def _look(array: Array, form: str, corners: Array, name: str) -> None:
     """Raise for the first row that is no box."""
     math = dtype_name(corners)
+    if corners is not array and math_name(dtype_name(array)) == "float32":
+        math = "float32"  # whatever the corners are kept in: areas come back as they came
     if form in ("xywh", "cxcywh"):
         sides = to_numpy(array)[..., 2:].reshape(-1, 2)
         negative = np.flatnonzero((sides < 0).any(axis=1))

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from vesica._answer import Equal
 
-class Collection:
+
+class Collection(Equal):
     """N regions of one kind: a value that never changes."""
 
     __slots__ = ()
 
     def __len__(self) -> int:
         raise NotImplementedError
+
+    def _content(self) -> tuple[Any, ...]:
+        content: tuple[Any, ...] = self.__reduce__()[1]  # type: ignore[assignment]
+        return content
 
     @property
     def shape(self) -> tuple[int, ...]:

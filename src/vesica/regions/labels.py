@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, library, to_numpy
 from vesica._check import labels as check_labels
 from vesica._kernels import Counted, pick_arrays
@@ -18,19 +19,29 @@ from vesica.regions.pixels import PixelRegions
 from vesica.regions.rle import RleMasks
 
 
-@dataclass(frozen=True, eq=False)
-class Contingency:
+@dataclass(frozen=True, eq=False, repr=False)
+class Contingency(Answer):
     """How often each label of one map meets each label of another.
 
     Attributes
     ----------
-    ids_a, ids_b : the labels of both maps, rising, background and all
+    ids_a, ids_b : the labels of both maps: their `ids` where they were given, else all that occur, rising
     counts : (len(ids_a), len(ids_b)) int64, pixels that have the one label in a and the other in b
+    rest_a : (len(ids_a),) int64, pixels of each label of a that have none of `ids_b` in b
+    rest_b : (len(ids_b),) int64, pixels of each label of b that have none of `ids_a` in a
+    rest : int, pixels that have neither
     """
 
     ids_a: np.ndarray
     ids_b: np.ndarray
     counts: Array
+    rest_a: Array
+    rest_b: Array
+    rest: int
+
+    def __repr__(self) -> str:
+        pixels = sum(int(to_numpy(part).sum()) for part in (self.counts, self.rest_a, self.rest_b)) + self.rest
+        return f"<Contingency: {len(self.ids_a)} × {len(self.ids_b)} labels, {pixels} pixels>"
 
 
 class LabelMap(Collection):
@@ -169,24 +180,46 @@ class LabelMap(Collection):
         return from_numpy(_sums(_ranks(self.ids, found.labels), found.counts, len(self)), self.array)
 
     def contingency(self, other: LabelMap, /, *, threads: int | None = None) -> Contingency:
-        """Count how often each label of this map meets each label of another, background and all.
+        """Count how often each label of this map meets each label of another.
 
-        Pixels that either map ignores are left out.
+        A map with `ids` has these, in this order, whatever occurs, so that tables of many images can be added; what
+        else it has is counted beside the table. A map without has all labels that occur, background and all. Pixels
+        that either map ignores are left out.
 
         >>> table = LabelMap([[1, 1, 255]], ignore=255).contingency(LabelMap([[7, 0, 0]]))
         >>> table.ids_a, table.ids_b
         (array([1]), array([0, 7]))
         >>> table.counts
         array([[1, 1]])
+        >>> table = LabelMap([[1, 1, 3]], ids=[1, 2]).contingency(LabelMap([[2, 0, 2]], ids=[1, 2]))
+        >>> table.counts
+        array([[0, 1],
+               [0, 0]])
+        >>> table.rest_a, table.rest_b, table.rest
+        (array([1, 0]), array([0, 1]), 0)
         """
         check.same_kind_of_region(other, LabelMap, "other")
         check.threads(threads)
         met = _count(self, other, threads)
         met = _Met(*_without_ignored(self, other, met, met))
-        (ids_a, rows), (ids_b, columns) = (np.unique(side, return_inverse=True) for side in (met.a, met.b))
-        counts = np.zeros((len(ids_a), len(ids_b)), np.int64)
-        counts[rows, columns] = met.pixels
-        return Contingency(ids_a, ids_b, from_numpy(counts, self.array))
+        (ids_a, rows), (ids_b, columns) = self._places(met.a), other._places(met.b)
+
+        # The last row and column are for labels that are not among the ids, whose place is −1.
+        counts = np.zeros((len(ids_a) + 1, len(ids_b) + 1), np.int64)
+        np.add.at(counts, (rows, columns), met.pixels)
+
+        table, rest_a, rest_b = (
+            from_numpy(np.ascontiguousarray(part), self.array)
+            for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
+        )
+        return Contingency(ids_a, ids_b, table, rest_a, rest_b, int(counts[-1, -1]))
+
+    def _places(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ids, and where each label stands among them: of those that were given, or of all that occur."""
+        if self._ids is not None:
+            return self._ids, _ranks(self._ids, labels)
+        ids, places = np.unique(labels, return_inverse=True)
+        return ids, places
 
     def __getitem__(self, index: Any) -> LabelMap:
         """Some of the regions; one index gives one region, still as a map."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, from_numpy, library, needs_gradient, result_name, to_numpy
 from vesica._check import masks as check_masks
 from vesica._check import polygons as check_polygons
+from vesica._check.polygons import Rule
 from vesica._kernels import Rings
 from vesica._kernels.native import polygons as native_polygons
 from vesica._ragged import offsets_of, taken
+from vesica.regions import geojson
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.collection import Collection
 from vesica.regions.rle import RleMasks
@@ -31,9 +34,12 @@ class Polygons(Collection):
     regions : list of regions
         A *ring* is an (V, 2) array, a list of pairs [[x, y], …], or a flat list [x, y, x, y, …].
         A *part* is a ring, or a list of rings: an outer ring and its holes.
-        A *region* is a ring, or a list of parts, such as COCO's `segmentation`.
+        A *region* is a ring, a list of parts, such as COCO's `segmentation`, or a geometry: a polygon of shapely, a
+        GeoJSON dict, anything with `__geo_interface__`. One geometry alone is one region, and a FeatureCollection as
+        many as it has features.
         What is a ring is never a list of something: a list of pairs of numbers is one ring of points, and a list of
-        longer flat lists is a list of rings.
+        longer flat lists is a list of rings. Several rings of pairs in a bare list are refused: they are holes to
+        GeoJSON and parts to others.
     rule : {"coco", "centre", "border"}, optional
         Which pixels belong, when the polygons meet masks. There is no default.
 
@@ -57,6 +63,8 @@ class Polygons(Collection):
     >>> hollow = [[[[0, 0], [4, 0], [4, 4], [0, 4]], [[1, 1], [3, 1], [3, 3], [1, 3]]]]
     >>> Polygons([two, hollow]).area
     array([17., 12.])
+    >>> Polygons({"type": "Polygon", "coordinates": hollow[0]}).area
+    array([12.])
 
     >>> Polygons([[0, 0, 4, 0]])
     Traceback (most recent call last):
@@ -71,9 +79,9 @@ class Polygons(Collection):
     """The floating dtype of measures of these polygons."""
     like: Array
     """An array of the library and on the device that answers belong to."""
-    rule: str | None
+    rule: Rule | None
 
-    def __init__(self, regions: Any, /, *, rule: str | None = None) -> None:
+    def __init__(self, regions: Any, /, *, rule: Rule | None = None) -> None:
         rule = check_polygons.raster_rule(rule)
         rings, parts, counts = _read(regions)
         points = [to_numpy(ring).reshape(-1, 2) for ring in rings]
@@ -86,7 +94,7 @@ class Polygons(Collection):
         )
         self._fill(flat, _result(names), _answers_like(rings), rule)
 
-    def _fill(self, flat: Rings, dtype: str, like: Array, rule: str | None) -> None:
+    def _fill(self, flat: Rings, dtype: str, like: Array, rule: Rule | None) -> None:
         set_once = object.__setattr__
         set_once(self, "_rings", flat)
         set_once(self, "dtype", dtype)
@@ -94,14 +102,14 @@ class Polygons(Collection):
         set_once(self, "rule", rule)
 
     @classmethod
-    def _of(cls, flat: Rings, dtype: str, like: Array, rule: str | None) -> Polygons:
+    def _of(cls, flat: Rings, dtype: str, like: Array, rule: Rule | None) -> Polygons:
         """Polygons of flat arrays that are known to be sound."""
         self = cls.__new__(cls)
         self._fill(flat, dtype, like, rule)
         return self
 
     @classmethod
-    def from_arrays(cls, points: Any, rings: Any, parts: Any, regions: Any, /, *, rule: str | None = None) -> Polygons:
+    def from_arrays(cls, points: Any, rings: Any, parts: Any, regions: Any, /, *, rule: Rule | None = None) -> Polygons:
         """Polygons of flat arrays: vertices, and where each ring, part and region begins.
 
         `points` is (V, 2). `rings` are offsets into the points, `parts` into the rings and `regions` into the parts;
@@ -120,7 +128,7 @@ class Polygons(Collection):
         return cls._of(flat, result_name(dtype_name(given)), _answers_like([given]), rule)
 
     @classmethod
-    def from_boxes(cls, boxes: Any, /, *, rule: str | None = None) -> Polygons:
+    def from_boxes(cls, boxes: Any, /, *, rule: Rule | None = None) -> Polygons:
         """Upright boxes, as polygons of their four corners. A bare table is x1, y1, x2, y2.
 
         >>> Polygons.from_boxes([[0, 0, 4, 2]]).points.tolist()
@@ -134,7 +142,7 @@ class Polygons(Collection):
         return cls._of_corners(corners, given.dtype, given.array, rule)
 
     @classmethod
-    def from_rotated(cls, boxes: RotatedBoxes, /, *, rule: str | None = None) -> Polygons:
+    def from_rotated(cls, boxes: RotatedBoxes, /, *, rule: Rule | None = None) -> Polygons:
         """Rotated boxes, as polygons of their four corners.
 
         >>> diamond = RotatedBoxes([[0, 0, 2, 2, 45]], unit="deg", direction="cw")
@@ -144,7 +152,7 @@ class Polygons(Collection):
         return cls._of_corners(to_numpy(boxes.to_corners()), boxes.dtype, boxes.array, rule)
 
     @classmethod
-    def _of_corners(cls, corners: np.ndarray, dtype: str, array: Array, rule: str | None) -> Polygons:
+    def _of_corners(cls, corners: np.ndarray, dtype: str, array: Array, rule: Rule | None) -> Polygons:
         """Four corners a row."""
         points = np.ascontiguousarray(corners, np.float64).reshape(-1, 2)
         ones = np.arange(len(corners) + 1, dtype=np.int64)
@@ -204,7 +212,7 @@ class Polygons(Collection):
         """Flat arrays in float64, as the kernels read them."""
         return self._rings
 
-    def to_rle(self, size: tuple[int, int], /, *, rule: str | None = None, threads: int | None = None) -> RleMasks:
+    def to_rle(self, size: tuple[int, int], /, *, rule: Rule | None = None, threads: int | None = None) -> RleMasks:
         """Draw the polygons into images of one size, by a named rule.
 
         What lies outside the image is cut off. Time and memory grow with the edges and the columns they cross, never
@@ -231,13 +239,13 @@ class Polygons(Collection):
         [6, 4, 1, 4, 1, 4, 1, 4]
         """
         height, width = check_masks.mask_size(size, "size")
-        rule = check.stated(
+        drawn = check.stated(
             rule or self.rule, check_polygons.RULES, "rule", "they disagree about the pixels on the edge"
         )
         check.threads(threads)
-        self._look_far(rule)
+        self._look_far(drawn)
 
-        counts, offsets = native_polygons.counts(self._rings, rule, height, width, threads)
+        counts, offsets = native_polygons.counts(self._rings, drawn, height, width, threads)
 
         return RleMasks._of(counts, offsets, (height, width))
 
@@ -251,7 +259,9 @@ class Polygons(Collection):
 
 def _read(regions: Any) -> tuple[list[Array], list[int], list[int]]:
     """All rings as arrays, the number of rings of each part, and the number of parts of each region."""
-    if isinstance(regions, numbers.Number) or not hasattr(regions, "__iter__"):
+    if geojson.is_geometry(regions):
+        regions = geojson.regions_of(regions)
+    if isinstance(regions, (numbers.Number, str, bytes, Mapping)) or not hasattr(regions, "__iter__"):
         raise check_polygons.no_regions(regions)
     rings: list[Array] = []
     parts: list[int] = []
@@ -269,15 +279,16 @@ def _read(regions: Any) -> tuple[list[Array], list[int], list[int]]:
 
 def _parts(region: Any, i: int) -> list[list[Array]]:
     """The rings of each part of a region."""
+    if geojson.is_geometry(region):
+        return geojson.parts_of(region, f"region {i}")
     ring = _ring(region)
     if ring is not None:
         return [[ring]]
     check_polygons.listed(region, f"region {i}", "part")
-    found = []
-    for p, part in enumerate(region):
-        ring = _ring(part)
-        found.append([ring] if ring is not None else _rings_of(part, i, p))
-    return found
+    rings = [_ring(part) for part in region]
+    if len(rings) > 1 and all(ring is not None and ring.ndim == 2 for ring in rings):
+        raise check_polygons.several_rings(f"region {i}")
+    return [[ring] if ring is not None else _rings_of(region[p], i, p) for p, ring in enumerate(rings)]
 
 
 def _rings_of(part: Any, i: int, p: int) -> list[Array]:

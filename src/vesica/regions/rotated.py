@@ -20,7 +20,9 @@ from vesica._array import (
     to_numpy,
     widest_float,
 )
+from vesica._check import Direction, Unit
 from vesica._check import rotated as check_rotated
+from vesica._check.rotated import Fit
 from vesica.regions.boxes import Boxes, columns
 from vesica.regions.collection import Collection
 from vesica.regions.smallest_rectangle import apart, smallest
@@ -66,13 +68,19 @@ class RotatedBoxes(Collection):
 
     _rows: Array
     array: Array
-    unit: str
-    direction: str
+    unit: Unit
+    direction: Direction
     dtype: str
     """The floating dtype of measures of these boxes."""
 
     def __init__(
-        self, array: Any, /, *, unit: str | None = None, direction: str | None = None, check: bool | None = None
+        self,
+        array: Any,
+        /,
+        *,
+        unit: Unit | None = None,
+        direction: Direction | None = None,
+        check: bool | None = None,
     ) -> None:
         self._fill(array, unit, direction, check)
 
@@ -102,7 +110,7 @@ class RotatedBoxes(Collection):
 
     @classmethod
     def from_corners(
-        cls, corners: Any, /, *, fit: str = "rectangle", unit: str = "deg", direction: str = "cw"
+        cls, corners: Any, /, *, fit: Fit = "rectangle", unit: Unit = "deg", direction: Direction = "cw"
     ) -> RotatedBoxes:
         """Rotated boxes from their four corners, in any order.
 
@@ -131,9 +139,9 @@ class RotatedBoxes(Collection):
         >>> RotatedBoxes.from_corners([[0, 0, 10, 0, 13, 4, 3, 4]], fit="smallest").array
         array([[ 6.5,  2. , 13. ,  4. ,  0. ]])
         """
-        fit = check.one_of(fit, check_rotated.FITS, "fit")
-        unit = check.one_of(unit, check.UNITS, "unit")
-        direction = check.one_of(direction, check.DIRECTIONS, "direction")
+        check.one_of(fit, check_rotated.FITS, "fit")
+        check.one_of(unit, check.UNITS, "unit")
+        check.one_of(direction, check.DIRECTIONS, "direction")
         given = check_rotated.corners(corners)
         is_seen = has_visible_values(given)
         if is_seen:
@@ -153,7 +161,7 @@ class RotatedBoxes(Collection):
         return boxes
 
     @classmethod
-    def _unchecked(cls, array: Array, unit: str, direction: str, dtype: str) -> RotatedBoxes:
+    def _unchecked(cls, array: Array, unit: Unit, direction: Direction, dtype: str) -> RotatedBoxes:
         """Rows that are known to be sound, whose measures come back in another dtype than theirs."""
         self = cls(array, unit=unit, direction=direction, check=False)
         object.__setattr__(self, "dtype", dtype)

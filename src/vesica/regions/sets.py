@@ -71,6 +71,9 @@ class Sets(Collection):
     def __reduce__(self) -> tuple[Any, ...]:
         return Sets._remade, (self._ids, self._starts, self._names, self._has_names)
 
+    def _content(self) -> tuple[Any, ...]:
+        return (self.to_list(),)
+
     def __len__(self) -> int:
         return len(self._starts) - 1
 

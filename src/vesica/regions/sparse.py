@@ -102,6 +102,9 @@ class SparseMasks(PixelRegions):
     def __reduce__(self) -> tuple[Any, ...]:
         return SparseMasks._of_pixels, (self._pixels, self._like)
 
+    def _content(self) -> tuple[Any, ...]:
+        return self.to_rle()._content()
+
     def __len__(self) -> int:
         return len(self._pixels)
 

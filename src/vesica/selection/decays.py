@@ -6,7 +6,9 @@ and its line in the docs.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+DecayName = Literal["linear", "gaussian"]
 
 
 class Decay(NamedTuple):

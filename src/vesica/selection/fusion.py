@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, from_numpy, to_numpy
 from vesica._check import fusion as check_fusion
+from vesica._check import names
 from vesica._check import selection as check_selection
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick_arrays
@@ -20,8 +22,8 @@ from vesica.selection.nms import ranking
 from vesica.selection.soft import scores_like
 
 
-@dataclass(frozen=True, eq=False)
-class Fused:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fused(Answer):
     """Boxes made of those that agree, best first.
 
     Attributes
@@ -41,6 +43,7 @@ class Fused:
         return len(self.boxes)
 
 
+@names.explained("nms")
 def fuse(
     boxes: Any,
     scores: Any,
@@ -133,11 +136,17 @@ def fuse(
     place[best_first] = np.arange(len(best_first))
 
     return Fused(
-        Boxes(cast(from_numpy(found.boxes[best_first], like), regions.dtype), check=False),
+        _fused_boxes(regions, from_numpy(found.boxes[best_first], like)),
         scores_like(fused[best_first], scores, like),
         from_numpy(found.first[best_first], like),
         from_numpy(place[found.members], like),
     )
+
+
+def _fused_boxes(given: Boxes, corners: Array) -> Boxes:
+    """The fused corners as boxes, as wide as the given ones; where those kept a size by their form, so do these."""
+    boxes = given._with_corners(corners)
+    return boxes if boxes.form != "xyxy" else Boxes(cast(corners, given.dtype), check=False)
 
 
 def _votes(boxes: Boxes, ranked: Ranked, model: np.ndarray, trust: np.ndarray) -> Votes:

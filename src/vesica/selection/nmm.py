@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, to_numpy
+from vesica._check import names
 from vesica._check import nmm as check_nmm
 from vesica._check import soft as check_soft
 from vesica._kernels import pick
-from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import Boxes, Polygons, Region, RleMasks, RotatedBoxes, as_region
 from vesica.regions.pixels import PixelRegions
 from vesica.selection.nms import competitors, ranking
 from vesica.selection.soft import scores_like
 
 
-@dataclass(frozen=True, eq=False)
-class Merged:
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Answer):
     """Regions that cover their groups, best first.
 
     Attributes
@@ -31,7 +36,7 @@ class Merged:
     group : (N,) int64, the group of each row
     """
 
-    regions: Boxes | RleMasks | Polygons
+    regions: Any
     scores: Array
     index: Array
     group: Array
@@ -40,19 +45,20 @@ class Merged:
         return len(self.regions)
 
 
+@names.explained("nms")
 def nmm(
     regions: Any,
     scores: Any,
     /,
     *,
     above: float = 0.5,
-    how: str = "greedy",
-    score: str = "max",
-    measure: Measure | str = iou,
+    how: check_nmm.Way = "greedy",
+    score: check_nmm.Score = "max",
+    measure: Measure | Similarity = iou,
     strict: bool = True,
     keys: Any = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Merged:
     """Unite regions that overlap, instead of choosing among them: what tiles of one image cut apart comes together.
 
@@ -110,8 +116,8 @@ def nmm(
     similarity = as_similarity(measure)
     formula = similarity.chosen(options)
     check.threads(threads)
-    how = check.one_of(how, check_nmm.WAYS, "how")
-    score = check.one_of(score, check_nmm.SCORES, "score")
+    check.one_of(how, check_nmm.WAYS, "how")
+    check.one_of(score, check_nmm.SCORES, "score")
     region = as_region(regions, "regions")
     check_nmm.uniting(type(region).__name__)
     tables = competitors(region)
@@ -179,12 +185,12 @@ def _united(regions: Region, groups: _Groups) -> Boxes | RleMasks | Polygons:
 
 
 def _hulls(boxes: Boxes, groups: _Groups) -> Boxes:
-    """The smallest box around each group, in the dtype of the corners."""
-    given = boxes.xyxy
+    """The smallest box around each group, in the form and dtype of the boxes."""
+    given = boxes.array if boxes.form == "xyxy" and boxes.normalised is None else boxes.math
     corners = to_numpy(given)[groups.order]
     low, high = (
         bound.reduceat(side, groups.starts, axis=0) if groups.starts.size else side
         for bound, side in ((np.minimum, corners[:, :2]), (np.maximum, corners[:, 2:]))
     )
     table = cast(from_numpy(np.concatenate([low, high], axis=1), given), dtype_name(given))
-    return Boxes._unchecked(table, "xyxy", None, boxes.dtype)
+    return boxes._with_corners(table)

@@ -2,30 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, to_numpy
+from vesica._array import Array, SomeArray, to_numpy
+from vesica._check import names
 from vesica._check import selection as check_selection
 from vesica._kernels import Ranked, Tables, pick
 from vesica.overlaps.keys import numbered
-from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.overlaps.measures import Chosen, Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import LabelMap, Masks, as_region, comparable
 
+A = TypeVar("A", bound=SomeArray)
+
+
+class NmsOptions(Options, total=False):
+    """What nms takes, beside the options of the measure."""
+
+    above: float
+    measure: Measure | Similarity
+    strict: bool
+    keys: Any
+    min_score: float | None
+    limit: int | None
+    threads: int | None
+
 
 @overload
-def nms(regions: Any, scores: Any, /, *, suppressed_by: Literal[False] = False, **rest: Any) -> Array: ...
+def nms(
+    regions: np.ndarray[Any, Any],
+    scores: Any,
+    /,
+    *,
+    suppressed_by: Literal[False] = False,
+    **options: Unpack[NmsOptions],
+) -> np.ndarray[Any, np.dtype[np.int64]]: ...
 @overload
-def nms(regions: Any, scores: Any, /, *, suppressed_by: Literal[True], **rest: Any) -> tuple[Array, Array]: ...
+def nms(regions: A, scores: Any, /, *, suppressed_by: Literal[False] = False, **options: Unpack[NmsOptions]) -> A: ...
+@overload
+def nms(
+    regions: Any, scores: Any, /, *, suppressed_by: Literal[False] = False, **options: Unpack[NmsOptions]
+) -> Array: ...
+@overload
+def nms(
+    regions: Any, scores: Any, /, *, suppressed_by: Literal[True], **options: Unpack[NmsOptions]
+) -> tuple[Array, Array]: ...
+@names.shown_without_more
 def nms(
     regions: Any,
     scores: Any,
     /,
-    *,
+    *more: Any,
     above: float = 0.5,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     strict: bool = True,
     keys: Any = None,
     min_score: float | None = None,
@@ -85,10 +120,12 @@ def nms(
     >>> nms([], [])
     array([], dtype=int64)
     """
+    if more:
+        raise names.by_position("nms", "nms", len(more))
     tables = competitors(regions)
     ranked = ranking(tables.n, scores, above, strict, keys, min_score, limit)
     similarity = as_similarity(measure)
-    formula = similarity.chosen(options)
+    formula = similarity.chosen(options) if not options else chosen_for("nms", similarity, options)
     similarity.check_kind(tables.kind)
     check.threads(threads)
 
@@ -98,6 +135,14 @@ def nms(
     if bad >= 0:
         raise check_selection.nan_score(bad)
     return kept if by is None else (kept, by)
+
+
+def chosen_for(verb: str, similarity: Measure, options: Mapping[str, Any]) -> Chosen:
+    """The measure with its options; what nobody has is an error of the verb."""
+    try:
+        return similarity.chosen(options)
+    except TypeError as error:
+        raise names.retold(error, nms, "nms", verb, options) or error from None
 
 
 def competitors(regions: Any) -> Tables:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import (
     Array,
     as_index,
@@ -21,16 +25,17 @@ from vesica._array import (
     to_numpy,
     widest_float,
 )
+from vesica._check import names
 from vesica._check import selection as check_selection
 from vesica._kernels import Tables, pick_arrays
 from vesica._kernels.generic.join import reaches
-from vesica.overlaps.measures import Measure, as_similarity, iou
+from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import Boxes, as_region
-from vesica.selection.nms import nms
+from vesica.selection.nms import chosen_for, nms
 
 
-@dataclass(frozen=True, eq=False)
-class Ragged:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ragged(Answer):
     """Kept rows of B images, one image after the other. `index, offsets = ragged` unpacks them.
 
     Attributes
@@ -46,8 +51,8 @@ class Ragged:
         return iter((self.index, self.offsets))
 
 
-@dataclass(frozen=True, eq=False)
-class Padded:
+@dataclass(frozen=True, eq=False, repr=False)
+class Padded(Answer):
     """Kept rows of B images, as many slots for each. `index, count = padded` unpacks them.
 
     Attributes
@@ -63,6 +68,7 @@ class Padded:
         return iter((self.index, self.count))
 
 
+@names.explained("nms")
 def nms_ragged(regions: Any, scores: Any, offsets: Any, /, *, keys: Any = None, **options: Any) -> Ragged:
     """Choose in each image of a ragged batch, in one call: `nms` with the image as the first key.
 
@@ -106,13 +112,13 @@ def nms_padded(
     *,
     limit: int,
     above: float = 0.5,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     strict: bool = True,
     keys: Any = None,
     min_score: float | None = None,
     counts: Any = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Padded:
     """Choose in each image of a padded batch: `nms` with an answer of a fixed shape, for compilers and exporters.
 
@@ -150,7 +156,7 @@ def nms_padded(
     table = stop_gradient(region.math)
     ranks = check_selection.padded(scores, table, "scores")
     similarity, threshold = as_similarity(measure), check.threshold(above, "above", strict=strict)
-    formula = similarity.chosen(options)
+    formula = similarity.chosen(options) if not options else chosen_for("nms_padded", similarity, options)
     columns = None if keys is None else check_selection.padded(keys, table, "keys")
     real_rows = None if counts is None else check_selection.counts(counts, table)
 

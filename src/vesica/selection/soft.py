@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 import numpy as np
 
 from vesica import _check as check
+from vesica._answer import Answer
 from vesica._array import FLOATS, Array, cast, dtype_name, from_numpy
+from vesica._check import names
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick
-from vesica.overlaps.measures import Measure, as_similarity, iou
-from vesica.selection.decays import DECAYS
+from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
+from vesica.selection.decays import DECAYS, DecayName
 from vesica.selection.nms import competitors, ranking
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept(Answer):
     """Regions that stay, best first. `index, scores = kept` unpacks them.
 
     Attributes
@@ -37,20 +42,21 @@ class Kept:
         return iter((self.index, self.scores))
 
 
+@names.explained("nms")
 def soft_nms(
     regions: Any,
     scores: Any,
     /,
     *,
-    decay: str = "linear",
+    decay: DecayName = "linear",
     above: float = 0.3,
     sigma: float = 0.5,
     min_score: float = 0.001,
-    measure: Measure | str = iou,
+    measure: Measure | Similarity = iou,
     keys: Any = None,
     limit: int | None = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Kept:
     """Take the best region, lower the scores of what it overlaps, and repeat until no score reaches `min_score`.
 

@@ -69,13 +69,14 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
     left, right, shape = _rows(tables, aligned)
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     call = told(formula)
-    count, width = thread_count(threads), widened(tables.dtype)
-    if width == tables.dtype or aligned or len(shape) > 2:
+    dtype = tables.dtype
+    count, width = thread_count(threads), dtype if dtype == "float64" else _width(left, dtype)
+    if width == dtype or aligned or len(shape) > 2:
         out = empty(shape, width)
         kernel(*call, left, right, out, count)
-        return cast(from_numpy(out, tables.a), tables.dtype)
+        return cast(from_numpy(out, tables.a), dtype)
 
-    # Half precision: a block of rows at a time, so that the matrix never exists at full width.
+    # Narrower than its arithmetic: a block of rows at a time, so that the matrix never exists at full width.
     xp = namespace(tables.a)
     answer = xp.empty(shape, dtype=getattr(xp, tables.dtype))
     step = max(1, _BLOCK // max(1, shape[1]))
@@ -85,6 +86,11 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
         kernel(*call, rows, right, block, count)
         answer[top : top + step] = cast(from_numpy(block, tables.a), tables.dtype)
     return answer
+
+
+def _width(rows: np.ndarray, dtype: str) -> str:
+    """The dtype in which a kernel answers for these rows, where the answer is wanted in that one."""
+    return "float64" if rows.dtype.itemsize == 8 else widened(dtype)
 
 
 def _flat_measure(tables: Tables, formula: Formula, aligned: bool, threads: int) -> Array:
@@ -120,7 +126,7 @@ def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Arra
 def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tuple[Array, Array]:
     """Indices and values of the k best partners of each row; the answer is not of half precision."""
     left, right = _operands(tables)
-    width = "float64" if tables.is_flat else tables.dtype
+    width = "float64" if tables.is_flat else _width(left, tables.dtype)
     index, value = np.empty((tables.n, k), np.int64), np.empty((tables.n, k), width)
     kernel = _kernel(tables.kind, "best")
     kernel(*told(formula), left, right, index, value, thread_count(threads))

@@ -1,0 +1,368 @@
+"""What users of other tools write, and the line to write here. The errors read it, and docs/coming_from.md shows it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Habit(NamedTuple):
+    """What users of other tools write, and the line to write here."""
+
+    tools: tuple[str, ...]
+    names: tuple[str, ...]
+    """Attributes of a package; or, with `of`, options of a function."""
+    write: str
+    """A line that runs, with `{verb}` for the function that was called."""
+    note: str = ""
+    of: str = ""
+    """The group of functions whose option it is; nothing for a function or class of its own."""
+
+    def line(self, verb: str = "") -> str:
+        """The line for the function that was called."""
+        line = self.write.replace("{verb}", verb)
+        if verb == "Evaluator":  # whose data come later
+            line = line.replace("(truth, guess, ", "(").replace("(truth, guess)", "()")
+        return line
+
+
+TORCHVISION, TORCHMETRICS, SUPERVISION = "torchvision", "torchmetrics", "supervision"
+ULTRALYTICS, SKLEARN, SCIPY, MONAI = "Ultralytics", "scikit-learn", "SciPy", "MONAI"
+DETECTRON2, MMDET, COCO, OPENCV, FUSION = "detectron2", "mmdetection", "pycocotools", "OpenCV", "ensemble-boxes"
+NOWHERE = "tutorials"
+
+CLASSES = "*(vesica.LabelMap(x, ids=range(3), background=None) for x in (a, b))"
+HALF_OPEN = "Boxes here are half-open: x2 and y2 are one more than the last pixel."
+CENTRES = 'Its "xywh" are centres: "cxcywh" here.'
+
+HABITS = (
+    # Overlaps
+    Habit((TORCHVISION, ULTRALYTICS, MONAI), ("box_iou",), "vesica.iou(boxes, others)"),
+    Habit(
+        (TORCHVISION, MONAI), ("generalized_box_iou", "box_giou", "generalised_box_iou"), "vesica.giou(boxes, others)"
+    ),
+    Habit((TORCHVISION,), ("distance_box_iou",), "vesica.diou(boxes, others)"),
+    Habit((TORCHVISION,), ("complete_box_iou",), "vesica.ciou(boxes, others)"),
+    Habit((MONAI,), ("box_pair_giou",), "vesica.giou(boxes, boxes, aligned=True)"),
+    Habit((TORCHMETRICS,), ("intersection_over_union", "IntersectionOverUnion"), "vesica.iou(boxes, others)"),
+    Habit(
+        (TORCHMETRICS,),
+        ("generalized_intersection_over_union", "GeneralizedIntersectionOverUnion"),
+        "vesica.giou(boxes, others)",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("complete_intersection_over_union", "CompleteIntersectionOverUnion"),
+        "vesica.ciou(boxes, others)",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("distance_intersection_over_union", "DistanceIntersectionOverUnion"),
+        "vesica.diou(boxes, others)",
+    ),
+    Habit((SUPERVISION,), ("box_iou_batch",), "vesica.iou(boxes, others)"),
+    Habit((SUPERVISION,), ("mask_iou_batch",), "vesica.iou(vesica.Masks(masks), vesica.Masks(masks))"),
+    Habit(
+        (SUPERVISION, ULTRALYTICS, DETECTRON2),
+        ("oriented_box_iou_batch", "probiou", "batch_probiou", "pairwise_iou_rotated", "box_iou_rotated"),
+        'vesica.iou(vesica.RotatedBoxes(turned, unit="rad", direction="cw"), boxes)',
+        "The overlap is exact; probiou is a measure of Gaussians, and another number.",
+    ),
+    Habit((ULTRALYTICS, MMDET), ("bbox_iou", "bbox_overlaps"), "vesica.iou(boxes, others)", CENTRES),
+    Habit((DETECTRON2,), ("pairwise_iou",), "vesica.iou(boxes, others)"),
+    Habit((DETECTRON2,), ("pairwise_ioa",), 'vesica.coverage(boxes, others, of="b")'),
+    Habit((DETECTRON2,), ("matched_pairwise_iou", "matched_boxlist_iou"), "vesica.iou(boxes, boxes, aligned=True)"),
+    Habit(
+        (NOWHERE,),
+        ("bb_intersection_over_union", "calculate_iou", "compute_iou", "get_iou", "IoU", "iou_score"),
+        "vesica.iou([0, 0, 4, 4], [2, 2, 6, 6])",
+        'Where the sides are x2 − x1 + 1, both ends belong: vesica.Boxes(boxes, "xyxy_inclusive").',
+    ),
+    Habit((NOWHERE,), ("jaccard", "jaccard_index", "jaccard_similarity"), "vesica.iou(boxes, others)"),
+    Habit((MMDET,), ("iof", "ioa"), "vesica.coverage(boxes, others)"),
+    Habit((SUPERVISION,), ("ios",), "vesica.overlap(boxes, others)"),
+    # Classes of label maps
+    Habit((SKLEARN,), ("jaccard_score",), f"vesica.iou({CLASSES}, aligned=True)"),
+    Habit(
+        (SKLEARN, TORCHMETRICS), ("f1_score", "dice_score", "dice_coefficient"), f"vesica.dice({CLASSES}, aligned=True)"
+    ),
+    Habit(
+        (SKLEARN, TORCHMETRICS, SUPERVISION),
+        ("confusion_matrix", "ConfusionMatrix", "MulticlassConfusionMatrix"),
+        "vesica.LabelMap(a, background=None).contingency(vesica.LabelMap(b, background=None)).counts",
+        "Of a detector: vesica.evaluate(truth, guess).counts().",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("mean_iou", "MeanIoU", "miou", "mIoU", "JaccardIndex", "MulticlassJaccardIndex", "BinaryJaccardIndex"),
+        f"vesica.iou({CLASSES}, aligned=True).mean()",
+        "Over many images add the tables of `contingency` first: the mean of images is another number.",
+    ),
+    Habit(
+        (MONAI,),
+        ("DiceMetric", "compute_dice", "DiceScore"),
+        "vesica.dice(vesica.Masks(masks), vesica.Masks(masks), aligned=True)",
+    ),
+    Habit(
+        (MONAI,),
+        ("compute_meandice", "compute_iou_mask"),
+        "vesica.iou(vesica.Masks(masks), vesica.Masks(masks), aligned=True)",
+    ),
+    # Choosing
+    Habit(
+        (TORCHVISION, DETECTRON2, MMDET),
+        ("batched_nms", "multiclass_nms"),
+        "vesica.nms(boxes, scores, keys=labels, above=0.5)",
+    ),
+    Habit((SUPERVISION,), ("box_non_max_suppression",), "vesica.nms(boxes, scores, keys=labels, above=0.5)"),
+    Habit((SUPERVISION,), ("mask_non_max_suppression",), "vesica.nms(vesica.Masks(masks), mask_scores, above=0.5)"),
+    Habit(
+        (SUPERVISION,),
+        ("box_non_max_merge", "mask_non_max_merge", "non_max_merge"),
+        "vesica.nmm(boxes, scores, keys=labels, above=0.5)",
+    ),
+    Habit(
+        (ULTRALYTICS, MONAI),
+        ("non_max_suppression", "nms_rotated", "TorchNMS"),
+        "vesica.nms(boxes, scores, keys=labels, above=0.45, min_score=0.25, limit=300)",
+    ),
+    Habit((OPENCV,), ("NMSBoxes",), 'vesica.nms(vesica.Boxes(boxes, "xywh"), scores, min_score=0.25, above=0.5)'),
+    Habit((FUSION,), ("weighted_boxes_fusion", "wbf"), "vesica.fuse(boxes, scores, models=models, keys=labels)"),
+    # Forms
+    Habit((TORCHVISION, MONAI), ("box_convert", "convert_box_mode"), 'vesica.Boxes(boxes, "cxcywh").to("xyxy")'),
+    Habit((SUPERVISION, ULTRALYTICS), ("xyxy_to_xywh", "xyxy2ltwh"), 'vesica.Boxes(boxes).to("xywh")'),
+    Habit((SUPERVISION,), ("xywh_to_xyxy", "ltwh2xyxy"), 'vesica.Boxes(boxes, "xywh").xyxy'),
+    Habit((SUPERVISION,), ("xcycwh_to_xyxy", "cxcywh_to_xyxy"), 'vesica.Boxes(boxes, "cxcywh").xyxy'),
+    Habit((ULTRALYTICS,), ("xywh2xyxy",), 'vesica.Boxes(boxes, "cxcywh").xyxy', CENTRES),
+    Habit((ULTRALYTICS,), ("xyxy2xywh",), 'vesica.Boxes(boxes).to("cxcywh")', CENTRES),
+    Habit((ULTRALYTICS,), ("xywhn2xyxy",), 'vesica.Boxes(boxes / 640, "cxcywh", normalised=(640, 640)).xyxy', CENTRES),
+    Habit((DETECTRON2,), ("BoxMode",), 'vesica.Boxes(boxes, "xywh").to("xyxy")'),
+    Habit((TORCHVISION, MONAI), ("box_area",), "vesica.Boxes(boxes).area"),
+    Habit((TORCHVISION, ULTRALYTICS), ("clip_boxes_to_image", "clip_boxes"), "vesica.Boxes(boxes).clip(640, 480).xyxy"),
+    Habit((TORCHVISION, SUPERVISION), ("masks_to_boxes", "mask_to_xyxy"), "vesica.Masks(masks).boxes.xyxy", HALF_OPEN),
+    Habit(
+        (SUPERVISION,),
+        ("polygon_to_mask",),
+        'vesica.Polygons([[0, 0, 4, 0, 0, 4]]).to_rle((8, 8), rule="border").to_masks().array',
+    ),
+    # Matching
+    Habit(
+        (SCIPY, SUPERVISION),
+        ("linear_sum_assignment", "linear_assignment"),
+        "vesica.assign(cost, minimise=True, complete=True)",
+    ),
+    Habit((DETECTRON2, TORCHVISION), ("Matcher",), "vesica.anchors.assign(boxes, others)"),
+    # Losses
+    Habit((TORCHVISION,), ("generalized_box_iou_loss", "GIoULoss"), "vesica.losses.giou(guess_boxes, truth_boxes)"),
+    Habit((TORCHVISION,), ("distance_box_iou_loss", "DIoULoss"), "vesica.losses.diou(guess_boxes, truth_boxes)"),
+    Habit(
+        (TORCHVISION, DETECTRON2),
+        ("complete_box_iou_loss", "ciou_loss", "CIoULoss"),
+        "vesica.losses.ciou(guess_boxes, truth_boxes)",
+    ),
+    Habit((DETECTRON2, MMDET), ("giou_loss", "iou_loss", "IoULoss"), "vesica.losses.giou(guess_boxes, truth_boxes)"),
+    Habit((MONAI,), ("DiceLoss", "GeneralizedDiceLoss", "dice_loss"), "vesica.losses.dice(soft, masks)"),
+    Habit((MONAI,), ("TverskyLoss", "tversky_loss"), "vesica.losses.tversky(soft, masks, alpha=0.3, beta=0.7)"),
+    # Scores
+    Habit(
+        (TORCHMETRICS, SUPERVISION),
+        ("MeanAveragePrecision", "mean_average_precision", "mAP", "average_precision", "ap_per_class"),
+        'vesica.evaluate(truth, guess)["AP"]',
+        "In a training loop: vesica.Evaluator().",
+    ),
+    Habit((DETECTRON2,), ("COCOEvaluator", "DetectionEvaluator"), "vesica.Evaluator()"),
+    Habit(
+        (COCO,),
+        ("COCO", "COCOeval", "mask", "cocoeval", "maskUtils"),
+        "from vesica.compat.coco import COCO, COCOeval, mask",
+    ),
+    Habit(
+        (SUPERVISION,),
+        ("Detections", "DetectionDataset"),
+        "vesica.Dataset.from_dicts(truth)",
+        "Its objects: Dataset.from_objects.",
+    ),
+    # Options of nms and its relatives
+    Habit(
+        (TORCHVISION, SUPERVISION, ULTRALYTICS, MMDET, FUSION),
+        (
+            "iou_threshold",
+            "threshold",
+            "iou_thres",
+            "iou_thr",
+            "iou",
+            "nms_thresh",
+            "nms_threshold",
+            "overlap_threshold",
+            "at_least",
+        ),
+        "vesica.{verb}(boxes, scores, above=0.5)",
+        of="nms",
+    ),
+    Habit(
+        (TORCHVISION, SUPERVISION, ULTRALYTICS),
+        ("idxs", "labels", "classes", "class_ids", "category_idxs", "class_id"),
+        "vesica.{verb}(boxes, scores, keys=labels)",
+        of="nms",
+    ),
+    Habit(
+        (SUPERVISION, ULTRALYTICS),
+        ("class_agnostic", "agnostic", "agnostic_nms"),
+        "vesica.{verb}(boxes, scores)",
+        "Classes compete unless `keys` tells them apart.",
+        of="nms",
+    ),
+    Habit(
+        (ULTRALYTICS, MONAI, MMDET, FUSION),
+        ("score_threshold", "conf_thres", "conf", "score_thr", "score_thresh", "confidence", "skip_box_thr"),
+        "vesica.{verb}(boxes, scores, min_score=0.25)",
+        of="nms",
+    ),
+    Habit(
+        (ULTRALYTICS, MONAI, MMDET),
+        ("max_det", "max_detections", "max_output_size", "max_num", "top_k", "topk", "max_per_image"),
+        "vesica.{verb}(boxes, scores, limit=300)",
+        of="nms",
+    ),
+    Habit(
+        (SUPERVISION,), ("overlap_metric", "match_metric"), 'vesica.{verb}(boxes, scores, measure="overlap")', of="nms"
+    ),
+    Habit((TORCHVISION,), ("by position",), "vesica.{verb}(boxes, scores, above=0.5)", of="nms"),
+    # Options of measures
+    Habit(
+        (TORCHVISION, TORCHMETRICS),
+        ("fmt", "format", "box_format", "in_fmt", "form", "bbox_format"),
+        'vesica.{verb}(vesica.Boxes(boxes, "xywh"), vesica.Boxes(others, "xywh"))',
+        of="measure",
+    ),
+    Habit(
+        (ULTRALYTICS,),
+        ("xywh",),
+        'vesica.{verb}(vesica.Boxes(boxes, "cxcywh"), vesica.Boxes(others, "cxcywh"))',
+        CENTRES,
+        "measure",
+    ),
+    Habit((ULTRALYTICS,), ("GIoU",), "vesica.giou(boxes, others)", of="measure"),
+    Habit((ULTRALYTICS,), ("DIoU",), "vesica.diou(boxes, others)", of="measure"),
+    Habit((ULTRALYTICS,), ("CIoU",), "vesica.ciou(boxes, others)", of="measure"),
+    Habit(
+        (TORCHVISION, SKLEARN, TORCHMETRICS),
+        ("eps", "epsilon", "smooth", "zero_division", "absent_score", "ignore_empty"),
+        "vesica.{verb}(boxes, others, empty=0.0)",
+        "Nothing is added to a division; `empty` is the answer for nothing with nothing.",
+        of="measure",
+    ),
+    Habit(
+        (MMDET,),
+        ("is_aligned", "elementwise", "paired", "pairwise", "by position"),
+        "vesica.{verb}(boxes, boxes, aligned=True)",
+        of="measure",
+    ),
+    Habit(
+        (SKLEARN, TORCHMETRICS, MONAI),
+        ("average", "reduction", "aggregate", "reduce"),
+        "vesica.{verb}(boxes, boxes, aligned=True).mean()",
+        of="measure",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("iou_threshold", "threshold", "thresh", "at_least"),
+        "vesica.join(boxes, others, at_least=0.5)",
+        of="measure",
+    ),
+    Habit(
+        (SKLEARN, TORCHMETRICS, MONAI),
+        ("labels", "num_classes", "ignore_index", "include_background", "task"),
+        "vesica.{verb}(vesica.LabelMap(a, ids=[1, 2], ignore=255), vesica.LabelMap(b, ids=[1, 2]), aligned=True)",
+        of="measure",
+    ),
+    # Options of join, match and best
+    Habit(
+        (TORCHMETRICS, DETECTRON2),
+        ("iou_threshold", "threshold", "iou_thr", "iou_thres", "above", "min_iou", "by position"),
+        "vesica.{verb}(boxes, others, at_least=0.5)",
+        of="join",
+    ),
+    Habit(
+        (TORCHVISION, TORCHMETRICS),
+        ("labels", "idxs", "classes", "class_ids"),
+        "vesica.{verb}(boxes, others, keys=(labels, other_labels), at_least=0.5)",
+        of="join",
+    ),
+    Habit((NOWHERE,), ("top_k", "topk", "n"), "vesica.best(boxes, others, k=3)", of="join"),
+    Habit(
+        (NOWHERE,), ("metric", "similarity"), 'vesica.{verb}(boxes, others, measure="giou", at_least=0.5)', of="join"
+    ),
+    # Options of assign
+    Habit((SCIPY,), ("maximize",), "vesica.assign(cost, maximise=True)", of="assign"),
+    Habit((SCIPY,), ("minimize",), "vesica.assign(cost, minimise=True, complete=True)", of="assign"),
+    Habit(
+        (SUPERVISION,),
+        ("thresh", "threshold", "cost_limit", "max_cost", "by position"),
+        "vesica.assign(cost, minimise=True, count_first=True, at_most=0.8)",
+        of="assign",
+    ),
+    # Options of evaluate and Evaluator
+    Habit(
+        (TORCHMETRICS, COCO),
+        ("iou_type", "iouType", "metric_target", "kind", "by position"),
+        'vesica.{verb}(truth, guess, regions="box")',
+        '"bbox" is "box" here, and "segm" is "mask".',
+        of="evaluate",
+    ),
+    Habit(
+        (TORCHMETRICS, COCO, SUPERVISION),
+        ("iou_thresholds", "iouThrs", "iou_threshold", "iou_thres", "threshold"),
+        "vesica.{verb}(truth, guess, iou=[0.5, 0.75])",
+        of="evaluate",
+    ),
+    Habit(
+        (TORCHMETRICS, COCO),
+        ("max_detection_thresholds", "maxDets", "max_det", "max_detections", "max_dets_per_image"),
+        "vesica.{verb}(truth, guess, max_dets=(1, 10, 100))",
+        of="evaluate",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("class_metrics", "extended_summary"),
+        "vesica.evaluate(truth, guess).per_class()",
+        of="evaluate",
+    ),
+    Habit(
+        (SUPERVISION, COCO, ULTRALYTICS),
+        ("class_agnostic", "useCats", "agnostic", "single_cls"),
+        "vesica.{verb}(truth, guess, by_class=False)",
+        of="evaluate",
+    ),
+    Habit(
+        (COCO,),
+        ("areaRng", "area_ranges", "areaRngLbl"),
+        'vesica.{verb}(truth, guess, areas={"all": (0, 1e10)})',
+        of="evaluate",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("box_format", "format", "fmt", "form"),
+        'vesica.evaluate(truth, vesica.Dataset.from_dicts(guess, form="xywh"))',
+        of="evaluate",
+    ),
+    Habit(
+        (ULTRALYTICS, SUPERVISION),
+        ("conf", "conf_threshold", "score_threshold", "min_score"),
+        "vesica.{verb}(truth, guess)",
+        "All scores count: leave out rows before, if you must.",
+        of="evaluate",
+    ),
+    # Options of Boxes
+    Habit(
+        (TORCHVISION, DETECTRON2),
+        ("fmt", "format", "mode", "in_fmt", "box_format", "box_mode"),
+        'vesica.Boxes(boxes, "xywh")',
+        of="Boxes",
+    ),
+    Habit(
+        (TORCHVISION,),
+        ("canvas_size", "image_size", "size", "normalized"),
+        'vesica.Boxes(boxes / 640, "xyxy", normalised=(640, 640))',
+        of="Boxes",
+    ),
+)

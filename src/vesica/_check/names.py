@@ -1,0 +1,127 @@
+"""Names that a caller tried and that are not there: the errors say what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+from vesica._check.habits import HABITS, Habit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def no_attribute(name: str) -> AttributeError:
+    """What to write instead of a name that another package has."""
+    start = f"module 'vesica' has no attribute {name!r}."
+    found = next((habit for habit in HABITS if not habit.of and name in habit.names), None)
+    if found is not None:
+        return AttributeError(f"{start} Write {found.write}{_told(found)}")
+    from vesica import __all__ as public
+
+    near = difflib.get_close_matches(name, public, n=1)
+    return AttributeError(f"{start} Did you mean vesica.{near[0]}?" if near else start)
+
+
+def unknown_option(verb: str, option: str, takes: Iterable[str], group: str = "") -> TypeError:
+    """What to write instead of an option that a function does not have."""
+    takes = list(takes)
+    start = f"{verb} has no option `{option}`"
+    found = _habit(group, option)
+    if found is not None:
+        return TypeError(f"{start}. Write {found.line(verb)}{_told(found)}")
+    near = difflib.get_close_matches(option, takes, n=1)
+    if near:
+        return TypeError(f"{start}. Did you mean `{near[0]}`?")
+    return TypeError(f"{start}; it takes {', '.join(f'`{name}`' for name in takes)}.")
+
+
+def option_of_others(measure: str, option: str, others: Iterable[str]) -> TypeError:
+    return TypeError(f"{measure} has no option `{option}`: that is one of {' and '.join(others)}.")
+
+
+def by_position(verb: str, group: str, count: int) -> TypeError:
+    """More arrays by position than there are."""
+    found = _habit(group, "by position")
+    line = f" Write {found.line(verb)}." if found is not None else ""
+    several = f"{count} more" if count > 1 else "one more"
+    return TypeError(f"{verb} takes arrays by position and the rest by name; got {several} by position.{line}")
+
+
+def _habit(group: str, name: str) -> Habit | None:
+    return next((habit for habit in HABITS if habit.of == group and name in habit.names), None) if group else None
+
+
+def _told(habit: Habit) -> str:
+    return f". {habit.note}" if habit.note else "."
+
+
+def explained(
+    group: str, verb: str = "", also: Callable[..., Any] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function say what to write where it is called with a name that it does not have.
+
+    `also` is the function to which it hands its other options.
+    Not for what is called many times a second: it costs a tenth of a microsecond.
+    """
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def call(*arrays: P.args, **options: P.kwargs) -> R:
+            try:
+                return function(*arrays, **options)
+            except TypeError as error:
+                told = retold(error, function, group, verb or function.__name__, options, also)
+                if told is None:
+                    raise
+                raise told from None
+
+        return call
+
+    return wrap
+
+
+def shown_without_more(function: F) -> F:
+    """Let help show the signature without `*more`, which is there for the error alone."""
+    told = inspect.signature(function)
+    known = [one for one in told.parameters.values() if one.kind is not inspect.Parameter.VAR_POSITIONAL]
+    function.__signature__ = told.replace(parameters=known)  # type: ignore[attr-defined]
+    return function
+
+
+def retold(
+    error: TypeError,
+    function: Callable[..., Any],
+    group: str,
+    verb: str,
+    options: Mapping[str, Any],
+    also: Callable[..., Any] | None = None,
+) -> TypeError | None:
+    """The error in the words of the function that the user called; None for one that is about something else."""
+    said = str(error)
+    found = re.search(r"unexpected keyword argument '(\w+)'|has no option `(\w+)`[.;]", said)
+    option = found and (found[1] or found[2])
+    if "missing" in said:  # the name that it goes by elsewhere may be there
+        option = next((name for name in options if _habit(group, name)), None)
+    if option in options:
+        takes = [name for one in (function, also) if one is not None for name in _options_of(one)]
+        return unknown_option(verb, str(option), takes, group)
+    many = re.search(r"takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given", said)
+    in_the_call = error.__traceback__ is not None and error.__traceback__.tb_next is None
+    if many and in_the_call:
+        return by_position(verb, group, int(many[2]) - int(many[1]))
+    return None
+
+
+def _options_of(function: Callable[..., Any]) -> list[str]:
+    kinds = inspect.Parameter
+    return [
+        name
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind in (kinds.KEYWORD_ONLY, kinds.POSITIONAL_OR_KEYWORD) and name not in ("self", "name")
+    ]

@@ -6,6 +6,7 @@
 #include <vector>
 
 #if !defined(_WIN32)
+#include <pthread.h>
 #include <sys/mman.h>
 #endif
 
@@ -75,23 +76,25 @@ struct Shelf {
     }
 };
 
-Shelf& shelf() {
-    static Shelf* const one = new Shelf;  // never destroyed: arrays may outlive main()
-    return *one;
-}
+Shelf& shelf = *new Shelf;  // never destroyed: arrays may outlive main()
+
+#if !defined(_WIN32)
+// A fork waits until no thread is at the shelf. So the child, which has the forking thread alone, finds it in order.
+[[maybe_unused]] const int forks =
+    pthread_atfork([] { shelf.mutex.lock(); }, [] { shelf.mutex.unlock(); }, [] { shelf.mutex.unlock(); });
+#endif
 
 }  // namespace
 
 void* take(std::size_t bytes) {
     const std::size_t size = rounded(bytes);
-    Shelf& s = shelf();
     {
-        std::lock_guard lock(s.mutex);
-        for (std::size_t k = s.blocks.size(); k-- > 0;) {
-            if (s.blocks[k].size != size) continue;
-            void* const data = s.blocks[k].data;
-            s.total -= size;
-            s.blocks.erase(s.blocks.begin() + static_cast<std::ptrdiff_t>(k));
+        std::lock_guard lock(shelf.mutex);
+        for (std::size_t k = shelf.blocks.size(); k-- > 0;) {
+            if (shelf.blocks[k].size != size) continue;
+            void* const data = shelf.blocks[k].data;
+            shelf.total -= size;
+            shelf.blocks.erase(shelf.blocks.begin() + static_cast<std::ptrdiff_t>(k));
             return data;
         }
     }
@@ -100,13 +103,12 @@ void* take(std::size_t bytes) {
 
 void give_back(void* data, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    if (size > s.most) return unmap(data, size);
+    std::lock_guard lock(shelf.mutex);
+    if (size > shelf.most) return unmap(data, size);
     lend(data, size);
-    s.blocks.push_back({data, size});
-    s.total += size;
-    s.trim();
+    shelf.blocks.push_back({data, size});
+    shelf.total += size;
+    shelf.trim();
 }
 
 void* allocate(std::size_t bytes) {
@@ -128,17 +130,15 @@ void release(void* data) noexcept {
 }
 
 std::size_t keep_at_most(std::size_t bytes) {
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    s.most = bytes;
-    s.trim();
-    return s.total;
+    std::lock_guard lock(shelf.mutex);
+    shelf.most = bytes;
+    shelf.trim();
+    return shelf.total;
 }
 
 std::size_t kept() {
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    return s.total;
+    std::lock_guard lock(shelf.mutex);
+    return shelf.total;
 }
 
 }  // namespace vesica::memory

@@ -80,7 +80,7 @@ nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, bool i
                          std::size_t threads) {
     coco_file::File file;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         file = coco_file::read(reinterpret_cast<const char*>(data.data()), data.size(),
                                {masks, spans, is_mapped, block, threads});
     }

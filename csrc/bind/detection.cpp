@@ -79,7 +79,7 @@ RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& trut
                               Flat<std::int64_t> starts, Flat<std::int64_t> truth, Flat<double> value) {
     match_cells::Records records;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         records = match_cells::of_pairs(request_of(request), truths_of(truths), guesses_of(guesses),
                                         {starts.data(), truth.data(), value.data()});
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #endif
 
+#include "base/memory.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::file_bytes {
@@ -36,6 +37,7 @@ std::ptrdiff_t read_at(int file, char* to, std::size_t count, std::size_t at) {
 }  // namespace
 
 Read read(int file, char* to, std::size_t size, std::size_t threads) {
+    memory::prefer_large_pages(to, size);
     std::mutex mutex;
     Read all{size, 0};
     threads::over(size, grain, is_shared ? threads : 1, [&](std::size_t begin, std::size_t end) {

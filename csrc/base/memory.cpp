@@ -1,5 +1,6 @@
 #include "base/memory.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -17,15 +18,6 @@ constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, large
 
 std::size_t rounded(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
-}
-
-// Large pages are cleared and mapped far faster than small ones.
-void prefer_large_pages(void* data, std::size_t bytes) noexcept {
-#if defined(MADV_HUGEPAGE)
-    madvise(data, bytes, MADV_HUGEPAGE);
-#else
-    (void)data, (void)bytes;
-#endif
 }
 
 #if defined(_WIN32)
@@ -86,6 +78,16 @@ Shelf& shelf = *new Shelf;  // never destroyed: arrays may outlive main()
 
 }  // namespace
 
+void prefer_large_pages(void* data, std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data), end = begin + bytes;
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+    (void)data, (void)bytes;
+#endif
+}
+
 void* take(std::size_t bytes) {
     const std::size_t size = rounded(bytes);
     {
@@ -116,7 +118,7 @@ void* allocate(std::size_t bytes) {
     if (bytes >= 2 * page) {
         void* const data = std::aligned_alloc(page, rounded(bytes));
         if (!data) throw std::bad_alloc();
-        prefer_large_pages(data, bytes);
+        prefer_large_pages(data, rounded(bytes));
         return data;
     }
 #endif

@@ -319,7 +319,7 @@ WRONG = [
     (("--gate", "AP drop<=0.01 vs base.json @95%"), 2, "which is not there yet"),
     (("--iou", "50"), 2, "`iou` must be thresholds from 0 to 1; got 50.0."),
     (("--iou", "0.5;0.6"), 2, "--iou must be numbers with commas between them; got '0.5;0.6'"),
-    (("--max-dets", "0"), 2, "`max_dets` must be whole numbers above 0"),
+    (("--max-dets", "0"), 2, "`max_dets` must be whole numbers from 1"),
     (("--max-dets", "ten"), 2, "--max-dets must be whole numbers with commas between them; got 'ten'"),
     (("--areas", "small"), 2, "--areas must be NAME=LO:HI with commas between them; got 'small'"),
     (("--areas", "small=9:1"), 2, "`areas` of 'small' must rise; got (9.0, 1.0)."),

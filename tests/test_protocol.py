@@ -72,9 +72,9 @@ class TestValue:
         ({"areas": {}}, "`areas` must be a dict of names and ranges"),
         ({"areas": {"small": (10, 1)}}, r"`areas` of 'small' must rise; got \(10.0, 1.0\)"),
         ({"areas": {"": (0, 1)}}, "`areas` must have names"),
-        ({"max_dets": []}, "`max_dets` must be whole numbers above 0; got"),
-        ({"max_dets": 0}, "`max_dets` must be whole numbers above 0; got 0"),
-        ({"max_dets": [1, -5]}, "`max_dets` must be whole numbers above 0"),
+        ({"max_dets": []}, "`max_dets` must be whole numbers from 1 to 2147483647; got"),
+        ({"max_dets": 0}, "`max_dets` must be whole numbers from 1 to 2147483647; got 0"),
+        ({"max_dets": [1, -5]}, "`max_dets` must be whole numbers from 1 to 2147483647"),
     ],
 )
 def test_errors(options, told):

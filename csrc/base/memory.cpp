@@ -1,11 +1,13 @@
 #include "base/memory.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <vector>
 
 #if !defined(_WIN32)
+#include <pthread.h>
 #include <sys/mman.h>
 #endif
 
@@ -16,15 +18,6 @@ constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, large
 
 std::size_t rounded(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
-}
-
-// Large pages are cleared and mapped far faster than small ones.
-void prefer_large_pages(void* data, std::size_t bytes) noexcept {
-#if defined(MADV_HUGEPAGE)
-    madvise(data, bytes, MADV_HUGEPAGE);
-#else
-    (void)data, (void)bytes;
-#endif
 }
 
 #if defined(_WIN32)
@@ -75,23 +68,35 @@ struct Shelf {
     }
 };
 
-Shelf& shelf() {
-    static Shelf* const one = new Shelf;  // never destroyed: arrays may outlive main()
-    return *one;
-}
+Shelf& shelf = *new Shelf;  // never destroyed: arrays may outlive main()
+
+#if !defined(_WIN32)
+// A fork waits until no thread is at the shelf. So the child, which has the forking thread alone, finds it in order.
+[[maybe_unused]] const int forks =
+    pthread_atfork([] { shelf.mutex.lock(); }, [] { shelf.mutex.unlock(); }, [] { shelf.mutex.unlock(); });
+#endif
 
 }  // namespace
 
+void prefer_large_pages(void* data, std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data), end = begin + bytes;
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+    (void)data, (void)bytes;
+#endif
+}
+
 void* take(std::size_t bytes) {
     const std::size_t size = rounded(bytes);
-    Shelf& s = shelf();
     {
-        std::lock_guard lock(s.mutex);
-        for (std::size_t k = s.blocks.size(); k-- > 0;) {
-            if (s.blocks[k].size != size) continue;
-            void* const data = s.blocks[k].data;
-            s.total -= size;
-            s.blocks.erase(s.blocks.begin() + static_cast<std::ptrdiff_t>(k));
+        std::lock_guard lock(shelf.mutex);
+        for (std::size_t k = shelf.blocks.size(); k-- > 0;) {
+            if (shelf.blocks[k].size != size) continue;
+            void* const data = shelf.blocks[k].data;
+            shelf.total -= size;
+            shelf.blocks.erase(shelf.blocks.begin() + static_cast<std::ptrdiff_t>(k));
             return data;
         }
     }
@@ -100,13 +105,12 @@ void* take(std::size_t bytes) {
 
 void give_back(void* data, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    if (size > s.most) return unmap(data, size);
+    std::lock_guard lock(shelf.mutex);
+    if (size > shelf.most) return unmap(data, size);
     lend(data, size);
-    s.blocks.push_back({data, size});
-    s.total += size;
-    s.trim();
+    shelf.blocks.push_back({data, size});
+    shelf.total += size;
+    shelf.trim();
 }
 
 void* allocate(std::size_t bytes) {
@@ -114,7 +118,7 @@ void* allocate(std::size_t bytes) {
     if (bytes >= 2 * page) {
         void* const data = std::aligned_alloc(page, rounded(bytes));
         if (!data) throw std::bad_alloc();
-        prefer_large_pages(data, bytes);
+        prefer_large_pages(data, rounded(bytes));
         return data;
     }
 #endif
@@ -128,17 +132,15 @@ void release(void* data) noexcept {
 }
 
 std::size_t keep_at_most(std::size_t bytes) {
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    s.most = bytes;
-    s.trim();
-    return s.total;
+    std::lock_guard lock(shelf.mutex);
+    shelf.most = bytes;
+    shelf.trim();
+    return shelf.total;
 }
 
 std::size_t kept() {
-    Shelf& s = shelf();
-    std::lock_guard lock(s.mutex);
-    return s.total;
+    std::lock_guard lock(shelf.mutex);
+    return shelf.total;
 }
 
 }  // namespace vesica::memory

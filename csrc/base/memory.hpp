@@ -22,6 +22,9 @@ void give_back(void* data, std::size_t bytes) noexcept;
 void* allocate(std::size_t bytes);
 void release(void* data) noexcept;
 
+// Let what of it fills large pages be in such pages, before it is written: they are cleared and mapped far faster.
+void prefer_large_pages(void* data, std::size_t bytes) noexcept;
+
 // Keep at most so many bytes; 0 keeps nothing. Returns the bytes that are kept now.
 std::size_t keep_at_most(std::size_t bytes);
 std::size_t kept();

@@ -28,17 +28,14 @@ bool counts_bits() {
 #endif
 }
 
-static std::atomic<Level>& chosen() {
-    static std::atomic<Level> level{available()};
-    return level;
-}
+static std::atomic<Level> chosen{available()};
 
 Level current() {
-    return chosen().load(std::memory_order_relaxed);
+    return chosen.load(std::memory_order_relaxed);
 }
 
 void limit(Level level) {
-    chosen().store(std::min(level, available()));
+    chosen.store(std::min(level, available()));
 }
 
 const char* name(Level level) {

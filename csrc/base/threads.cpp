@@ -8,12 +8,8 @@
 #include <mutex>
 #include <thread>
 
-#if defined(_WIN32)
-#include <process.h>
-#define VESICA_PID _getpid
-#else
-#include <unistd.h>
-#define VESICA_PID getpid
+#if !defined(_WIN32)
+#include <pthread.h>
 #endif
 
 namespace vesica::threads {
@@ -56,8 +52,6 @@ bool soon(const Ready& ready) {
 
 class Pool {
   public:
-    const int pid = VESICA_PID();
-
     void run(Job& job) {
         std::unique_lock only_caller(caller_, std::try_to_lock);
         if (!only_caller) return job.drain();  // another caller holds the pool: do not wait
@@ -100,37 +94,26 @@ class Pool {
     std::atomic<std::size_t> busy_{0}, turn_{0};
 };
 
-// Never destroyed: helper threads may outlive main(). After a fork the child has none of the parent's
-// threads and perhaps a locked mutex, so it starts a pool of its own.
-Pool& pool() {
-    static std::atomic<Pool*> current{new Pool};
-    Pool* seen = current.load();
-    if (seen->pid != VESICA_PID()) {
-        Pool* fresh = new Pool;
-        if (current.compare_exchange_strong(seen, fresh))
-            seen = fresh;
-        else
-            delete fresh;
-    }
-    return *seen;
-}
+// Never destroyed: helper threads may outlive main(). A process that forks leaves its child none of its threads and
+// perhaps a locked mutex, so the child begins with a pool of its own.
+std::atomic<Pool*> pool{new Pool};
+#if !defined(_WIN32)
+[[maybe_unused]] const int forks = pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });
+#endif
 
 // More threads than this only get in each other's way, whatever the caller asks for.
-std::size_t most() {
-    static const std::size_t count = std::max<std::size_t>(16, 2 * std::thread::hardware_concurrency());
-    return count;
-}
+const std::size_t most = std::max<std::size_t>(16, 2 * std::thread::hardware_concurrency());
 
 }  // namespace
 
 void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work) {
-    const std::size_t helpers = std::min({threads, chunks, most()});
+    const std::size_t helpers = std::min({threads, chunks, most});
     if (helpers < 2 || inside) {
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) work(chunk);
         return;
     }
     Job job{&work, chunks, helpers - 1};
-    pool().run(job);
+    pool.load()->run(job);
     if (job.failure) std::rethrow_exception(job.failure);
 }
 

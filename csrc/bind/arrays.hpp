@@ -22,6 +22,7 @@
 #include "base/measures.hpp"
 #include "base/memory.hpp"
 #include "base/threshold.hpp"
+#include "bind/unlocked.hpp"
 
 namespace vesica::bind {
 

@@ -24,7 +24,7 @@ void each_table(const In<T>& a, const In<T>& b, const Out<R>& out, std::size_t w
     for (std::size_t axis = 0; axis + 2 < a.ndim(); ++axis) batch *= a.shape(axis);
     const T *from_a = a.data(), *from_b = b.data();
     R* to = out.data();
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     for (std::size_t k = 0; k < batch; ++k) work(from_a + k * n * width, n, from_b + k * m * width, m, to + k * n * m);
 }
 
@@ -45,7 +45,7 @@ void boxes_inter(In<T> a, In<T> b, Out<T> out, std::size_t threads) {
 template <class T>
 void boxes_aligned(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<Real<T>> out, std::size_t threads) {
     const std::size_t count = out.size();
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     boxes::aligned<T>(measures::Name(measure), options_of(options), {a.data(), count}, {b.data(), count}, out.data(),
                       threads);
 }
@@ -54,20 +54,20 @@ template <class T>
 void boxes_best(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<std::int64_t> index, Out<Real<T>> value,
                 std::size_t threads) {
     const std::size_t k = index.shape(1);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     boxes::best<T>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
                    index.data(), value.data(), threads);
 }
 
 template <class T>
 std::tuple<int, std::size_t> boxes_first_fault(In<T> rows, T limit) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     const boxes::Finding found = boxes::first_fault<T>({rows.data(), rows.size() / 4}, limit);
     return {static_cast<int>(found.fault), found.row};
 }
 
 bool boxes_are_sides_sound(In<double> rows, double limit) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     return boxes::are_sides_sound({rows.data(), rows.size() / 4}, limit);
 }
 
@@ -76,7 +76,7 @@ PairTuple<Real<T>> boxes_join(int measure, const OptionTuple& options, const Thr
                               In<T> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
     join::Pairs<Real<T>> pairs;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         pairs = join::of_boxes<T>(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
                                   {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
     }

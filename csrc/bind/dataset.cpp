@@ -25,7 +25,7 @@ AreaTuple coco_masks_areas(nb::object column, Flat<std::int64_t> rows, bool lite
     const coco_masks::Column from = coco_masks_of(column);
     coco_masks::Table table;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         table = coco_masks::areas(from, rows.data(), rows.size(), literal, threads);
     }
     return give_areas(table);
@@ -37,7 +37,7 @@ std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<std::int64_t>, Are
     const coco_masks::Column from = coco_masks_of(column);
     coco_masks::Table table;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         table = coco_masks::decoded(from, rows.data(), rows.size(), literal, threads);
     }
     return {give(std::move(table.counts)), give(std::move(table.offsets)), give(std::move(table.place)),
@@ -53,7 +53,7 @@ ScoredTuple coco_masks_matrix(const nb::object& guesses, const nb::object& truth
     const coco_masks::Column a = coco_masks_of(guesses), b = coco_masks_of(truths);
     Scorer scorer(b, a, crowd, literal);
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         coco_masks::matrix(scorer, a.count, b.count, floor, out);
     }
     return {give_fault(scorer.fault()), {scorer.findings().short_counts, scorer.findings().no_area}};

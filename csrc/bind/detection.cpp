@@ -56,7 +56,7 @@ RecordTuple match_cells_boxes(const DetectTuple& request, const TruthTuple& trut
                               const GuessTuple& guesses, In<double> guess_boxes) {
     match_cells::Records records;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         records = match_cells::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
                                         guess_boxes.data());
     }
@@ -68,7 +68,7 @@ RecordTuple match_cells_masks(const DetectTuple& request, const TruthTuple& trut
     const coco_masks::Column left = coco_masks_of(truth_masks), right = coco_masks_of(guess_masks);
     match_cells::Records records;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         records = match_cells::of_masks(request_of(request), truths_of(truths), left, guesses_of(guesses), right,
                                         boundary, literal);
     }
@@ -79,7 +79,7 @@ RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& trut
                               Flat<std::int64_t> starts, Flat<std::int64_t> truth, Flat<double> value) {
     match_cells::Records records;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         records = match_cells::of_pairs(request_of(request), truths_of(truths), guesses_of(guesses),
                                         {starts.data(), truth.data(), value.data()});
     }
@@ -94,7 +94,7 @@ void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Fl
                              std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
                              std::optional<Out<double>> scores, std::size_t threads) {
     const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = records;
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     precision_recall::accumulate(
         {categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(), matched.data(),
          ignored.data(), thresholds, areas},

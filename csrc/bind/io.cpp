@@ -1,4 +1,5 @@
-// io.cpp. COCO files, JSON and decimals.
+// io.cpp. Files, COCO files, JSON and decimals.
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_bytes.hpp"
 #include "base/memory.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
@@ -75,14 +77,30 @@ nb::tuple give_annotations(record_columns::Table& table) {
                           give_column(std::move(table.record_begin)), give_column(std::move(table.record_end)));
 }
 
+// The first bytes of a file, fewer where it is shorter. Raises OSError.
+nb::bytes file_bytes_read(int file, std::size_t size, std::size_t threads) {
+    nb::object all = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!all.is_valid()) throw nb::python_error();
+    char* const to = PyBytes_AsString(all.ptr());
+    file_bytes::Read done;
+    {
+        Unlocked unlocked;
+        done = file_bytes::read(file, to, size, threads);
+    }
+    if (done.error) {
+        errno = done.error;
+        PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+    }
+    return done.size == size ? nb::borrow<nb::bytes>(all) : nb::bytes(to, done.size);
+}
+
 // What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
-nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, bool is_mapped, std::size_t block,
-                         std::size_t threads) {
+nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, std::size_t block, std::size_t threads) {
     coco_file::File file;
     {
-        nb::gil_scoped_release unlocked;
-        file = coco_file::read(reinterpret_cast<const char*>(data.data()), data.size(),
-                               {masks, spans, is_mapped, block, threads});
+        Unlocked unlocked;
+        file = coco_file::read(reinterpret_cast<const char*>(data.data()), data.size(), {masks, spans, block, threads});
     }
     const parallel_records::Error& error = file.error;
     if (error.fault != json::Fault::none)
@@ -119,11 +137,10 @@ void define_io(nb::module_& m) {
     define_names<json::Fault>(m, "json_fault_names");
     define_names<records::Kind>(m, "record_list_names");
     define_names<records::Field>(m, "record_field_names");
-    m.def(
-        "coco_file_read", &coco_file_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "is_mapped"_a, "block"_a,
-        "threads"_a,
-        nb::sig("def coco_file_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, is_mapped: bool, block: int, "
-                "threads: int) -> tuple[typing.Any, ...]"));
+    m.def("file_bytes_read", &file_bytes_read, "file"_a, "size"_a, "threads"_a, "The first bytes of an open file.");
+    m.def("coco_file_read", &coco_file_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "block"_a, "threads"_a,
+          nb::sig("def coco_file_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, block: int, "
+                  "threads: int) -> tuple[typing.Any, ...]"));
     m.def("decimal", &decimal, "text"_a.noconvert(), "The number that the text is, or None.");
     m.def("json_fault", &json_fault, "text"_a.noconvert(), "What is wrong with a JSON text, and where.");
 }

@@ -34,7 +34,7 @@ PairTuple<std::int64_t> labels_count(AnyMap a, AnyMap b, std::size_t threads) {
     if (a.size() != b.size()) throw nb::value_error("maps of different size");
     join::Pairs<std::int64_t> columns;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::vector<labels::Meeting> found = labels::count(left, right, a.size(), threads);
         const auto column = [&](std::int64_t labels::Meeting::* field) {
             auto values = std::make_unique<std::int64_t[]>(found.size());

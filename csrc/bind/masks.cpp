@@ -48,14 +48,14 @@ Pixels masks_pack(Stack3 stack, std::size_t threads) {
     pixels::Owned packed;
     const std::size_t height = stack.shape(1), width = stack.shape(2);
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         packed = masks::pack({stack.data(), stack.shape(0), height, width}, threads);
     }
     return give(std::move(packed), static_cast<std::int64_t>(height), static_cast<std::int64_t>(width));
 }
 
 void masks_unpack(const Pixels& pixels, Out<std::uint8_t> out, std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     masks::unpack(pixels.stack(), out.data(), threads);
 }
 
@@ -96,7 +96,7 @@ Read read_strings(const rle::Strings& strings, std::int64_t height, std::int64_t
     pixels::Owned packed;
     rle::Finding found;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = rle::from_strings(strings, height, height * width, packed, threads);
     }
     if (found.fault != rle::Fault::none) return std::tuple(static_cast<int>(found.fault), found.mask, found.position);
@@ -178,7 +178,7 @@ Pixels rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int6
                 std::size_t threads) {
     pixels::Owned packed;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         packed = rle::pack(counts_of(counts, offsets), height, threads);
     }
     return give(std::move(packed), height, width);
@@ -187,7 +187,7 @@ Pixels rle_pack(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::int6
 CountTuple rle_unpack(const Pixels& pixels, std::size_t threads) {
     rle::OwnedCounts counts;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         counts = rle::unpack(pixels.stack(), threads);
     }
     return give_counts(std::move(counts));
@@ -197,7 +197,7 @@ CountTuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, 
                      Flat<std::int64_t> offsets_b, std::int64_t pixels, bool either) {
     rle::OwnedCounts out;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         out = rle::merge(counts_of(counts_a, offsets_a), counts_of(counts_b, offsets_b), pixels,
                          either ? rle::Merge::either : rle::Merge::both);
     }
@@ -209,7 +209,7 @@ CountTuple rle_crop(Flat<std::int64_t> counts, Flat<std::int64_t> offsets, std::
     const auto& [x1, y1, x2, y2] = window;
     rle::OwnedCounts out;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         out = rle::crop(counts_of(counts, offsets), height, {x1, y1, x2, y2});
     }
     return give_counts(std::move(out));
@@ -223,7 +223,7 @@ std::variant<Pixels, std::tuple<int, std::size_t>> sparse_pack(
     pixels::Owned packed;
     sparse::Finding found;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = sparse::pack({n.data(), y.data(), x.data(), n.size()}, {layers, height, width}, drop, threads, packed);
     }
     if (found.axis >= 0) return std::tuple(found.axis, found.column);

@@ -20,7 +20,7 @@ template <class T>
 void anchors_assign(const ThresholdTuple& positive, const ThresholdTuple& negative, In<T> anchors, In<T> truths,
                     Flat<std::int64_t> offsets, Out<std::int64_t> best, Out<double> iou, Out<std::uint8_t> marks,
                     std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     anchors::assign<T>({threshold_of(positive), threshold_of(negative), threads}, {anchors.data(), anchors.shape(0)},
                        {truths.data(), truths.shape(0)}, {offsets.data(), offsets.size() - 1}, best.data(), iou.data(),
                        marks.data());
@@ -48,7 +48,7 @@ std::tuple<double, Column<double>, Column<double>, Column<std::int64_t>> kmeans_
     std::vector<std::int64_t> count(k);
     double total;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         total = kmeans::nearest(shapes_of(shapes), reinterpret_cast<const kmeans::Centre*>(centres.data()), k,
                                 label.data(), iou.data(), sums.data(), threads);
         for (std::size_t c = 0; c < k; ++c) w[c] = sums[c].w, h[c] = sums[c].h, count[c] = sums[c].count;
@@ -57,7 +57,7 @@ std::tuple<double, Column<double>, Column<double>, Column<std::int64_t>> kmeans_
 }
 
 void kmeans_medians(In<double> shapes, In<std::int32_t> label, Out<double> centres, std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     kmeans::medians(shapes_of(shapes), label.data(), reinterpret_cast<kmeans::Centre*>(centres.data()),
                     centres.shape(0), threads);
 }
@@ -72,7 +72,7 @@ Column<std::int64_t> assign_greedy(Flat<std::int64_t> row, Flat<std::int64_t> co
                                    std::size_t rows, std::size_t columns, Flat<double> scores) {
     std::vector<std::int64_t> places;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         places = assign::greedy(pairs_of(row, column, value, rows, columns), given(scores));
     }
     return give(std::move(places));
@@ -90,14 +90,14 @@ std::tuple<Column<std::int64_t>, ShortageTuple> assign_optimal(Flat<std::int64_t
                                                                std::size_t columns, int goal, std::size_t threads) {
     assign::Choice choice;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         choice = assign::optimal(pairs_of(row, column, value, rows, columns), assign::Goal(goal), threads);
     }
     return {give(std::move(choice.places)), give_shortage(choice.shortage)};
 }
 
 ShortageTuple assign_dense(In<double> costs, int goal, Out<std::int64_t> out) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     return give_shortage(assign::dense(costs.data(), costs.shape(0), costs.shape(1), assign::Goal(goal), out.data()));
 }
 

@@ -23,7 +23,7 @@ polygons::Side polygons_side(const nb::object& flat) {
 
 void polygons_area(nb::object flat, Out<double> out, std::size_t threads) {
     const polygons::Regions regions = regions_of(flat);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     polygons::areas(regions, out.data(), threads);
 }
 
@@ -31,7 +31,7 @@ CountTuple polygons_counts(nb::object flat, int rule, std::int64_t height, std::
     const polygons::Regions regions = regions_of(flat);
     raster::Counts found;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = raster::counts(regions, height, width, raster::Rule(rule), threads);
     }
     return {give(std::move(found.counts)), give(std::move(found.offsets))};

@@ -23,7 +23,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_pairwise").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
             Source source = Make(a, b);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             region_pairs::prepare(source, threads);
             region_pairs::pairwise(measures::Name(measure), options_of(options), source, out.data(), threads);
         },
@@ -32,7 +32,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_aligned").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
             Source source = Make(a, b);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             region_pairs::aligned(measures::Name(measure), options_of(options), source, out.data(), threads);
         },
         "measure"_a, "options"_a, "a"_a, "b"_a, "out"_a.noconvert(), "threads"_a);
@@ -40,7 +40,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_inter").c_str(),
         [](nb::object a, nb::object b, Out<Number> out, std::size_t threads) {
             Source source = Make(a, b);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             if (out.ndim() > 1) region_pairs::prepare(source, threads);
             region_pairs::inter(source, out.ndim() == 1, out.data(), threads);
         },
@@ -51,7 +51,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
            Out<double> value, std::size_t threads) {
             Source source = Make(a, b);
             const std::size_t k = index.shape(1);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             region_pairs::prepare(source, threads);
             region_pairs::best(measures::Name(measure), options_of(options), source, k, index.data(), value.data(),
                                threads);
@@ -64,7 +64,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
             Source source = Make(a, b);
             join::Pairs<double> pairs;
             {
-                nb::gil_scoped_release unlocked;
+                Unlocked unlocked;
                 pairs =
                     region_pairs::join(request_of(measure, options, threshold, keys_a, keys_b, self, threads), source);
             }

@@ -13,7 +13,7 @@ namespace {
 template <class R>
 void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                       std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     rotated::pairwise<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
                          out.data(), threads);
 }
@@ -21,13 +21,13 @@ void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<
 template <class R>
 void rotated_aligned(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                      std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     rotated::aligned<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
                         out.data(), threads);
 }
 
 void rotated_inter(In<double> a, In<double> b, Out<double> out, std::size_t threads) {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     rotated::inter({a.data(), a.shape(0)}, {b.data(), b.shape(0)}, out.data(), threads);
 }
 
@@ -35,7 +35,7 @@ template <class R>
 void rotated_best(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<std::int64_t> index,
                   Out<R> value, std::size_t threads) {
     const std::size_t k = index.shape(1);
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     rotated::best<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
                      index.data(), value.data(), threads);
 }
@@ -44,7 +44,7 @@ PairTuple<double> rotated_join(int measure, const OptionTuple& options, const Th
                                In<double> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
     join::Pairs<double> pairs;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         pairs = join::of_rotated(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
                                  {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
     }

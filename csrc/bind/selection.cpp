@@ -49,7 +49,7 @@ NmsTuple nms_of(const NmsArguments& a, bool with_by, const Find& find) {
     std::vector<std::int64_t> by;
     std::int64_t bad = -1;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::size_t row = order::first_nan(a.scores.data(), a.scores.size());
         if (row == order::none)
             answer = find(request);
@@ -114,7 +114,7 @@ PickTuple boxes_soft(int measure, const OptionTuple& options, const ThresholdTup
                      Scores scores, Keys keys, const SoftTuple& rule, std::size_t threads) {
     soft::Picks picks;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         picks = soft::of_boxes<T>(soft_rule(rule), request_of(measure, options, threshold, keys, keys, true, threads),
                                   {rows.data(), rows.shape(0)}, scores.data());
     }
@@ -125,7 +125,7 @@ PickTuple edges_soft(Flat<std::int64_t> i, Flat<std::int64_t> j, Flat<double> va
                      Keys keys, const SoftTuple& rule, std::size_t threads) {
     soft::Picks picks;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         picks = soft::of_edges(soft_rule(rule), {scores.data(), given(keys), scores.size()},
                                {i.data(), j.data(), value.data(), i.size(), both_ways}, threads);
     }
@@ -141,7 +141,7 @@ std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fus
     const auto& [p, q, shift, strict] = threshold;
     fusion::Clusters found;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = fusion::fuse({{rows.data(), rows.shape(0)}, order.data(), order.size(), weighted.data(), given(keys)},
                              {p, q, shift, strict}, threads);
     }
@@ -151,7 +151,7 @@ std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fus
 Column<std::int64_t> components_of(Flat<std::int64_t> i, Flat<std::int64_t> j, std::size_t rows) {
     std::vector<std::int64_t> found;
     {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         found = components::components(i.data(), j.data(), i.size(), rows);
     }
     return give(std::move(found));

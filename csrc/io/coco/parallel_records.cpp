@@ -10,11 +10,6 @@
 
 #include "base/threads.hpp"
 
-#if !defined(_WIN32)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 namespace vesica::parallel_records {
 namespace {
 
@@ -31,18 +26,6 @@ using records::Kind;
 using records::Problem;
 using records::Reader;
 using records::Span;
-
-// Tell the system what becomes of whole pages between two places of a mapped file.
-void advise(const char* begin, const char* end, int advice) {
-#if defined(_WIN32)
-    (void)begin, (void)end, (void)advice;
-#else
-    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-    const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end) / page * page;
-    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, advice);
-#endif
-}
 
 void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
             std::int64_t records::Row::* length) {
@@ -163,9 +146,6 @@ void List::work(std::size_t block) try {
     std::size_t first_row = SIZE_MAX;
     take_turn(block, *mine, from, outcome, first_row);
     if (request_.masks && first_row != SIZE_MAX) copy_texts(mine->reader.chunk, first_row);
-#if !defined(_WIN32)
-    if (request_.is_mapped) advise(first, last, MADV_DONTNEED);
-#endif
     std::lock_guard lock(mutex_);
     idle_.push_back(std::move(mine));
 } catch (...) {

@@ -16,7 +16,6 @@ namespace vesica::parallel_records {
 struct Request {
     bool masks;         // keep the text of segmentations
     bool spans;         // keep where each annotation stands
-    bool is_mapped;     // the text is a mapped file: pages that were read may be given back to the system
     std::size_t block;  // bytes
     std::size_t threads;
 };

@@ -38,25 +38,21 @@ std::uint64_t pack_baseline(const std::uint8_t* bytes, std::size_t count, std::u
 }
 
 // Eight bits → eight bytes of 0 and 1.
-const std::array<std::uint64_t, 256>& spread() {
-    static const std::array<std::uint64_t, 256> table = [] {
-        std::array<std::uint64_t, 256> t{};
-        for (std::size_t byte = 0; byte < 256; ++byte) {
-            std::uint8_t eight[8];
-            for (std::size_t k = 0; k < 8; ++k) eight[k] = byte >> k & 1;
-            std::memcpy(&t[byte], eight, sizeof eight);
-        }
-        return t;
-    }();
-    return table;
-}
+const std::array<std::uint64_t, 256> spread = [] {
+    std::array<std::uint64_t, 256> t{};
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        std::uint8_t eight[8];
+        for (std::size_t k = 0; k < 8; ++k) eight[k] = byte >> k & 1;
+        std::memcpy(&t[byte], eight, sizeof eight);
+    }
+    return t;
+}();
 
 using Unpack = void (*)(const std::uint64_t*, std::size_t, std::uint8_t*);
 
 void unpack_baseline(const std::uint64_t* from, std::size_t count, std::uint8_t* bytes) {
-    const auto& table = spread();
     for (std::size_t w = 0; w < count; ++w)
-        for (std::size_t k = 0; k < word; k += 8) std::memcpy(bytes + word * w + k, &table[from[w] >> k & 255], 8);
+        for (std::size_t k = 0; k < word; k += 8) std::memcpy(bytes + word * w + k, &spread[from[w] >> k & 255], 8);
 }
 
 #if VESICA_X86

@@ -13,8 +13,14 @@ def magic(data: bytes, own: bytes, noun: str, /) -> None:
 
 
 def version(found: Any, known: int, noun: str, /) -> None:
-    if found != known:
+    if type(found) is not int or found != known:
         raise InputError(f"These {noun} have format {found}; this version of vesica reads format {known}.")
+
+
+def listed(values: Any, /) -> None:
+    """Ids and names of a header."""
+    if not isinstance(values, list):
+        raise TypeError(f"a list of ids or names is {values!r}")
 
 
 def complete(is_complete: bool, noun: str, /) -> None:

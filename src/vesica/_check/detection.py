@@ -79,8 +79,8 @@ def areas(value: Any, /) -> tuple[tuple[str, float, float], ...]:
 def limits(value: Any, /) -> tuple[int, ...]:
     given = value if isinstance(value, Iterable) else (value,)
     numbers = tuple(sorted(int(n) for n in given))
-    if not numbers or numbers[0] < 1:
-        raise ValueError(f"`max_dets` must be whole numbers above 0; got {value!r}.")
+    if not numbers or numbers[0] < 1 or numbers[-1] >= 2**31:
+        raise ValueError(f"`max_dets` must be whole numbers from 1 to 2147483647; got {value!r}.")
     return numbers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,16 +117,23 @@ class Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
         header, columns = container.from_bytes(_KIND, data)
         with container.readable(_KIND):
-            protocol = Protocol.from_dict(header["protocol"])
-            check.digest(header["digest"], protocol.digest)
-            check.known(protocol.name, PROTOCOLS)
+            protocol = _protocol_of(header)
             tables: dict[str, Any] = {
                 name: container.column_of(values) for name, values in header["categories"].items()
             }
             categories = Categories(**tables)
             notes = tuple(Note(**note) for note in header["notes"])
             images = np.asarray(container.column_of(header["images"]))
-            check.columns(columns, (len(images), len(categories)), (len(protocol.areas), _lane_bytes(protocol)))
+            _check_tables(images, categories, notes)
+            told = check.Expected(
+                len(images),
+                len(categories),
+                len(protocol.iou),
+                len(protocol.areas),
+                max(protocol.max_dets),
+                protocol.quirks is not None,
+            )
+            check.columns(columns, told)
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
@@ -290,6 +297,37 @@ def _summed(notes: Sequence[Note]) -> tuple[Note, ...]:
     for note in notes:
         counts[note.rule, note.text] = counts.get((note.rule, note.text), 0) + note.count
     return tuple(Note(rule, count, text) for (rule, text), count in sorted(counts.items()))
+
+
+def _protocol_of(header: dict[str, Any]) -> Protocol:
+    """The protocol in the header of records: as `protocol_of` would make it of its own fields."""
+    found = Protocol.from_dict(header["protocol"])
+    check.digest(header["digest"], found.digest)
+    check.known(found.name, PROTOCOLS)
+    check.flags(by_class=found.by_class, strict=found.strict)
+    check.recalls(found.recalls)
+    own = protocol_of(
+        found.name,
+        regions=found.regions,
+        iou=found.iou,
+        areas={name: ends for name, *ends in found.areas},
+        max_dets=found.max_dets,
+        by_class=found.by_class,
+        strict=found.strict,
+        quirks=found.quirks,
+    )
+    check.same_protocol(found, replace(own, recalls=found.recalls))
+    return found
+
+
+def _check_tables(images: np.ndarray, categories: Categories, notes: Sequence[Note]) -> None:
+    """What a header lists, by its values."""
+    for noun, ids in (("images", images), ("categories", categories.ids)):
+        check.ids(ids.tolist(), rising(ids)[0].tolist(), noun)
+    for name, column in vars(categories).items():
+        if name != "ids":
+            check.names(container.listed(column), len(categories), name)
+    check.notes(notes)
 
 
 def _lane_count(protocol: Protocol) -> int:

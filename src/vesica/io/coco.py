@@ -71,7 +71,7 @@ def dataset_of(
     """
     if not isinstance(file, File):
         file = load(file)
-    found = native.read(file.view, masks=masks, is_mapped=file.is_mapped, threads=threads)
+    found = native.read(file.view, masks=masks, threads=threads)
     if isinstance(found, native.Problem):
         if literal is not None and found.fault == "repeated":
             single = _literal().without_repeated(file)
@@ -120,7 +120,7 @@ def _check(file: File, found: Columns) -> None:
     ):
         if row >= 0:
             noun = "images" if field == "image_id" else "categories"
-            written = json.dumps(json.loads(file.content[coco_errors.span(file, row)])[field])
+            written = json.dumps(json.loads(file.data[coco_errors.span(file, row)])[field])
             words = f'has the "{field}" {written}, which is not among the {len(ids)} {noun}.'
             raise coco_errors.error_of_row(file, found, row, words)
     if not found.is_results and rows.is_in_all("id"):
@@ -212,7 +212,7 @@ def _ragged(lists: tuple[np.ndarray | None, np.ndarray] | None) -> Ragged | None
 def _categories(file: File, found: Columns) -> Categories:
     if found.categories is None:
         return Categories(found.category_ids)
-    records = json.loads(file.content[found.categories])
+    records = json.loads(file.data[found.categories])
     names, parents, frequency = (
         objects([record.get(key) for record in records]) if any(key in record for record in records) else None
         for key in ("name", "supercategory", "frequency")

@@ -38,7 +38,7 @@ _TEXTS = {
 
 def error(file: File, problem: Problem, /) -> InputError:
     """The error that names the file, the record, the byte and the field."""
-    is_results = file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    is_results = file.data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     return InputError(f"{file.name}: {_words(file, problem, is_results)}")
 
 
@@ -57,7 +57,7 @@ def check_given(file: File, found: Columns, fields: tuple[str, ...], more: str =
 
 def span(file: File, row: int, /) -> slice:
     """Where the row stands. That is asked for messages alone, so the file is read once more."""
-    again = native.read(file.view, spans=True, is_mapped=file.is_mapped)
+    again = native.read(file.view, spans=True)
     assert isinstance(again, Columns)
     begin, end = again.annotations.record_begin, again.annotations.record_end
     assert begin is not None

@@ -54,7 +54,7 @@ class JsonRows:
 
     def text(self, row: int, score: float | None = None) -> str:
         """The object as it was written, or with another score."""
-        text = self.file.content[self.begin[row] : self.end[row]].decode("utf-8", "replace")
+        text = self.file.data[self.begin[row] : self.end[row]].decode("utf-8", "replace")
         if score is None:
             return text
         begin, end = _span_of(text, "score")
@@ -94,7 +94,7 @@ def detections_of(file: File, /, *, columns: int = 4, masks: bool = False) -> De
     """
     if file.kind != "json":
         return _of_table(arrays.array_of(file), columns, file.name)
-    if _RESULTS.match(file.content[:4096]):
+    if _RESULTS.match(file.data[:4096]):
         return _of_results(file, masks)
     value = file.json()
     if isinstance(value, dict) and "annotations" in value:
@@ -116,7 +116,7 @@ def _of_table(table: np.ndarray, columns: int, name: str) -> Detections:
 
 
 def _of_results(file: File, masks: bool) -> Detections:
-    found = native.read(file.view, masks=True, spans=True, is_mapped=file.is_mapped)
+    found = native.read(file.view, masks=True, spans=True)
     if not isinstance(found, Columns):
         raise coco_errors.error(file, found)
     coco_errors.check_given(file, found, ("image_id", "score"))

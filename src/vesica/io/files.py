@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import mmap
 import os
 import re
 import sys
 import zlib
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -20,8 +18,8 @@ KINDS = ("npy", "npz", "csv", "json", "png")
 _STARTS = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89PNG": "png"}
 _MEMBER = re.compile(r"(.+\.npz):(.+)", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
-# Smaller files are read: a map costs more than it saves.
-_MAPPED = 1 << 20
+# Bytes from which on several threads read a file.
+_LARGE = 1 << 20
 # What a packed file may become: so much in all, and beyond the first megabytes so many times its size.
 _MOST_BYTES, _FREE_BYTES, _MOST_RATIO = 16 << 30, 16 << 20, 200
 _STEP = 1 << 20
@@ -31,26 +29,16 @@ class File(NamedTuple):
     """The bytes of a file, not yet parsed."""
 
     name: str
-    content: bytes | mmap.mmap
+    data: bytes
     kind: str
     """One of KINDS: by the ending of the name, or else by the first bytes."""
     member: str | None = None
     """Which array of an archive: of `masks.npz:truth` it is `truth`."""
 
     @property
-    def data(self) -> bytes:
-        """All bytes."""
-        return self.content if isinstance(self.content, bytes) else self.content[:]
-
-    @property
     def view(self) -> np.ndarray:
         """All bytes as an array, not copied."""
-        return np.frombuffer(self.content, np.uint8)
-
-    @property
-    def is_mapped(self) -> bool:
-        """Do the bytes come from the file whenever they are looked at?"""
-        return not isinstance(self.content, bytes)
+        return np.frombuffer(self.data, np.uint8)
 
     def json(self) -> Any:
         """The value of a JSON file."""
@@ -63,7 +51,7 @@ class File(NamedTuple):
 def load(path: str | os.PathLike[str], /) -> File:
     """Read one file. `-` is standard input, and `FILE.npz:NAME` is one array of an archive.
 
-    What gzip packed is unpacked. Large JSON files are mapped instead of read.
+    What gzip packed is unpacked.
     """
     path = os.fspath(path)
     if path == "-":
@@ -73,32 +61,33 @@ def load(path: str | os.PathLike[str], /) -> File:
     if named and not os.path.exists(path):
         return File(path, _bytes(named[1]), "npz", named[2])
     kind = os.path.splitext(path.removesuffix(".gz"))[1].lower().lstrip(".")
-    content = _content(path, kind)
-    if isinstance(content, bytes):
-        content = _unpacked(content, path)
-    return File(path, content, kind if kind in KINDS else _sniff(content))
-
-
-def _content(path: str, kind: str) -> bytes | mmap.mmap:
-    """The bytes of a file, or a map of them."""
-    try:
-        with open(path, "rb") as file:
-            start = file.peek(len(_GZIP))[: len(_GZIP)]
-            is_large = os.fstat(file.fileno()).st_size >= _MAPPED
-            if is_large and start != _GZIP and kind in ("json", ""):
-                with contextlib.suppress(OSError, ValueError):  # not every system maps every file
-                    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return file.read()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    data = _unpacked(_bytes(path), path)
+    return File(path, data, kind if kind in KINDS else _sniff(data))
 
 
 def _bytes(path: str) -> bytes:
+    """The bytes of a file as they are at one moment: one that changes meanwhile is an error."""
     try:
         with open(path, "rb") as file:
-            return file.read()
+            before = os.fstat(file.fileno())
+            data = _all_bytes(file, before.st_size)
+            after = os.fstat(file.fileno())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InputError(
+            f"{path} changed while it was read: it had {before.st_size} bytes, and then {after.st_size}. Read it once "
+            "it is complete; whoever writes it can write another file and rename that at the end."
+        )
+    return data
+
+
+def _all_bytes(file: BinaryIO, size: int) -> bytes:
+    if size < _LARGE:
+        return file.read()
+    from vesica._kernels.native.coco_file import file_bytes
+
+    return file_bytes(file.fileno(), size)
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -123,7 +112,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
     return b"".join(parts)
 
 
-def _sniff(data: bytes | mmap.mmap) -> str:
+def _sniff(data: bytes) -> str:
     start = data[:4096].removeprefix(b"\xef\xbb\xbf")
     for first, kind in _STARTS.items():
         if start.startswith(first):

@@ -173,7 +173,7 @@ def _listed(words: list[str], last: str) -> str:
 
 def _sniffed(file: File) -> str:
     """The format of a file by its first bytes; of text by its name and first line too."""
-    head = file.content[:_HEAD]
+    head = file.data[:_HEAD]
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     known = list(FORMATS.values())
     by_start = (one.name for one in known if one.starts and (start if one.is_text else head).startswith(one.starts))

@@ -58,9 +58,9 @@ def from_bytes(kind: Kind, data: bytes, /) -> Content:
         header = json.loads(blocks[0])
         check.version(header["version"], kind.version, kind.noun)
         read = zip(blocks[1:], header["columns"], strict=True)
-        return Content(
-            header, {name: np.frombuffer(block, dtype).reshape(shape) for block, (name, dtype, shape) in read}
-        )
+        columns = {name: np.frombuffer(block, dtype).reshape(shape) for block, (name, dtype, shape) in read}
+        check.complete(len(columns) == len(blocks) - 1, kind.noun)
+        return Content(header, columns)
 
 
 @contextlib.contextmanager
@@ -68,7 +68,7 @@ def readable(kind: Kind, /) -> Iterator[None]:
     """Whatever is missing or of the wrong kind in here is an error of the file."""
     try:
         yield
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"These {kind.noun} cannot be read: {error}.") from error
 
 
@@ -81,7 +81,8 @@ def column_of(values: list[Any] | None, /) -> np.ndarray | None:
     """Ids and names from a header: int64 if all are whole numbers, else objects."""
     if values is None:
         return None
-    if all(isinstance(value, int) for value in values):
+    check.listed(values)
+    if all(type(value) is int and abs(value) < 2**63 for value in values):
         return np.array(values, np.int64)
     return objects(values)
 

@@ -107,12 +107,11 @@ def read(
     *,
     masks: bool = False,
     spans: bool = False,
-    is_mapped: bool = False,
     block: int = _BLOCK,
     threads: int | None = None,
 ) -> Columns | Problem:
     """Read the bytes of a whole file. `spans` says where each annotation stands; `block` is there for tests."""
-    found = _native.coco_file_read(data, masks, spans, is_mapped, block, native.thread_count(threads))
+    found = _native.coco_file_read(data, masks, spans, block, native.thread_count(threads))
     if isinstance(found[0], bool):
         is_results, images, annotations, image_ids, category_ids, no_image, no_category, categories = found
         there, begin, end = categories
@@ -128,6 +127,11 @@ def read(
         FIELDS[field] if field < len(FIELDS) else None,
         detail,
     )
+
+
+def file_bytes(file: int, size: int) -> bytes:
+    """The first bytes of an open file, read by all threads; fewer where it is shorter. Raises OSError."""
+    return _native.file_bytes_read(file, size, native.thread_count(None))
 
 
 def ids_of(integers: np.ndarray, texts: list[tuple[int, bytes]]) -> np.ndarray:

@@ -98,6 +98,8 @@ class TestScores:
         assert main(["eval", "truth.csv", "guess.csv", "--sizes", "100,200", "--iou", "0.5", "--json"]) == 0
         assert '"AR100": 0.5' in capsys.readouterr().out
         assert main(["convert", "truth.csv", "truth.json", "--sizes", "100,200"]) == 0
+        assert main(["eval", "truth.json", "guess.csv", "--iou", "0.5", "--json"]) == 0  # sizes are those of the truth
+        assert '"AR100": 0.5' in capsys.readouterr().out
         assert vesica.read("truth.json").xywh.tolist() == [[50, 10, 50, 80], [0, 0, 200, 100]]
 
 

@@ -98,7 +98,7 @@ class TestJoined:
 
 
 class TestStale:
-    @pytest.mark.parametrize("format, count", [("yolo", 2), ("voc", 1)])
+    @pytest.mark.parametrize("format, count", [("yolo", 2), ("voc", 1), ("dota", 1)])
     def test_error(self, tmp_path, format, count):
         vesica.write(tmp_path, data_of([None]), format=format)
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -107,7 +107,7 @@ class TestStale:
             vesica.write(tmp_path, other, format=format)
         assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
-    @pytest.mark.parametrize("format", ["yolo", "voc"])
+    @pytest.mark.parametrize("format", ["yolo", "voc", "dota"])
     def test_overwrite(self, tmp_path, format):
         vesica.write(tmp_path, data_of([None]), format=format)
         (tmp_path / "picture.png").write_bytes(b"kept")
@@ -117,7 +117,7 @@ class TestStale:
         assert back.images.ids.tolist() == ["b"] and (tmp_path / "picture.png").exists()
         assert not [path for path in tmp_path.iterdir() if path.name.startswith("tmp")]
 
-    @pytest.mark.parametrize("format", ["yolo", "voc"])
+    @pytest.mark.parametrize("format", ["yolo", "voc", "dota"])
     def test_what_fails_leaves_all(self, tmp_path, format):
         vesica.write(tmp_path, data_of([None]), format=format)
         before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

@@ -35,7 +35,7 @@ def trial(rng: Rng) -> None:
         return
     b = LabelMap(_map(rng, *a.size), ignore=pick(rng, (None, 0, 255)))
     threads = int(rng.integers(1, 4))
-    left, right = (np.asarray(each.array).astype(np.int64).ravel() for each in (a, b))
+    left, right = (np.asarray(each.array).astype(each.ids.dtype).ravel() for each in (a, b))
     _regions(a, left)
     _contingency(a, b, left, right, threads)
     if len(a) * len(b) <= sound.FEW:
@@ -61,7 +61,7 @@ def _labels(rng: Rng, dtype: np.dtype[Any], count: int) -> np.ndarray:
     if dtype.kind == "b":
         return np.array([False, True])
     info = np.iinfo(dtype)
-    low, high = int(info.min), min(int(info.max), 2**63 - 1)
+    low, high = int(info.min), int(info.max)
     kind = int(rng.integers(5))
     if kind == 0:
         numbers = [low + k for k in range(count)]

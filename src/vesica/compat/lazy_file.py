@@ -75,4 +75,4 @@ def _are_objects(columns: Dataset) -> bool:
     assert segments is not None
     present = bool((segments.form == segments.JSON).all())
     are_objects = present and bool((segments.text[segments.begin] == ord("{")).all())
-    return are_objects and not has_plain_counts(segments.text.tobytes())
+    return are_objects and not has_plain_counts(segments.text)

@@ -40,9 +40,9 @@ def are_masks(found: Columns, /) -> bool:
     return found.is_results and found.annotations.rows > 0 and not found.annotations.row_has(0, "bbox")
 
 
-def has_plain_counts(text: bytes, /) -> bool:
-    """Are there run lengths that are a list of numbers, and no string?"""
-    return _PLAIN_COUNTS.search(text) is not None
+def has_plain_counts(text: np.ndarray, /) -> bool:
+    """Are there run lengths that are a list of numbers, and no string? `text` are bytes of segmentations."""
+    return _PLAIN_COUNTS.search(text.data) is not None
 
 
 def _check_truths(file: File, found: Columns, regions: str) -> None:
@@ -90,7 +90,7 @@ def _check_masks(file: File, found: Columns, regions: str) -> None:
     if not are_objects.all():
         row = int(np.argmin(are_objects))
         raise coco_errors.error_of_row(file, found, row, f"has polygons, where results are run lengths.{_TOO}")
-    if has_plain_counts(text.tobytes()):
+    if has_plain_counts(text):
         raise InputError(f'{file.name} has "counts" that are a list, where results have compressed strings.{_TOO}')
 
 

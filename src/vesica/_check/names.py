@@ -15,6 +15,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_OF_OTHERS = "It is an option of"
+
 
 def no_attribute(name: str) -> AttributeError:
     """What to write instead of a name that another package has."""
@@ -41,8 +43,10 @@ def unknown_option(verb: str, option: str, takes: Iterable[str], group: str = ""
     return TypeError(f"{start}; it takes {', '.join(f'`{name}`' for name in takes)}.")
 
 
-def option_of_others(measure: str, option: str, others: Iterable[str]) -> TypeError:
-    return TypeError(f"{measure} has no option `{option}`: that is one of {' and '.join(others)}.")
+def option_of_others(measure: str, option: str, takes: Iterable[str], others: Iterable[str]) -> TypeError:
+    """An option that other measures have: the error is about the measure, whichever verb was called."""
+    listed = ", ".join(f"`{name}`" for name in takes)
+    return TypeError(f"{measure} has no option `{option}`; it takes {listed}. {_OF_OTHERS} {', '.join(others)}.")
 
 
 def by_position(verb: str, group: str, count: int) -> TypeError:
@@ -105,7 +109,7 @@ def retold(
     """The error in the words of the function that the user called; None for one that is about something else."""
     said = str(error)
     found = re.search(r"unexpected keyword argument '(\w+)'|has no option `(\w+)`[.;]", said)
-    option = found and (found[1] or found[2])
+    option = found and (found[1] or found[2]) if _OF_OTHERS not in said else None
     if "missing" in said:  # the name that it goes by elsewhere may be there
         option = next((name for name in options if _habit(group, name)), None)
     if option in options:

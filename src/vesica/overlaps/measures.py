@@ -172,10 +172,11 @@ class Measure:
             return self.defaults
         for name in given:
             if name not in self.defaults:
+                takes = ("aligned", "threads", *self.defaults)
                 others = [other.name for other in MEASURES.values() if name in other.defaults]
                 if others:
-                    raise names.option_of_others(self.name, name, others)
-                raise names.unknown_option(self.name, name, ("aligned", "threads", *self.defaults), "measure")
+                    raise names.option_of_others(self.name, name, takes, others)
+                raise names.unknown_option(self.name, name, takes, "measure")
         options = {**self.defaults, **given}
         return {name: self.checks[name](value, name) for name, value in options.items()}
 

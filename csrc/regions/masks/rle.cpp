@@ -226,11 +226,16 @@ OwnedCounts of_columns(const std::uint8_t* bytes, std::size_t masks, std::size_t
 void to_strings(Counts counts, std::vector<std::uint8_t>& text, std::vector<std::int64_t>& offsets) {
     offsets.reserve(counts.count + 1);
     offsets.push_back(0);
+    text.reserve(text.size() + 2 * static_cast<std::size_t>(counts.offsets[counts.count] - counts.offsets[0]));
     for (std::size_t i = 0; i < counts.count; ++i) {
         const std::int64_t* const from = counts.data + counts.offsets[i];
         const std::int64_t length = counts.offsets[i + 1] - counts.offsets[i];
         for (std::int64_t k = 0; k < length; ++k) {
             std::int64_t value = from[k] - (k > 2 ? from[k - 2] : 0);
+            if (value >= -16 && value < 16) {  // one character, as most are
+                text.push_back(static_cast<std::uint8_t>((value & 31) + 48));
+                continue;
+            }
             for (bool more = true; more;) {
                 unsigned code = static_cast<unsigned>(value & 31);
                 value >>= 5;

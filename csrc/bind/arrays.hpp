@@ -1,5 +1,5 @@
-// arrays.hpp. Arrays of Python and the plain values that cross with them. Callers have checked shapes and values;
-// arrays arrive contiguous and are never converted or copied here.
+// arrays.hpp. Arrays of Python and the plain values that cross with them. Callers have checked the values, sizes are
+// looked at here (sizes.hpp); arrays arrive contiguous and are never converted or copied here.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,6 +22,7 @@
 #include "base/measures.hpp"
 #include "base/memory.hpp"
 #include "base/threshold.hpp"
+#include "bind/sizes.hpp"
 #include "bind/unlocked.hpp"
 
 namespace vesica::bind {
@@ -65,8 +66,10 @@ Column<T> give(memory::Vector<T> data) {
 
 // One of the flat arrays of a region, which stays the owner of its memory. Never converted: a copy would not last.
 template <class T>
-const T* column_of(const nb::object& flat, std::size_t at) {
-    return nb::cast<In<T>>(flat[at], false).data();
+const T* column_of(const nb::object& flat, std::size_t at, std::size_t size) {
+    const auto column = nb::cast<In<T>>(flat[at], false);
+    expect_size("column", column.size(), size);
+    return column.data();
 }
 
 // An optional column: null where it has no length.

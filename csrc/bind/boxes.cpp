@@ -19,9 +19,13 @@ std::size_t rows_of(const In<T>& a) {
 // A batch of tables: the work of each, one after the other.
 template <class T, class R, class Work>
 void each_table(const In<T>& a, const In<T>& b, const Out<R>& out, std::size_t width, const Work& work) {
+    if (a.ndim() < 2 || b.ndim() < 2) refuse("`a` and `b` must be tables");
     const std::size_t n = rows_of<T>(a), m = rows_of<T>(b);
     std::size_t batch = 1;
     for (std::size_t axis = 0; axis + 2 < a.ndim(); ++axis) batch *= a.shape(axis);
+    expect_size("a", a.size(), batch * n * width);
+    expect_size("b", b.size(), batch * m * width);
+    expect_size("out", out.size(), batch * n * m);
     const T *from_a = a.data(), *from_b = b.data();
     R* to = out.data();
     Unlocked unlocked;
@@ -45,6 +49,8 @@ void boxes_inter(In<T> a, In<T> b, Out<T> out, std::size_t threads) {
 template <class T>
 void boxes_aligned(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<Real<T>> out, std::size_t threads) {
     const std::size_t count = out.size();
+    expect_size("a", a.size(), 4 * count);
+    expect_size("b", b.size(), 4 * count);
     Unlocked unlocked;
     boxes::aligned<T>(measures::Name(measure), options_of(options), {a.data(), count}, {b.data(), count}, out.data(),
                       threads);
@@ -53,10 +59,10 @@ void boxes_aligned(int measure, const OptionTuple& options, In<T> a, In<T> b, Ou
 template <class T>
 void boxes_best(int measure, const OptionTuple& options, In<T> a, In<T> b, Out<std::int64_t> index, Out<Real<T>> value,
                 std::size_t threads) {
-    const std::size_t k = index.shape(1);
+    const std::size_t n = expect_rows("a", a, 4), m = expect_rows("b", b, 4), k = expect_best(index, value, n, m);
     Unlocked unlocked;
-    boxes::best<T>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
-                   index.data(), value.data(), threads);
+    boxes::best<T>(measures::Name(measure), options_of(options), {a.data(), n}, {b.data(), m}, k, index.data(),
+                   value.data(), threads);
 }
 
 template <class T>
@@ -74,11 +80,13 @@ bool boxes_are_sides_sound(In<double> rows, double limit) {
 template <class T>
 PairTuple<Real<T>> boxes_join(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> a,
                               In<T> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+    const std::size_t n = expect_rows("a", a, 4), m = expect_rows("b", b, 4);
     join::Pairs<Real<T>> pairs;
+    expect_keys(keys_a, n, keys_b, m, self);
     {
         Unlocked unlocked;
-        pairs = join::of_boxes<T>(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
-                                  {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
+        pairs = join::of_boxes<T>(request_of(measure, options, threshold, keys_a, keys_b, self, threads), {a.data(), n},
+                                  {b.data(), m});
     }
     return give(std::move(pairs));
 }

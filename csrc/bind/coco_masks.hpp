@@ -13,13 +13,14 @@ namespace vesica::bind {
 // text, begin, end, form, size and xywh, which may be None.
 inline coco_masks::Column coco_masks_of(const nb::object& column) {
     const nb::object xywh = column[5];
-    return {column_of<std::uint8_t>(column, 0),
-            column_of<std::int64_t>(column, 1),
-            column_of<std::int64_t>(column, 2),
-            column_of<std::uint8_t>(column, 3),
-            column_of<std::int64_t>(column, 4),
-            xywh.is_none() ? nullptr : column_of<double>(column, 5),
-            nb::cast<In<std::int64_t>>(column[1], false).size()};
+    const std::size_t count = nb::cast<In<std::int64_t>>(column[1], false).size();
+    return {nb::cast<In<std::uint8_t>>(column[0], false).data(),
+            column_of<std::int64_t>(column, 1, count),
+            column_of<std::int64_t>(column, 2, count),
+            column_of<std::uint8_t>(column, 3, count),
+            column_of<std::int64_t>(column, 4, 2 * count),
+            xywh.is_none() ? nullptr : column_of<double>(column, 5, 4 * count),
+            count};
 }
 
 // The fault, if any: kind, side, row, other row, position, and sizes.

@@ -48,10 +48,13 @@ std::tuple<Column<std::int64_t>, Column<std::int64_t>, Column<std::int64_t>, Are
 using ScoredTuple = std::tuple<FaultTuple, std::tuple<std::size_t, std::size_t>>;
 
 template <class Scorer>
-ScoredTuple coco_masks_matrix(const nb::object& guesses, const nb::object& truths, const std::uint8_t* crowd,
-                              double floor, bool literal, double* out) {
+ScoredTuple coco_masks_matrix(const nb::object& guesses, const nb::object& truths,
+                              const std::optional<Flat<std::uint8_t>>& crowd, double floor, bool literal, double* out,
+                              std::size_t size) {
     const coco_masks::Column a = coco_masks_of(guesses), b = coco_masks_of(truths);
-    Scorer scorer(b, a, crowd, literal);
+    expect_size("out", size, a.count * b.count);
+    if (crowd) expect_size("crowd", crowd->size(), b.count);
+    Scorer scorer(b, a, crowd ? crowd->data() : nullptr, literal);
     {
         Unlocked unlocked;
         coco_masks::matrix(scorer, a.count, b.count, floor, out);
@@ -61,9 +64,9 @@ ScoredTuple coco_masks_matrix(const nb::object& guesses, const nb::object& truth
 
 ScoredTuple coco_masks_iou(nb::object guesses, nb::object truths, std::optional<Flat<std::uint8_t>> crowd, double floor,
                            bool boundary, bool literal, Out<double> out) {
-    const std::uint8_t* const flags = crowd ? crowd->data() : nullptr;
-    return (boundary ? coco_masks_matrix<coco_masks::Boundaries>
-                     : coco_masks_matrix<coco_masks::Masks>)(guesses, truths, flags, floor, literal, out.data());
+    return (boundary
+                ? coco_masks_matrix<coco_masks::Boundaries>
+                : coco_masks_matrix<coco_masks::Masks>)(guesses, truths, crowd, floor, literal, out.data(), out.size());
 }
 
 }  // namespace

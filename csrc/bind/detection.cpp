@@ -22,12 +22,23 @@ using GuessTuple = std::tuple<Flat<std::int32_t>, Flat<std::int32_t>, Flat<doubl
 
 match_cells::Truths truths_of(const TruthTuple& columns) {
     const auto& [image, category, area, crowd, ignore, id_zero] = columns;
-    return {{image.size(), image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(id_zero)};
+    const std::size_t count = image.size();
+    expect_size("category", category.size(), count);
+    expect_optional("area", area.size(), count);
+    expect_optional("crowd", crowd.size(), count);
+    expect_optional("ignore", ignore.size(), count);
+    expect_optional("id_zero", id_zero.size(), count);
+    return {{count, image.data(), category.data(), given(area)}, given(crowd), given(ignore), given(id_zero)};
 }
 
 match_cells::Guesses guesses_of(const GuessTuple& columns) {
     const auto& [image, category, area, score, lenient] = columns;
-    return {{image.size(), image.data(), category.data(), given(area)}, score.data(), given(lenient)};
+    const std::size_t count = image.size();
+    expect_size("category", category.size(), count);
+    expect_optional("area", area.size(), count);
+    expect_size("score", score.size(), count);
+    expect_optional("lenient", lenient.size(), count);
+    return {{count, image.data(), category.data(), given(area)}, score.data(), given(lenient)};
 }
 
 // bars, lowest, highest, rule, images, categories, limit, plain, partners, threads
@@ -36,6 +47,7 @@ using DetectTuple = std::tuple<std::vector<double>, std::vector<double>, std::ve
 
 match_cells::Request request_of(const DetectTuple& request) {
     const auto& [bars, lowest, highest, rule, images, categories, limit, plain, partners, threads] = request;
+    expect_size("highest", highest.size(), lowest.size());
     return {{bars, lowest, highest}, match_cells::Rule(rule), images, categories, limit, plain, partners, threads};
 }
 
@@ -54,34 +66,46 @@ RecordTuple give_records(match_cells::Records records) {
 
 RecordTuple match_cells_boxes(const DetectTuple& request, const TruthTuple& truths, In<double> truth_boxes,
                               const GuessTuple& guesses, In<double> guess_boxes) {
+    const match_cells::Request asked = request_of(request);
+    const match_cells::Truths left = truths_of(truths);
+    const match_cells::Guesses right = guesses_of(guesses);
+    expect_size("truth_boxes", truth_boxes.size(), 4 * left.count);
+    expect_size("guess_boxes", guess_boxes.size(), 4 * right.count);
     match_cells::Records records;
     {
         Unlocked unlocked;
-        records = match_cells::of_boxes(request_of(request), truths_of(truths), truth_boxes.data(), guesses_of(guesses),
-                                        guess_boxes.data());
+        records = match_cells::of_boxes(asked, left, truth_boxes.data(), right, guess_boxes.data());
     }
     return give_records(std::move(records));
 }
 
 RecordTuple match_cells_masks(const DetectTuple& request, const TruthTuple& truths, nb::object truth_masks,
                               const GuessTuple& guesses, nb::object guess_masks, bool boundary, bool literal) {
-    const coco_masks::Column left = coco_masks_of(truth_masks), right = coco_masks_of(guess_masks);
+    const match_cells::Request asked = request_of(request);
+    const match_cells::Truths left = truths_of(truths);
+    const match_cells::Guesses right = guesses_of(guesses);
+    const coco_masks::Column left_masks = coco_masks_of(truth_masks), right_masks = coco_masks_of(guess_masks);
+    expect_size("truth_masks", left_masks.count, left.count);
+    expect_size("guess_masks", right_masks.count, right.count);
     match_cells::Records records;
     {
         Unlocked unlocked;
-        records = match_cells::of_masks(request_of(request), truths_of(truths), left, guesses_of(guesses), right,
-                                        boundary, literal);
+        records = match_cells::of_masks(asked, left, left_masks, right, right_masks, boundary, literal);
     }
     return give_records(std::move(records));
 }
 
 RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& truths, const GuessTuple& guesses,
                               Flat<std::int64_t> starts, Flat<std::int64_t> truth, Flat<double> value) {
+    const match_cells::Request asked = request_of(request);
+    const match_cells::Truths left = truths_of(truths);
+    const match_cells::Guesses right = guesses_of(guesses);
+    expect_size("starts", expect_offsets("starts", starts, truth.size()), right.count);
+    expect_size("value", value.size(), truth.size());
     match_cells::Records records;
     {
         Unlocked unlocked;
-        records = match_cells::of_pairs(request_of(request), truths_of(truths), guesses_of(guesses),
-                                        {starts.data(), truth.data(), value.data()});
+        records = match_cells::of_pairs(asked, left, right, {starts.data(), truth.data(), value.data()});
     }
     return give_records(std::move(records));
 }
@@ -94,6 +118,15 @@ void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Fl
                              std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
                              std::optional<Out<double>> scores, std::size_t threads) {
     const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = records;
+    const std::size_t tables = thresholds * areas * (expect_offsets("starts", categories, guesses.size()));
+    const std::size_t words = (thresholds * areas + 63) / 64;
+    expect_at_most("first_limit", first_limit, limits.size());
+    expect_size("counted", counted.size(), guesses.size() * areas);
+    expect_size("matched", matched.size(), score.size() * words);
+    expect_size("ignored", ignored.size(), score.size() * words);
+    expect_size("precision", precision.size(), tables * recalls.size() * (limits.size() - first_limit));
+    expect_size("recall", recall.size(), tables * limits.size());
+    if (scores) expect_size("scores", scores->size(), precision.size());
     Unlocked unlocked;
     precision_recall::accumulate(
         {categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(), matched.data(),

@@ -97,6 +97,7 @@ nb::bytes file_bytes_read(int file, std::size_t size, std::size_t threads) {
 
 // What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
 nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, std::size_t block, std::size_t threads) {
+    if (!block) refuse("`block` must be above 0");
     coco_file::File file;
     {
         Unlocked unlocked;

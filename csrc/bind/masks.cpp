@@ -32,7 +32,7 @@ pixels::Stack stack_of(const nb::object& pixels) {
 
 boxes::Rows<double> box_rows_of(const nb::object& array) {
     const auto rows = nb::cast<In<double>>(array, false);
-    return {rows.data(), rows.shape(0)};
+    return {rows.data(), expect_rows("boxes", rows, 4)};
 }
 
 masks_boxes::MasksBoxes masks_boxes_of(const nb::object& a, const nb::object& b) {
@@ -55,12 +55,13 @@ Pixels masks_pack(Stack3 stack, std::size_t threads) {
 }
 
 void masks_unpack(const Pixels& pixels, Out<std::uint8_t> out, std::size_t threads) {
+    expect_size("out", out.size(), pixels.count * static_cast<std::size_t>(pixels.height * pixels.width));
     Unlocked unlocked;
     masks::unpack(pixels.stack(), out.data(), threads);
 }
 
 rle::Counts counts_of(const Flat<std::int64_t>& counts, const Flat<std::int64_t>& offsets) {
-    return {counts.data(), offsets.data(), offsets.size() - 1};
+    return {counts.data(), offsets.data(), expect_offsets("offsets", offsets, counts.size())};
 }
 
 // Counts, the number of the fault, its mask and its place.
@@ -93,6 +94,7 @@ std::optional<std::string_view> characters_of(nb::handle text) {
 // Pixels, or the number of the fault, its mask and its place.
 using Read = std::variant<Pixels, std::tuple<int, std::size_t, std::size_t>>;
 Read read_strings(const rle::Strings& strings, std::int64_t height, std::int64_t width, std::size_t threads) {
+    if (height < 0 || width < 0) refuse("`height` and `width` must not be negative");
     pixels::Owned packed;
     rle::Finding found;
     {
@@ -196,6 +198,7 @@ CountTuple rle_unpack(const Pixels& pixels, std::size_t threads) {
 CountTuple rle_merge(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> counts_b,
                      Flat<std::int64_t> offsets_b, std::int64_t pixels, bool either) {
     rle::OwnedCounts out;
+    expect_size("offsets_b", offsets_b.size(), offsets_a.size());
     {
         Unlocked unlocked;
         out = rle::merge(counts_of(counts_a, offsets_a), counts_of(counts_b, offsets_b), pixels,
@@ -220,6 +223,9 @@ std::variant<Pixels, std::tuple<int, std::size_t>> sparse_pack(
     Flat<std::int64_t> n, Flat<std::int64_t> y, Flat<std::int64_t> x,
     std::tuple<std::int64_t, std::int64_t, std::int64_t> size, bool drop, std::size_t threads) {
     const auto& [layers, height, width] = size;
+    expect_size("y", y.size(), n.size());
+    expect_size("x", x.size(), n.size());
+    if (layers < 0 || height < 0 || width < 0) refuse("`size` must not be negative");
     pixels::Owned packed;
     sparse::Finding found;
     {
@@ -233,7 +239,9 @@ std::variant<Pixels, std::tuple<int, std::size_t>> sparse_pack(
 }  // namespace
 
 pixels::Masks masks_of(const nb::object& a, const nb::object& b) {
-    return {stack_of(a), stack_of(b)};
+    const pixels::Stack left = stack_of(a), right = stack_of(b);
+    if (left.height != right.height || left.width != right.width) refuse("masks must be of one image size");
+    return {left, right};
 }
 
 void define_masks(nb::module_& m) {

@@ -1,6 +1,7 @@
 #include "bind/pixels.hpp"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -37,7 +38,11 @@ Pixels slice(const Pixels& all, std::size_t begin, std::size_t end) {
 
 Pixels take(const Pixels& all, Flat<std::int64_t> rows) {
     auto masks = std::make_unique_for_overwrite<pixels::Mask[]>(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) masks[i] = all.masks[static_cast<std::ptrdiff_t>(rows.data()[i])];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto row = static_cast<std::size_t>(rows.data()[i]);
+        if (row >= all.count) refuse("`rows` must be below " + std::to_string(all.count));
+        masks[i] = all.masks[static_cast<std::ptrdiff_t>(row)];
+    }
     Pixels some = all;
     some.masks = std::move(masks), some.count = rows.size();
     return some;
@@ -46,6 +51,10 @@ Pixels take(const Pixels& all, Flat<std::int64_t> rows) {
 // All masks of several stacks of one image size.
 Pixels concat(const std::vector<Pixels>& stacks) {
     pixels::Owned all;
+    if (stacks.empty()) refuse("`stacks` must have one stack at least");
+    for (const Pixels& stack : stacks)
+        if (stack.height != stacks[0].height || stack.width != stacks[0].width)
+            refuse("masks must be of one image size");
     for (const Pixels& stack : stacks)
         all.count += stack.count, all.word_count += stack.word_count, all.run_count += stack.run_count;
     all.masks = std::make_unique_for_overwrite<pixels::Mask[]>(all.count);
@@ -63,7 +72,7 @@ Pixels concat(const std::vector<Pixels>& stacks) {
         }
         word += stack.word_count, run += stack.run_count;
     }
-    return give(std::move(all), stacks.at(0).height, stacks.at(0).width);
+    return give(std::move(all), stacks[0].height, stacks[0].width);
 }
 
 using State = std::tuple<Table, Words, Table, std::int64_t, std::int64_t>;
@@ -72,15 +81,27 @@ State state_of(const Pixels& pixels) {
             pixels.height, pixels.width};
 }
 
+// A mask whose box lies in the image, and its words and runs among those that there are.
+void expect_inside(const pixels::Mask& mask, const pixels::Owned& all, std::int64_t height, std::int64_t width) {
+    const auto rise = [](std::int64_t a, std::int64_t b, std::int64_t end) { return 0 <= a && a <= b && b <= end; };
+    const auto words = static_cast<std::int64_t>(all.word_count), runs = static_cast<std::int64_t>(all.run_count);
+    const bool is_inside = mask.area >= 0 && rise(mask.x1, mask.x2, width) && rise(mask.y1, mask.y2, height) &&
+                           rise(mask.run, mask.end, runs) && mask.word >= -1 && mask.word <= words;
+    if (!is_inside || (mask.has_bits() && static_cast<std::int64_t>(mask.words()) > words - mask.word))
+        refuse("a mask must lie within its image, and its words and runs among those given");
+}
+
 using GivenState = std::tuple<In<std::int64_t>, Flat<std::uint64_t>, In<std::int64_t>, std::int64_t, std::int64_t>;
 Pixels of_state(const GivenState& state) {
     const auto& [masks, words, runs, height, width] = state;
     pixels::Owned all;
-    all.count = masks.shape(0), all.word_count = words.size(), all.run_count = runs.shape(0);
+    all.count = expect_rows("table", masks, sizeof(pixels::Mask) / sizeof(std::int64_t)), all.word_count = words.size();
+    all.run_count = expect_rows("runs", runs, sizeof(pixels::Run) / sizeof(std::int64_t));
     all.masks = std::make_unique_for_overwrite<pixels::Mask[]>(all.count);
     all.words = std::make_unique_for_overwrite<std::uint64_t[]>(all.word_count);
     all.runs = std::make_unique_for_overwrite<pixels::Run[]>(all.run_count);
     std::copy_n(reinterpret_cast<const pixels::Mask*>(masks.data()), all.count, all.masks.get());
+    for (std::size_t i = 0; i < all.count; ++i) expect_inside(all.masks[i], all, height, width);
     std::copy_n(words.data(), all.word_count, all.words.get());
     std::copy_n(reinterpret_cast<const pixels::Run*>(runs.data()), all.run_count, all.runs.get());
     return give(std::move(all), height, width);

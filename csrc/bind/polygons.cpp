@@ -12,17 +12,22 @@ namespace {
 
 // points, rings, parts, regions: the first fields of a Rings.
 polygons::Regions regions_of(const nb::object& flat) {
-    const std::size_t offsets = nb::cast<In<std::int64_t>>(flat[3], false).size();
-    return {column_of<double>(flat, 0), column_of<std::int64_t>(flat, 1), column_of<std::int64_t>(flat, 2),
-            column_of<std::int64_t>(flat, 3), offsets - 1};
+    const auto points = nb::cast<In<double>>(flat[0], false);
+    const auto rings = nb::cast<In<std::int64_t>>(flat[1], false), parts = nb::cast<In<std::int64_t>>(flat[2], false),
+               regions = nb::cast<In<std::int64_t>>(flat[3], false);
+    const std::size_t ring_count = expect_offsets("rings", rings, points.size() / 2);
+    const std::size_t part_count = expect_offsets("parts", parts, ring_count);
+    return {points.data(), rings.data(), parts.data(), regions.data(), expect_offsets("regions", regions, part_count)};
 }
 
 polygons::Side polygons_side(const nb::object& flat) {
-    return {regions_of(flat), column_of<double>(flat, 4), column_of<double>(flat, 5)};
+    const polygons::Regions regions = regions_of(flat);
+    return {regions, column_of<double>(flat, 4, 4 * regions.count), column_of<double>(flat, 5, regions.count)};
 }
 
 void polygons_area(nb::object flat, Out<double> out, std::size_t threads) {
     const polygons::Regions regions = regions_of(flat);
+    expect_size("out", out.size(), regions.count);
     Unlocked unlocked;
     polygons::areas(regions, out.data(), threads);
 }

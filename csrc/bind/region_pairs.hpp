@@ -23,6 +23,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_pairwise").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
             Source source = Make(a, b);
+            expect_size("out", out.size(), source.n() * source.m());
             Unlocked unlocked;
             region_pairs::prepare(source, threads);
             region_pairs::pairwise(measures::Name(measure), options_of(options), source, out.data(), threads);
@@ -32,6 +33,8 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_aligned").c_str(),
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<double> out, std::size_t threads) {
             Source source = Make(a, b);
+            expect_size("b", source.m(), source.n());
+            expect_size("out", out.size(), source.n());
             Unlocked unlocked;
             region_pairs::aligned(measures::Name(measure), options_of(options), source, out.data(), threads);
         },
@@ -40,6 +43,8 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         named("_inter").c_str(),
         [](nb::object a, nb::object b, Out<Number> out, std::size_t threads) {
             Source source = Make(a, b);
+            if (out.ndim() == 1) expect_size("b", source.m(), source.n());
+            expect_size("out", out.size(), out.ndim() == 1 ? source.n() : source.n() * source.m());
             Unlocked unlocked;
             if (out.ndim() > 1) region_pairs::prepare(source, threads);
             region_pairs::inter(source, out.ndim() == 1, out.data(), threads);
@@ -50,7 +55,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         [](int measure, const OptionTuple& options, nb::object a, nb::object b, Out<std::int64_t> index,
            Out<double> value, std::size_t threads) {
             Source source = Make(a, b);
-            const std::size_t k = index.shape(1);
+            const std::size_t k = expect_best(index, value, source.n(), source.m());
             Unlocked unlocked;
             region_pairs::prepare(source, threads);
             region_pairs::best(measures::Name(measure), options_of(options), source, k, index.data(), value.data(),
@@ -62,6 +67,7 @@ void define_pairs(nb::module_& m, const std::string& kind) {
         [](int measure, const OptionTuple& options, const ThresholdTuple& threshold, nb::object a, nb::object b,
            Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
             Source source = Make(a, b);
+            expect_keys(keys_a, source.n(), keys_b, source.m(), self);
             join::Pairs<double> pairs;
             {
                 Unlocked unlocked;

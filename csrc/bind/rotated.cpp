@@ -13,40 +13,50 @@ namespace {
 template <class R>
 void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                       std::size_t threads) {
+    const std::size_t n = expect_rows("a", a, rotated::Rows::width), m = expect_rows("b", b, rotated::Rows::width);
+    expect_size("out", out.size(), n * m);
     Unlocked unlocked;
-    rotated::pairwise<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
-                         out.data(), threads);
+    rotated::pairwise<R>(measures::Name(measure), options_of(options), {a.data(), n}, {b.data(), m}, out.data(),
+                         threads);
 }
 
 template <class R>
 void rotated_aligned(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                      std::size_t threads) {
+    const std::size_t n = expect_rows("a", a, rotated::Rows::width);
+    expect_size("b", expect_rows("b", b, rotated::Rows::width), n);
+    expect_size("out", out.size(), n);
     Unlocked unlocked;
-    rotated::aligned<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)},
-                        out.data(), threads);
+    rotated::aligned<R>(measures::Name(measure), options_of(options), {a.data(), n}, {b.data(), n}, out.data(),
+                        threads);
 }
 
 void rotated_inter(In<double> a, In<double> b, Out<double> out, std::size_t threads) {
+    const std::size_t n = expect_rows("a", a, rotated::Rows::width), m = expect_rows("b", b, rotated::Rows::width);
+    expect_size("out", out.size(), n * m);
     Unlocked unlocked;
-    rotated::inter({a.data(), a.shape(0)}, {b.data(), b.shape(0)}, out.data(), threads);
+    rotated::inter({a.data(), n}, {b.data(), m}, out.data(), threads);
 }
 
 template <class R>
 void rotated_best(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<std::int64_t> index,
                   Out<R> value, std::size_t threads) {
-    const std::size_t k = index.shape(1);
+    const std::size_t n = expect_rows("a", a, rotated::Rows::width), m = expect_rows("b", b, rotated::Rows::width);
+    const std::size_t k = expect_best(index, value, n, m);
     Unlocked unlocked;
-    rotated::best<R>(measures::Name(measure), options_of(options), {a.data(), a.shape(0)}, {b.data(), b.shape(0)}, k,
-                     index.data(), value.data(), threads);
+    rotated::best<R>(measures::Name(measure), options_of(options), {a.data(), n}, {b.data(), m}, k, index.data(),
+                     value.data(), threads);
 }
 
 PairTuple<double> rotated_join(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<double> a,
                                In<double> b, Keys keys_a, Keys keys_b, bool self, std::size_t threads) {
+    const std::size_t n = expect_rows("a", a, rotated::Rows::width), m = expect_rows("b", b, rotated::Rows::width);
+    expect_keys(keys_a, n, keys_b, m, self);
     join::Pairs<double> pairs;
     {
         Unlocked unlocked;
-        pairs = join::of_rotated(request_of(measure, options, threshold, keys_a, keys_b, self, threads),
-                                 {a.data(), a.shape(0)}, {b.data(), b.shape(0)});
+        pairs = join::of_rotated(request_of(measure, options, threshold, keys_a, keys_b, self, threads), {a.data(), n},
+                                 {b.data(), m});
     }
     return give(std::move(pairs));
 }

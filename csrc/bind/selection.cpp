@@ -34,7 +34,10 @@ struct NmsArguments {
 // The row of the first NaN score, or −1; the kept rows; with `with_by`, the row that suppressed each row, or −1.
 using NmsTuple = std::tuple<std::int64_t, Column<std::int64_t>, std::optional<Column<std::int64_t>>>;
 template <class Find>
-NmsTuple nms_of(const NmsArguments& a, bool with_by, const Find& find) {
+NmsTuple nms_of(const NmsArguments& a, std::size_t rows, bool with_by, const Find& find) {
+    expect_size("scores", a.scores.size(), rows);
+    expect_optional("keys", a.keys.size(), rows);
+    expect_optional("images", a.images.size(), rows);
     const nms::Request request{measures::Name(a.measure),
                                options_of(a.options),
                                threshold_of(a.threshold),
@@ -68,8 +71,8 @@ NmsTuple nms_of(const NmsArguments& a, bool with_by, const Find& find) {
 template <class Rows, auto Find, class T>
 NmsTuple rows_nms(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> rows, Scores scores,
                   Keys keys, Keys images, double least, std::size_t limit, bool with_by, std::size_t threads) {
-    const Rows regions{rows.data(), rows.shape(0)};
-    return nms_of({measure, options, threshold, scores, keys, images, least, limit, threads}, with_by,
+    const Rows regions{rows.data(), expect_rows("regions", rows, Rows::width)};
+    return nms_of({measure, options, threshold, scores, keys, images, least, limit, threads}, regions.count, with_by,
                   [&](const nms::Request& request) { return Find(request, regions); });
 }
 
@@ -78,7 +81,7 @@ NmsTuple source_nms(int measure, const OptionTuple& options, const ThresholdTupl
                     Scores scores, Keys keys, Keys images, double least, std::size_t limit, bool with_by,
                     std::size_t threads) {
     const auto source = Make(regions, regions);
-    return nms_of({measure, options, threshold, scores, keys, images, least, limit, threads}, with_by,
+    return nms_of({measure, options, threshold, scores, keys, images, least, limit, threads}, source.n(), with_by,
                   [&](const nms::Request& request) { return nms::of_source(request, source); });
 }
 
@@ -112,17 +115,23 @@ PickTuple give_picks(soft::Picks picks) {
 template <class T>
 PickTuple boxes_soft(int measure, const OptionTuple& options, const ThresholdTuple& threshold, In<T> rows,
                      Scores scores, Keys keys, const SoftTuple& rule, std::size_t threads) {
+    const std::size_t count = expect_rows("rows", rows, 4);
+    expect_size("scores", scores.size(), count);
+    expect_optional("keys", keys.size(), count);
     soft::Picks picks;
     {
         Unlocked unlocked;
         picks = soft::of_boxes<T>(soft_rule(rule), request_of(measure, options, threshold, keys, keys, true, threads),
-                                  {rows.data(), rows.shape(0)}, scores.data());
+                                  {rows.data(), count}, scores.data());
     }
     return give_picks(std::move(picks));
 }
 
 PickTuple edges_soft(Flat<std::int64_t> i, Flat<std::int64_t> j, Flat<double> value, bool both_ways, Scores scores,
                      Keys keys, const SoftTuple& rule, std::size_t threads) {
+    expect_size("j", j.size(), i.size());
+    expect_size("value", value.size(), i.size());
+    expect_optional("keys", keys.size(), scores.size());
     soft::Picks picks;
     {
         Unlocked unlocked;
@@ -139,16 +148,21 @@ std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fus
                                                                                   const ThresholdTuple& threshold,
                                                                                   std::size_t threads) {
     const auto& [p, q, shift, strict] = threshold;
+    const std::size_t count = expect_rows("rows", rows, 4);
+    expect_at_most("order", order.size(), count);
+    expect_size("weighted", weighted.size(), count);
+    expect_optional("keys", keys.size(), count);
     fusion::Clusters found;
     {
         Unlocked unlocked;
-        found = fusion::fuse({{rows.data(), rows.shape(0)}, order.data(), order.size(), weighted.data(), given(keys)},
+        found = fusion::fuse({{rows.data(), count}, order.data(), order.size(), weighted.data(), given(keys)},
                              {p, q, shift, strict}, threads);
     }
     return {give(std::move(found.boxes)), give(std::move(found.first)), give(std::move(found.members))};
 }
 
 Column<std::int64_t> components_of(Flat<std::int64_t> i, Flat<std::int64_t> j, std::size_t rows) {
+    expect_size("j", j.size(), i.size());
     std::vector<std::int64_t> found;
     {
         Unlocked unlocked;

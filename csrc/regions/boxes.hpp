@@ -15,6 +15,7 @@ namespace vesica::boxes {
 
 template <class T>
 struct Rows {
+    static constexpr std::size_t width = 4;
     const T* data;
     std::size_t count;
 };

@@ -57,8 +57,21 @@ def stated(value: Any, options: Iterable[str], name: str, why: str) -> str:
 
 def positive(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"`{name}` must be a whole number above 0; got {value!r}.")
+        raise ValueError(f"`{name}` must be a whole number above 0; got {shown(value)}.")
+    if value > _MOST:
+        raise ValueError(f"`{name}` must be at most {_MOST}; got {shown(value)}.")
     return int(value)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: of a long one its beginning. Python writes no integer of more than 4300 digits."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+_MOST, _SHOWN = 2**63 - 1, 200
 
 
 def threads(value: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from vesica import _native
 from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
+from vesica._check import positive, shown
 from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
 
 _BOX_FAULTS = tuple(_native.box_fault_names())
@@ -29,6 +30,8 @@ _NUMBER_OF = {
     "sets": np.int64,
 }
 NO_KEYS = np.empty(0, np.uint32)
+# Of numbers in environment variables.
+_DIGITS = 12
 
 
 @functools.cache
@@ -43,7 +46,7 @@ def default_threads() -> int:
 
 
 def thread_count(threads: int | None) -> int:
-    return default_threads() if threads is None else int(threads)
+    return default_threads() if threads is None else positive(threads, "threads")
 
 
 def isa() -> str:
@@ -191,6 +194,8 @@ def _keep() -> None:
 
 def _whole(name: str, text: str, least: int) -> int:
     """The whole number in an environment variable."""
+    if len(text) > _DIGITS:
+        raise ValueError(f"{name} must be a whole number of at most {_DIGITS} digits; got {shown(text)}.")
     if not text.isdecimal() or int(text) < least:
         rule = "above 0" if least else "that is not negative"
         raise ValueError(f"{name} must be a whole number {rule}; got {text!r}.")

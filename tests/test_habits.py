@@ -335,15 +335,6 @@ class TestPeers:
         assert np.allclose(vesica.Boxes(boxes, "xywh").xyxy, sv.xywh_to_xyxy(boxes))
         assert np.array_equal(vesica.Masks(masks).boxes.xyxy - [0, 0, 1, 1], sv.mask_to_xyxy(masks))
 
-    def test_torchmetrics(self):
-        pytest.importorskip("torchmetrics")
-        torch = pytest.importorskip("torch")
-        pytest.importorskip("torchvision")  # of which torchmetrics takes its measures
-        from torchmetrics.functional import detection
-
-        a, b = (torch.tensor(some(3), dtype=torch.float32) for _ in range(2))
-        assert torch.allclose(vesica.iou(a, b), detection.intersection_over_union(a, b, aggregate=False), atol=1e-6)
-
     def test_torchmetrics_classes(self):
         metrics = pytest.importorskip("torchmetrics.functional.classification")
         torch = pytest.importorskip("torch")

@@ -165,9 +165,10 @@ using Columns = nb::ndarray<const std::uint8_t, nb::f_contig, nb::device::cpu>;
 nb::typed<nb::list, nb::bytes> rle_of_columns(Columns pixels, std::size_t masks) {
     std::vector<std::uint8_t> text;
     std::vector<std::int64_t> starts;
+    expect_size("pixels", pixels.size(), masks ? pixels.size() / masks * masks : 0);
     {
-        nb::gil_scoped_release unlocked;
-        const rle::OwnedCounts counts = rle::of_columns(pixels.data(), masks, pixels.size() / masks);
+        Unlocked unlocked;
+        const rle::OwnedCounts counts = rle::of_columns(pixels.data(), masks, masks ? pixels.size() / masks : 0);
         rle::to_strings({counts.data.data(), counts.offsets.data(), masks}, text, starts);
     }
     nb::list strings;

@@ -140,6 +140,7 @@ OF_ONE = [
     "masks_pack",
     "rle_from_coco",
     "rle_from_strings",
+    "rle_of_columns",
     "rle_unpack",
 ]
 

@@ -8,6 +8,9 @@ array([[0.14285714]])
 from __future__ import annotations
 
 import importlib
+import os
+import time
+from _thread import get_ident
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -129,8 +132,34 @@ _MODULES = {
 }
 
 
+# Threads that are loading a name. A child that is forked meanwhile would wait for a thread that it does not have, so a
+# fork waits until they are done: seconds at most, in steps of milliseconds.
+_LOADING: list[int] = []
+_STEPS = 5000
+
+
+def _wait_for_others() -> None:
+    for _ in range(_STEPS):
+        if all(thread == get_ident() for thread in _LOADING):
+            return
+        time.sleep(0.001)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait_for_others, after_in_child=_LOADING.clear)
+
+
 def _find(name: str) -> Any:
     """What a name stands for, loaded when it is first asked for."""
+    _LOADING.append(get_ident())
+    try:
+        return _load(name)
+    finally:
+        if get_ident() in _LOADING:  # not in a child that was forked by what was loaded
+            _LOADING.remove(get_ident())
+
+
+def _load(name: str) -> Any:
     if name in _MODULES:
         globals()[name] = importlib.import_module(_MODULES[name])
         return globals()[name]

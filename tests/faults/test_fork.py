@@ -69,6 +69,30 @@ if __name__ == "__main__":
 """
 
 
+# Nothing has been loaded yet when threads and children ask for the first time.
+FIRST = """
+import os, signal, threading
+import numpy as np, vesica
+
+boxes, scores = np.array([[0.0, 0, 4, 4]] * 3), np.ones(3)
+threads = [threading.Thread(target=lambda: vesica.nms(boxes, scores)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    os._exit(len(vesica.nms(boxes, scores)))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_fork_at_the_first_call():
+    ended = script(FIRST)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1\n", "")
+
+
 def test_children_of_busy_parents_answer():
     ended = script(STORM, 12, VESICA_NUM_THREADS="4")
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -156,6 +156,8 @@ def test_sizes():
         "_native.rle_from_strings([b'0'], -1, 5, 1)",
         "_native.rle_from_strings([3], 5, 5, 1)",
         "_native.sparse_pack(*[np.zeros(1, np.int64)] * 3, (1, -5, 5), False, 1)",
+        "_native.rle_of_columns(np.zeros((5, 5, 2), np.uint8, order='F'), 0)",
+        "_native.rle_of_columns(np.zeros((5, 5, 2), np.uint8, order='F'), 3)",
         "_native.Pixels.concat([])",
         "_native.Pixels.concat([masks(5), masks(6)])",
         "masks(5).take(np.array([3]))",

@@ -6,6 +6,7 @@ Checks of one noun have a file of their own; here is what serves several, and bo
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -167,7 +168,8 @@ def _is_narrow(value: Any) -> bool:
 
 
 def not_masked(value: Any, name: str, way: str) -> None:
-    if isinstance(value, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # who has a masked array has loaded it, and nobody else needs it
+    if masked is not None and isinstance(value, getattr(masked, "MaskedArray", ())):
         raise TypeError(f"`{name}` must not be a masked array, whose mask would be lost: {way}.")
 
 

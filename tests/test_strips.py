@@ -67,7 +67,7 @@ class TestArea:
         assert Polygons([ring]).area[0] == pytest.approx(oracles.even_odd([ring]).area, rel=1e-9)
 
     def test_both_ways_give_one_answer(self):
-        """The box around a tangle changes nothing, cut into pieces that are small enough for slabs from side to side."""
+        """Cut into pieces that are small enough for slabs from side to side, it is as large as in one."""
         ring = tangle(500, 6)
         polygons = Polygons([ring])
         edge = np.linspace(0, 1, 21)

@@ -262,9 +262,13 @@ bool Slabs::are_apart(const Regions& regions, std::int64_t first, std::int64_t e
     around_.clear();
     for (std::int64_t part = first; part < end; ++part) around_.push_back(around(regions, part, part + 1));
     std::sort(around_.begin(), around_.end(), [](const auto& a, const auto& b) { return a.x1 < b.x1; });
-    for (std::size_t i = 0; i < around_.size(); ++i)
-        for (std::size_t j = i + 1; j < around_.size() && around_[j].x1 < around_[i].x2; ++j)
+    interrupt::Steps steps;
+    for (std::size_t i = 0; i < around_.size(); ++i) {
+        std::size_t j = i + 1;
+        for (; j < around_.size() && around_[j].x1 < around_[i].x2; ++j)
             if (around_[j].y1 < around_[i].y2 && around_[i].y1 < around_[j].y2) return false;
+        steps.add(j - i);
+    }
     return true;
 }
 

@@ -76,6 +76,7 @@ class Inside {
 
     // How much lies inside, from x = left to right, across these hits. Leaves things as they were.
     double length(const std::vector<Hit>& hits, const std::vector<Edge>& edges, double left, double right) {
+        const std::size_t before[2] = {counts_[0], counts_[1]};
         double sum = 0, start = left;
         bool was = both();
         for (const Hit& hit : hits) {
@@ -86,7 +87,8 @@ class Inside {
             was = is;
         }
         if (was) sum += right - start;
-        for (const Hit& hit : hits) cross(edges[hit.edge].part);
+        for (const Hit& hit : hits) odd_[edges[hit.edge].part] ^= 1;
+        counts_[0] = before[0], counts_[1] = before[1];
         return sum;
     }
 

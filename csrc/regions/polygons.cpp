@@ -193,7 +193,7 @@ void Slabs::add_all(const Regions& regions, std::int64_t first, std::int64_t end
 // The heights at which the covered length may bend. What happens to the left of the window moves nothing inside it.
 // False: there are so many, across so many edges, that strips are faster.
 bool Slabs::find_levels(const Window& window) {
-    constexpr std::size_t few = 64, many = 1 << 17;
+    constexpr std::size_t few = 64, many = 1 << 18;
     std::sort(edges_.begin(), edges_.end(), starts_first);
     levels_.push_back(0), levels_.push_back(window.h);
     const auto add_level = [&](double x, double y) {

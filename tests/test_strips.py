@@ -83,7 +83,7 @@ class TestArea:
         assert Polygons([ring[:, ::-1]]).area[0] == pytest.approx(area, rel=1e-12, abs=1e-12)
         assert Polygons([-ring]).area[0] == pytest.approx(area, rel=1e-12, abs=1e-12)
         assert Polygons([np.concatenate([ring, ring])]).area[0] == pytest.approx(0, abs=1e-9 * (area + 1))
-        assert Polygons([[ring, ring]]).area[0] == pytest.approx(area, rel=1e-12, abs=1e-12)
+        assert Polygons([[[ring], [ring]]]).area[0] == pytest.approx(area, rel=1e-12, abs=1e-12)
 
     def test_parts_are_united(self):
         """Many boxes in one region, which cross and share edges; counted by unit squares."""
@@ -93,7 +93,7 @@ class TestArea:
         seen = np.zeros((140, 140), bool)
         for x1, y1, x2, y2 in boxes:
             seen[y1:y2, x1:x2] = True
-        region = [[[x1, y1], [x2, y1], [x2, y2], [x1, y2]] for x1, y1, x2, y2 in boxes.tolist()]
+        region = [[[[x1, y1], [x2, y1], [x2, y2], [x1, y2]]] for x1, y1, x2, y2 in boxes.tolist()]
         assert Polygons([region]).area.tolist() == [seen.sum()]
 
     def test_rings_are_even_odd(self):

@@ -207,8 +207,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
         typename S::Partners partners(source);
         std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
-        interrupt::Steps steps;
-        for (std::size_t i = begin; i < end; ++i, steps.add(steps.of_regions))
+        for (std::size_t i = begin; i < end; ++i, interrupt::poll())
             partners.each(i, [&](std::size_t j, typename S::Number shared) {
                 if (request.self && j <= i) return;
                 if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;

@@ -53,9 +53,8 @@ Answer by_partners(const Request& request, const S& source) {
         std::vector<std::uint32_t> places(source.n(), none);  // regions of other groups have no place
         for (std::size_t k = 0; k < group.count; ++k) places[group.rows[k]] = static_cast<std::uint32_t>(k);
         typename S::Partners partners(source);
-        interrupt::Steps steps;
         keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row) {
-            steps.add(steps.of_regions);
+            interrupt::poll();
             partners.each(row, [&](std::size_t other, typename S::Number shared) {
                 if (places[other] == none || places[other] <= k || fates.is_dead(other)) return;
                 const measures::Parts<typename S::Number> found{shared, source.area_a(row), source.area_b(other)};

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/memory.hpp"
 
 namespace vesica::grid_index {
@@ -91,29 +92,34 @@ struct Task {
 };
 std::vector<Task> tasks(const Grid& grid);
 
-// Call visit(begin, end) for the stretches of positions in one group among which all partners of the point are.
+// Call visit(begin, end) for the stretches of positions in one group among which all partners of the point are. Returns
+// how many positions that were.
 template <class Visit>
-void stretches(const Grid& grid, const Group& group, const Point& point, Apart apart, const Visit& visit) {
+std::size_t stretches(const Grid& grid, const Group& group, const Point& point, Apart apart, const Visit& visit) {
     const double far_x = point.reach_x + group.reach_x, far_y = point.reach_y + group.reach_y;
     const double low_x = point.x - far_x, high_x = point.x + far_x;
     const double low_y = point.y - far_y, high_y = point.y + far_y;
     if (high_x < group.low_x || low_x > group.high_x || high_y < group.low_y || low_y > group.high_y ||
         !group.u.is_near(point.u, apart.u) || !group.v.is_near(point.v, apart.v))
-        return;
+        return 0;
     const std::uint32_t* const starts = grid.starts.data() + group.cells;
     const std::size_t left = group.x.cell(low_x), right = group.x.cell(high_x);
     const std::size_t top = group.y.cell(low_y), bottom = group.y.cell(high_y);
+    std::size_t seen = 0;
     for (std::size_t row = top; row <= bottom; ++row) {
         const std::uint32_t* const cells = starts + row * group.x.cells;
+        seen += cells[right + 1] - cells[left] + 1;
         visit(group.begin + cells[left], group.begin + cells[right + 1]);
     }
+    return seen;
 }
 
-// Call visit(q) for the positions q >= from in one group that may be partners of the point.
+// Call visit(q) for the positions q >= from in one group that may be partners of the point. Returns how many it looked
+// at.
 template <class Visit>
-void around(const Grid& grid, const Group& group, const Point& point, Apart apart, std::size_t from,
-            const Visit& visit) {
-    stretches(grid, group, point, apart, [&](std::size_t begin, std::size_t end) {
+std::size_t around(const Grid& grid, const Group& group, const Point& point, Apart apart, std::size_t from,
+                   const Visit& visit) {
+    return stretches(grid, group, point, apart, [&](std::size_t begin, std::size_t end) {
         for (std::size_t q = std::max(from, begin); q < end; ++q) {
             const Point& partner = grid.points[q];
             // & and not &&: four cheap tests and one branch that is nearly always not taken.
@@ -130,13 +136,15 @@ void around(const Grid& grid, const Group& group, const Point& point, Apart apar
 template <class Visit>
 void each(const Grid& a, const Task& task, const Grid& b, Apart apart, bool self, const Visit& visit) {
     const Group& mine = a.groups[task.group];
+    interrupt::Steps steps;
     const auto [first_group, last_group] = b.groups_of(mine.key);
     for (std::size_t g = self ? task.group : first_group; g < last_group; ++g) {
         const Group& other = b.groups[g];
         if (!mine.u.is_near(other.u, apart.u) || !mine.v.is_near(other.v, apart.v)) continue;
         const bool same_group = self && g == task.group;
         for (std::size_t p = task.begin; p < task.end; ++p)
-            around(b, other, a.points[p], apart, same_group ? p + 1 : 0, [&](std::size_t q) { visit(p, q); });
+            steps.add(
+                around(b, other, a.points[p], apart, same_group ? p + 1 : 0, [&](std::size_t q) { visit(p, q); }));
     }
 }
 

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/interrupt.hpp"
+
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
@@ -21,17 +23,32 @@ struct Job {
     const std::function<void(std::size_t)>* work;
     std::size_t chunks;
     std::size_t helpers;  // how many pool threads may join
+    const interrupt::Watch* watch = interrupt::current;
     std::atomic<std::size_t> next{0};
     std::mutex failing{};
     std::exception_ptr failure{};
 
     void drain() {
+        attempt([&] {
+            for (std::size_t chunk; (chunk = next.fetch_add(1)) < chunks; interrupt::poll()) (*work)(chunk);
+        });
+    }
+    void help() {
+        interrupt::followed = watch;
+        drain();
+        interrupt::followed = nullptr;
+    }
+    // Keep what it throws: the first failure, or the caller's reason to stop.
+    template <class Act>
+    void attempt(const Act& act) {
         inside = true;
         try {
-            for (std::size_t chunk; (chunk = next.fetch_add(1)) < chunks;) (*work)(chunk);
+            act();
+        } catch (const interrupt::Stopped&) {
+            next = chunks;
         } catch (...) {
             std::lock_guard lock(failing);
-            failure = std::current_exception();
+            if (!failure) failure = std::current_exception();
             next = chunks;  // no thread takes another chunk
         }
         inside = false;
@@ -66,7 +83,13 @@ class Pool {
         soon([&] { return busy_.load() == 0; });
         std::unique_lock lock(mutex_);
         job_ = nullptr;  // a helper that wakes late finds nothing to do
-        done_.wait(lock, [&] { return busy_.load() == 0; });
+        const auto is_done = [&] { return busy_.load() == 0; };
+        if (!job.watch) return done_.wait(lock, is_done);
+        while (!done_.wait_for(lock, std::chrono::milliseconds(50), is_done)) {
+            lock.unlock();
+            job.attempt([] { interrupt::poll(); });
+            lock.lock();
+        }
     }
 
   private:
@@ -81,7 +104,7 @@ class Pool {
             Job& job = *job_;
             busy_.fetch_add(1);
             lock.unlock();
-            job.drain();
+            job.help();
             lock.lock();
             if (busy_.fetch_sub(1) == 1) done_.notify_all();
         }
@@ -109,7 +132,10 @@ const std::size_t most = std::max<std::size_t>(16, 2 * std::thread::hardware_con
 void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work) {
     const std::size_t helpers = std::min({threads, chunks, most});
     if (helpers < 2 || inside) {
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) work(chunk);
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            if (chunk) interrupt::poll();
+            work(chunk);
+        }
         return;
     }
     Job job{&work, chunks, helpers - 1};

@@ -8,7 +8,8 @@ namespace vesica::threads {
 
 // Call work(chunk) once for each chunk in [0, chunks), from at most `threads` threads, the caller among them.
 // Chunks must be independent: which thread runs one is not defined. The first exception reaches the
-// caller once every thread has stopped.
+// caller once every thread has stopped. Between chunks, and while the caller waits for the others, it polls for signals
+// (interrupt.hpp); work that may take longer than a tenth of a second polls by itself.
 // A call from inside another call, or while another caller holds the pool, runs in its own thread alone.
 void run(std::size_t chunks, std::size_t threads, const std::function<void(std::size_t)>& work);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/interrupt.hpp"
 #include "base/simd.hpp"
 #include "base/threads.hpp"
 
@@ -58,11 +59,13 @@ void of_rows(std::size_t n, std::size_t m, std::size_t k, std::int64_t* index, R
     constexpr std::size_t width = 256, pairs_in_chunk = 1 << 14;
     threads::over(n, threads::at_least_one(pairs_in_chunk / m), threads, [&](std::size_t begin, std::size_t end) {
         R values[width];
+        interrupt::Steps steps;
         for (std::size_t i = begin; i < end; ++i) {
             Top<R> top(k, index + i * k, value + i * k);
             for (std::size_t from = 0; from < m; from += width) {
                 const std::size_t count = std::min(width, m - from);
                 make(i, from, count, &values[0]);
+                steps.add(count);
                 bool worth = !top.full();
                 if (!worth) simd::run<AnyAbove<R>>(&values[0], count, top.least(), &worth);
                 if (!worth) continue;

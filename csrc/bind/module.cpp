@@ -5,8 +5,7 @@ NB_MODULE(_native, m) {
     using namespace vesica::bind;
     nanobind::set_leak_warnings(false);  // at exit a daemon thread may still hold masks: no fault, and no news
     m.doc() = "The compiled kernels. Use the functions of vesica, which check their arguments.";
-    // Masks of a module or of a thread live until the interpreter is gone: nothing to tell users about.
-    nanobind::set_leak_warnings(false);
+    define_signals(m);
     define_base(m);  // memory, list of measures, instruction set
     define_boxes(m);
     define_rotated(m);

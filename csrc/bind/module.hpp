@@ -5,6 +5,7 @@
 
 namespace vesica::bind {
 
+void define_signals(nanobind::module_& m);
 void define_base(nanobind::module_& m);
 void define_boxes(nanobind::module_& m);
 void define_rotated(nanobind::module_& m);

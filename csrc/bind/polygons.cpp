@@ -51,6 +51,7 @@ polygons::Source polygons_of(const nb::object& a, const nb::object& b) {
 void define_polygons(nb::module_& m) {
     define_names<raster::Rule>(m, "raster_rule_names");
     define_pairs<polygons_of>(m, "polygons");
+    m.attr("most_crossings") = polygons::most_crossings;
     m.def("polygons_area", &polygons_area, "rings"_a, "out"_a.noconvert(), "threads"_a);
     m.def("polygons_counts", &polygons_counts, "rings"_a, "rule"_a, "height"_a, "width"_a, "threads"_a);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "base/simd.hpp"
 #include "regions/masks/pixels.hpp"
 
@@ -102,6 +103,7 @@ void Boundaries::open(const std::uint32_t* truths, std::size_t count) {
 
 const Seam& Boundaries::made(const Shape& shape, Seam& seam) {
     if (seam.is_made) return seam;
+    interrupt::poll();
     const pixels::Mask mask = mask_of(shape);
     seam.words.assign(mask.words(), 0);
     pixels::Painter painter(seam.words.data(), mask, shape.height);

@@ -74,6 +74,7 @@ void Masks::open(const std::uint32_t* truths, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
         note(decoder_.decode(truth_column_, rows_[k], truths_[k]), Side::truth, rows_[k]);
         tally(truths_[k]);
+        steps_.add(steps_.of_regions);
     }
 }
 
@@ -106,7 +107,9 @@ double Masks::area(std::uint32_t guess) {
 
 void Masks::compare(std::uint32_t guess, double floor, std::vector<Candidate>& found) {
     load(guess);
+    steps_.add(steps_.of_regions);
     for (std::size_t k = 0; k < count_; ++k) {
+        steps_.add(steps_.of_regions / 4);
         const double value = iou(k, floor);
         if (floor <= 0 || value >= floor) found.push_back({value, static_cast<std::uint32_t>(k)});
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "dataset/coco_masks.hpp"
 
 namespace vesica {
@@ -66,6 +67,7 @@ class Masks {
     std::int64_t spare_row_ = no_row;
     Fault fault_;
     Findings findings_;
+    interrupt::Steps steps_;
 };
 
 // One cell of all rows of two columns: out[g * truths + t] is the score of a pair, 0 below the floor.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "base/interrupt.hpp"
 #include "base/order.hpp"
 #include "base/threads.hpp"
 #include "detection/boundary.hpp"
@@ -261,6 +262,7 @@ class Matcher {
         rank(cell);
         const std::size_t count = std::min<std::size_t>(cell.guess_count, request_.limit);
         for (std::size_t k = 0; k < count; ++k) {
+            steps_.add(16 * (1 + std::size_t(cell.truth_count)));
             const Row row = ranked_[k].row;
             const std::size_t at = std::size_t(cell.out) + k;
             records_.row[at] = static_cast<std::int32_t>(row);
@@ -439,6 +441,7 @@ class Matcher {
     std::vector<Ranked> ranked_;
     std::vector<Candidate> found_;
     std::int32_t* partner_ = nullptr;
+    interrupt::Steps steps_;
 };
 
 // All cells by category, then image, the order in which they are matched, and room for what comes out.

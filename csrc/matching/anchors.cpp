@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::anchors {
@@ -120,7 +121,8 @@ struct Column {
 template <class T>
 Piece meet(const Table<Exact<T>>& anchors, Rows<T> truths, std::size_t begin, std::size_t end) {
     Piece piece(anchors.padded(), anchors.blocks);
-    for (std::size_t j = begin; j < end; ++j) {
+    interrupt::Steps steps;
+    for (std::size_t j = begin; j < end; ++j, steps.add(anchors.padded())) {
         const Box<Exact<T>> truth = wide(truths.data + 4 * j);
         if (truth.w() > 0 && truth.h() > 0)
             simd::run<Column<Exact<T>>>(anchors, truth, static_cast<std::int64_t>(j), &piece);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "matching/assignment_costs.hpp"
 
 namespace vesica::augmenting_paths {
@@ -68,6 +69,7 @@ class Assignment {
 
     // Returns the row that lost its column, or `none`.
     std::int64_t bid(std::size_t row, std::vector<std::size_t>& waiting) {
+        steps_.add(price_.size());
         const Offers<Cost> found = rows_.offers(row, price_.data());
         if (alone_ < found.low) return none;  // prices only fall, so it stays alone
         const Cost second = std::min(found.second, alone_);
@@ -94,6 +96,7 @@ class Assignment {
         for (;;) {
             if (start + alone_ < least_alone) least_alone = start + alone_, loner = at;
             rows_.relax(at, start);
+            steps_.add(price_.size());
             near = rows_.nearest(owner_.data());
             if (least_alone < near.distance) break;
             if (!(near.distance < unreachable<Cost>)) return Shortage{row, closed_.size() + 1};
@@ -129,6 +132,7 @@ class Assignment {
     std::vector<std::int64_t> edge_of_, owner_;
     std::vector<Cost> price_;
     std::vector<Near<Cost>> closed_;
+    interrupt::Steps steps_;
 };
 
 }  // namespace vesica::augmenting_paths

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/grid_index.hpp"
+#include "base/interrupt.hpp"
 #include "base/threads.hpp"
 #include "base/threshold.hpp"
 #include "regions/boxes.hpp"
@@ -103,26 +104,28 @@ template <class R>
 Pairs<R> sorted(std::vector<std::vector<Hit<R>>>& lists, std::size_t rows) {
     std::size_t count = 0;
     for (const auto& list : lists) count += list.size();
-    Pairs<R> out{std::make_unique<std::int64_t[]>(count), std::make_unique<std::int64_t[]>(count),
-                 std::make_unique<R[]>(count), count};
+    Pairs<R> out{std::make_unique_for_overwrite<std::int64_t[]>(count),
+                 std::make_unique_for_overwrite<std::int64_t[]>(count), std::make_unique_for_overwrite<R[]>(count),
+                 count};
+    interrupt::Steps steps;
     std::vector<std::size_t> at(rows + 1, 0);
     for (const auto& list : lists)
-        for (const Hit<R>& hit : list) ++at[hit.i + 1];
+        for (const Hit<R>& hit : list) ++at[hit.i + 1], steps.add(1);
     for (std::size_t i = 0; i < rows; ++i) at[i + 1] += at[i];
     struct Entry {
         std::uint32_t j;
         R value;
     };
-    std::vector<Entry> entries(count);
+    const auto entries = std::make_unique_for_overwrite<Entry[]>(count);
     for (auto& list : lists) {
-        for (const Hit<R>& hit : list) entries[at[hit.i]++] = {hit.j, hit.value};
+        for (const Hit<R>& hit : list) entries[at[hit.i]++] = {hit.j, hit.value}, steps.add(1);
         list = {};  // its memory is not needed twice
     }
     std::size_t begin = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         const std::size_t end = at[i];  // filling moved each start to the next one's
-        std::sort(entries.begin() + begin, entries.begin() + end,
-                  [](const Entry& a, const Entry& b) { return a.j < b.j; });
+        std::sort(entries.get() + begin, entries.get() + end, [](const Entry& a, const Entry& b) { return a.j < b.j; });
+        steps.add(4 * (end - begin));
         for (; begin < end; ++begin)
             out.i[begin] = static_cast<std::int64_t>(i), out.j[begin] = entries[begin].j,
             out.value[begin] = entries[begin].value;

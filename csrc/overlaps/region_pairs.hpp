@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "base/formulas.hpp"
+#include "base/interrupt.hpp"
 #include "base/threads.hpp"
 #include "base/top_k.hpp"
 #include "overlaps/join.hpp"
@@ -58,9 +59,13 @@ template <class R, class S, class ValueOf>
 void matrix(const S& source, R* out, std::size_t threads, const ValueOf& value_of) {
     const std::size_t m = source.m();
     over_rows(source, m, threads, [&](std::size_t begin, std::size_t end) {
+        interrupt::Steps steps;
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
-            const auto fill = [&](std::size_t j) { out[i * m + j] = value_of(parts(source, row, i, j)); };
+            const auto fill = [&](std::size_t j) {
+                out[i * m + j] = value_of(parts(source, row, i, j));
+                steps.add(steps.of_regions);
+            };
             if constexpr (requires(std::vector<std::uint32_t>& found) { row.partners(found); }) {
                 if (source.all_have_area()) {
                     // What shares nothing has one value, whatever its area is.
@@ -116,12 +121,14 @@ void best(measures::Name measure, const measures::Options& options, const S& sou
           double* value, std::size_t threads) {
     const auto measured = measures::value_of<typename S::Number>(measure, options);
     over_rows(source, source.m(), threads, [&](std::size_t begin, std::size_t end) {
+        interrupt::Steps steps;
         for (std::size_t i = begin; i < end; ++i) {
             typename S::Row row(source, i);
             top_k::Top<double> top(k, index + i * k, value + i * k);
             for (std::size_t j = 0; j < source.m(); ++j) {
                 const double found = measured(parts(source, row, i, j));
                 if (top.admits(found)) top.put(static_cast<std::int64_t>(j), found);
+                steps.add(steps.of_regions);
             }
             top.close();
         }
@@ -175,11 +182,13 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     const auto formula = measures::formula_of<typename S::Number>(request.measure);
     return join::collect<double>(
         left, source.n(), request.threads, [&](const grid_index::Task& task, std::vector<join::Hit<double>>& hits) {
+            interrupt::Steps steps;
             grid_index::each(left, task, right, {bound.apart, join::anything}, request.self,
                              [&](std::size_t p, std::size_t q) {
                                  std::uint32_t i = left.points[p].index, j = right.points[q].index;
                                  if (request.self && j < i) std::swap(i, j);
                                  if (!may_share(source, i, j, share)) return;
+                                 steps.add(steps.of_regions);
                                  typename S::Row row(source, i);
                                  const auto found = parts(source, row, i, j);
                                  if (formula.reaches(found, request.options, request.threshold))
@@ -198,7 +207,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
     threads::over(source.n(), rows_in_task, request.threads, [&](std::size_t begin, std::size_t end) {
         typename S::Partners partners(source);
         std::vector<join::Hit<double>>& hits = lists[begin / rows_in_task];
-        for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t i = begin; i < end; ++i, interrupt::poll())
             partners.each(i, [&](std::size_t j, typename S::Number shared) {
                 if (request.self && j <= i) return;
                 if (request.keys.a && request.keys.a[i] != request.keys.b[j]) return;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/interrupt.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::polygons {
@@ -37,12 +38,22 @@ bool share_only_a_vertex(const Edge& e, const Edge& f) {
     return along < 0;  // straight on: both terms are of one sign when the edges are in line
 }
 
-// Call visit(e, f) for the edges, sorted by y0, whose upright boxes meet, until it says no.
+// How many edges lie side by side.
+struct Crowd {
+    std::size_t most = std::numeric_limits<std::size_t>::max();  // looks, after which it is too much
+    std::size_t looks = 0, widest = 0;
+};
+
+// Call visit(e, f) for the edges, sorted by y0, whose upright boxes meet, until it says no, or it is too much.
 template <class Visit>
-bool each_meeting(const std::vector<Edge>& edges, std::vector<std::uint32_t>& open, const Visit& visit) {
+bool each_meeting(const std::vector<Edge>& edges, std::vector<std::uint32_t>& open, Crowd& crowd, const Visit& visit) {
     open.clear();
+    interrupt::Steps steps;
     for (std::uint32_t k = 0; k < edges.size(); ++k) {
         const Edge& e = edges[k];
+        steps.add(1 + open.size());
+        crowd.looks += open.size(), crowd.widest = std::max(crowd.widest, open.size());
+        if (crowd.looks > crowd.most) return false;
         std::erase_if(open, [&](std::uint32_t j) { return edges[j].y1 < e.y0; });
         for (const std::uint32_t j : open)
             if (edges[j].low_x <= e.high_x && e.low_x <= edges[j].high_x && !visit(edges[j], e)) return false;
@@ -142,16 +153,8 @@ int order(const Regions& a, std::size_t i, const Regions& b, std::size_t j) {
 
 }  // namespace
 
-double Edge::at(double y) const {
-    if (x0 == x1) return x0;
-    // From the nearer end, so that it is exact at both.
-    const double up = (y - y0) / (y1 - y0), down = (y1 - y) / (y1 - y0);
-    const double x = up < down ? x0 + up * (x1 - x0) : x1 - down * (x1 - x0);
-    return std::clamp(x, std::min(x0, x1), std::max(x0, x1));
-}
-
 void Slabs::start() {
-    edges_.clear(), levels_.clear();
+    edges_.clear(), levels_.clear(), flats_.clear();
     parts_ = 0;
 }
 
@@ -173,68 +176,48 @@ void Slabs::add(const Regions& regions, std::int64_t first, std::int64_t end, co
             });
 }
 
+// The same for strips, which need whole rings: what comes from below must leave above, also beside the window.
+void Slabs::add_all(const Regions& regions, std::int64_t first, std::int64_t end, const Window& window) {
+    for (std::int64_t part = first; part < end; ++part, ++parts_)
+        for (std::int64_t ring = regions.parts[part]; ring < regions.parts[part + 1]; ++ring)
+            each_edge(regions, ring, [&](double x0, double y0, double x1, double y1) {
+                if (turned_) std::swap(x0, y0), std::swap(x1, y1);
+                Edge e = rising(x0 - window.x, y0 - window.y, x1 - window.x, y1 - window.y);
+                if (e.y0 == e.y1)
+                    flats_.push_back({e.y0, e.x0, e.x1});
+                else if (e.y1 > 0 && e.y0 < window.h)
+                    e.part = parts_, edges_.push_back(e);
+            });
+}
+
 // The heights at which the covered length may bend. What happens to the left of the window moves nothing inside it.
-void Slabs::find_levels(const Window& window) {
+// False: there are so many, across so many edges, that strips are faster.
+bool Slabs::find_levels(const Window& window) {
+    constexpr std::size_t few = 64, many = 1 << 18;
+    std::sort(edges_.begin(), edges_.end(), starts_first);
     levels_.push_back(0), levels_.push_back(window.h);
     const auto add_level = [&](double x, double y) {
         if (x >= 0 && x <= window.w && y > 0 && y < window.h) levels_.push_back(y);
     };
     for (const Edge& e : edges_) add_level(e.x0, e.y0), add_level(e.x1, e.y1);
-    each_meeting(edges_, open_, [&](const Edge& e, const Edge& f) {
+    Crowd crowd{.most = std::max(many, few * edges_.size())};
+    const bool is_done = each_meeting(edges_, open_, crowd, [&](const Edge& e, const Edge& f) {
         if (e.high_x < 0 || f.high_x < 0) return true;
-        const double low = std::max({e.y0, f.y0, 0.0}), high = std::min({e.y1, f.y1, window.h});
-        if (!(low < high)) return true;
-        const double before = e.at(low) - f.at(low), after = e.at(high) - f.at(high);
-        if ((before < 0 && after > 0) || (before > 0 && after < 0)) {
-            const double y = low + (high - low) * (before / (before - after));
-            if (y > low && y < high) levels_.push_back(y);
-        }
+        const double y = crossing(e, f, 0, window.h);
+        if (y == y) levels_.push_back(y);
         return true;
     });
+    if (!is_done || (crowd.widest > few && levels_.size() * crowd.widest > many)) return false;
     std::sort(levels_.begin(), levels_.end());
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+    return true;
 }
 
-// How much of the line is inside both: inside a part below `second`, and inside one from `second` on where there is
-// one.
-double Slabs::length(std::uint32_t second) {
-    double sum = 0, start = 0;
-    std::size_t inside[2] = {0, second < parts_ ? 0u : 1u};
-    bool was = false;
-    for (const Hit& hit : hits_) {
-        const std::uint32_t part = edges_[hit.edge].part;
-        odd_[part] ^= 1;
-        inside[part >= second] += odd_[part] ? 1 : std::size_t(-1);
-        const bool is = inside[0] && inside[1];
-        if (is && !was) start = hit.x;
-        if (was && !is) sum += hit.x - start;
-        was = is;
-    }
-    for (const Hit& hit : hits_) odd_[edges_[hit.edge].part] = 0;
-    return sum;
-}
-
-// Nearly sorted already: the order of the last slab, and at the end so many new ones.
-void Slabs::sort_hits(std::size_t fresh) {
-    constexpr std::size_t few = 32;
-    if (fresh > few) {
-        std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) { return a.x < b.x; });
-        return;
-    }
-    for (std::size_t at = 1; at < hits_.size(); ++at) {
-        const Hit hit = hits_[at];
-        std::size_t to = at;
-        for (; to > 0 && hit.x < hits_[to - 1].x; --to) hits_[to] = hits_[to - 1];
-        hits_[to] = hit;
-    }
-}
-
-double Slabs::covered(const Window& window, std::uint32_t second) {
-    std::sort(edges_.begin(), edges_.end(), starts_first);
-    find_levels(window);
-    odd_.assign(parts_, 0);
+double Slabs::covered(std::uint32_t second) {
+    inside_.start(parts_, second);
     hits_.clear();
     double sum = 0;
+    interrupt::Steps steps;
     std::uint32_t next = 0;
     for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
         const double height = levels_[k + 1] - levels_[k], middle = levels_[k] + height / 2;
@@ -242,10 +225,16 @@ double Slabs::covered(const Window& window, std::uint32_t second) {
         for (; next < edges_.size() && edges_[next].y0 <= middle; ++next) hits_.push_back({0, next});
         std::erase_if(hits_, [&](const Hit& hit) { return edges_[hit.edge].y1 <= middle; });
         for (Hit& hit : hits_) hit.x = edges_[hit.edge].at(middle);
-        sort_hits(next - known);
-        sum += height * length(second);
+        sort_hits(hits_, next - known);
+        sum += height * inside_.length(hits_, edges_, 0, 0);
+        steps.add(1 + hits_.size());
     }
     return sum;
+}
+
+double Slabs::by_strips(const Window& window, std::uint32_t second) {
+    inside_.start(parts_, second);
+    return Strips(edges_, flats_, inside_).covered(window.h);
 }
 
 // Does the ring meet itself nowhere, beyond doubt?
@@ -260,7 +249,8 @@ bool Slabs::is_simple(const Regions& regions, std::int64_t ring) {
     const auto count = static_cast<std::uint32_t>(edges_.size());
     if (count < 3) return false;
     std::sort(edges_.begin(), edges_.end(), starts_first);
-    return each_meeting(edges_, open_, [&](const Edge& e, const Edge& f) {
+    Crowd crowd;
+    return each_meeting(edges_, open_, crowd, [&](const Edge& e, const Edge& f) {
         const std::uint32_t apart = e.place < f.place ? f.place - e.place : e.place - f.place;
         if (apart == 1 || apart == count - 1) return share_only_a_vertex(e, f);
         return is_beside(e, f) || is_beside(f, e);
@@ -272,9 +262,13 @@ bool Slabs::are_apart(const Regions& regions, std::int64_t first, std::int64_t e
     around_.clear();
     for (std::int64_t part = first; part < end; ++part) around_.push_back(around(regions, part, part + 1));
     std::sort(around_.begin(), around_.end(), [](const auto& a, const auto& b) { return a.x1 < b.x1; });
-    for (std::size_t i = 0; i < around_.size(); ++i)
-        for (std::size_t j = i + 1; j < around_.size() && around_[j].x1 < around_[i].x2; ++j)
+    interrupt::Steps steps;
+    for (std::size_t i = 0; i < around_.size(); ++i) {
+        std::size_t j = i + 1;
+        for (; j < around_.size() && around_[j].x1 < around_[i].x2; ++j)
             if (around_[j].y1 < around_[i].y2 && around_[i].y1 < around_[j].y2) return false;
+        steps.add(j - i);
+    }
     return true;
 }
 
@@ -291,7 +285,10 @@ double Slabs::area_of_parts(const Regions& regions, std::int64_t first, std::int
     start();
     const Window seen = turned_ ? window.turned() : window;
     add(regions, first, end, seen);
-    return covered(seen, parts_);
+    if (find_levels(seen)) return covered(parts_);
+    start();
+    add_all(regions, first, end, seen);
+    return by_strips(seen, parts_);
 }
 
 double Slabs::area(const Regions& regions, std::size_t i) {
@@ -312,13 +309,23 @@ double Slabs::shared(const Regions& a, std::size_t i, const Regions& b, std::siz
     add(a, a.first_part(i), a.end_part(i), seen);
     const std::uint32_t second = parts_;
     add(b, b.first_part(j), b.end_part(j), seen);
-    return covered(seen, second);
+    if (find_levels(seen)) return covered(second);
+    start();
+    add_all(a, a.first_part(i), a.end_part(i), seen);
+    add_all(b, b.first_part(j), b.end_part(j), seen);
+    return by_strips(seen, second);
 }
 
 void areas(const Regions& regions, double* out, std::size_t threads) {
     threads::over(regions.count, 64, threads, [&](std::size_t begin, std::size_t end) {
         Slabs slabs;
-        for (std::size_t i = begin; i < end; ++i) out[i] = slabs.area(regions, i);
+        for (std::size_t i = begin; i < end; ++i) {
+            try {
+                out[i] = slabs.area(regions, i);
+            } catch (const TooManyCrossings&) {
+                out[i] = std::numeric_limits<double>::quiet_NaN();
+            }
+        }
     });
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "regions/boxes.hpp"
+#include "regions/edges.hpp"
+#include "regions/strips.hpp"
 
 namespace vesica::polygons {
 
@@ -21,17 +23,6 @@ struct Regions {
     std::int64_t end_part(std::size_t i) const { return regions[i + 1]; }
 };
 
-// One edge that rises from (x0, y0) to (x1, y1), or lies flat.
-struct Edge {
-    double x0, y0, x1, y1;
-    double low_x, high_x;
-    std::uint32_t part;   // which part it bounds
-    std::uint32_t place;  // its number on its ring
-
-    // Where it is at height y. Exact at both ends and for upright edges.
-    double at(double y) const;
-};
-
 // The part of the plane that is looked at, [0, w] x [0, h] once (x, y) is the origin.
 struct Window {
     double x, y, w, h;
@@ -40,7 +31,9 @@ struct Window {
 };
 
 // Measures areas by slabs: between two levels at which an edge ends or two cross, the length that is covered changes
-// evenly, so the area is the height of the slab times the length at its middle. Memory is kept from call to call.
+// evenly, so the area is the height of the slab times the length at its middle. Where many edges lie side by side,
+// strips take over. Memory is kept from call to call. What crosses more than `most_crossings` times throws
+// TooManyCrossings.
 class Slabs {
   public:
     // The area of region i.
@@ -49,32 +42,28 @@ class Slabs {
     double shared(const Regions& a, std::size_t i, const Regions& b, std::size_t j, const Window& window);
 
   private:
-    struct Hit {
-        double x;
-        std::uint32_t edge;
-    };
-
     double area_of_parts(const Regions& regions, std::int64_t first, std::int64_t end);
     bool are_apart(const Regions& regions, std::int64_t first, std::int64_t end);
     bool is_simple(const Regions& regions, std::int64_t ring);
     void add(const Regions& regions, std::int64_t first, std::int64_t end, const Window& window);
-    double covered(const Window& window, std::uint32_t second);
-    void find_levels(const Window& window);
-    double length(std::uint32_t second);
-    void sort_hits(std::size_t fresh);
+    void add_all(const Regions& regions, std::int64_t first, std::int64_t end, const Window& window);
+    double covered(std::uint32_t second);
+    double by_strips(const Window& window, std::uint32_t second);
+    bool find_levels(const Window& window);
     void start();
 
     std::vector<Edge> edges_;
     std::vector<double> levels_;
     std::vector<std::uint32_t> open_;
     std::vector<Hit> hits_;
-    std::vector<std::uint8_t> odd_;
+    std::vector<Flat> flats_;
+    Inside inside_;
     std::vector<boxes::Box<double>> around_;
     std::uint32_t parts_ = 0;
     bool turned_ = false;  // x and y are exchanged
 };
 
-// out[i] = area of region i.
+// out[i] = area of region i, or NaN where its edges cross more than `most_crossings` times.
 void areas(const Regions& regions, double* out, std::size_t threads);
 
 // Regions with the upright box around each (rows of x1, y1, x2, y2) and its area.

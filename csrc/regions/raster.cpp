@@ -180,12 +180,14 @@ void Painter::walk(const double* points, std::size_t vertices) {
         const Int x1 = fifths(points[0]), y1 = fifths(points[1]), column1 = pixel_of(x1);
         const Int first = std::min(column0, column1), last = std::min(width_, std::max(column0, column1));
         if (first < last) Walk(x0, y0, x1, y1).each_column(first, last, toggle);
+        steps_.add(first < last ? static_cast<std::size_t>(last - first) : 1);
         x0 = x1, y0 = y1, column0 = column1;
     }
 }
 
 void Painter::edge(double x0, double y0, double x1, double y1) {
     const Image image{height_, width_};
+    steps_.add(1 + static_cast<std::size_t>(std::min(std::fabs(x1 - x0), static_cast<double>(width_))));
     const auto toggle = [&](Int column, Int row) { toggles_.push_back(toggle_at(column, row)); };
     if (rule_ == Rule::centre) return cross_centres(x0, y0, x1, y1, image, toggle);
     cross_indices(nearest(x0), nearest(y0), nearest(x1), nearest(y1), image, toggle);
@@ -220,6 +222,7 @@ void Painter::fill(std::uint32_t low, std::size_t columns) {
     for (const Toggle toggle : toggles_) rows_[starts_[column_of(toggle) - low]++] = row_of(toggle);
     runs_.reserve(runs_.size() + toggles_.size() / 2);
     for (std::size_t c = 0, begin = 0; c < columns; begin = starts_[c++]) {  // starts moved on to ends
+        steps_.add(1 + starts_[c] - begin);
         std::uint32_t *const first = rows_.data() + begin, *const end = rows_.data() + starts_[c];
         const auto column = static_cast<std::uint32_t>(low + c);
         if (end - first == 2) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/memory.hpp"
 #include "base/named_enum.hpp"
 #include "regions/masks/runs.hpp"
@@ -57,6 +58,7 @@ class Painter {
     std::vector<std::uint32_t> starts_;  // of each column among the rows
     memory::Vector<std::uint32_t> rows_;
     std::vector<Run> runs_;
+    interrupt::Steps steps_;
 };
 
 Counts counts(const polygons::Regions& regions, std::int64_t height, std::int64_t width, Rule rule,

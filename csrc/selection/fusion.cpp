@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/interrupt.hpp"
 #include "base/measures.hpp"
 #include "base/order.hpp"
 #include "base/threads.hpp"
@@ -96,8 +97,11 @@ Clusters fuse(const Votes& votes, const Threshold& threshold, std::size_t thread
     threads::run(found.size(), threads, [&](std::size_t key) {
         const order::Group group = groups[key];
         Fusing fusing(votes, threshold, group.count);
-        for (std::size_t k = 0; k < group.count; ++k)
+        interrupt::Steps steps;
+        for (std::size_t k = 0; k < group.count; ++k) {
             out.members[group.rows[k]] = static_cast<std::int64_t>(fusing.add(group.rows[k]));
+            steps.add(fusing.sums().size());
+        }
         found[key] = fusing.sums();
     });
 

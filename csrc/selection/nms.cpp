@@ -129,6 +129,7 @@ class Settler {
     struct Scratch {
         explicit Scratch(std::size_t count) : found(count + box_columns::lanes) {}
         memory::Vector<std::uint32_t> found, waiting, worse;
+        interrupt::Steps steps = {};
     };
 
     Fate fate(std::size_t place) const { return fate_[place].load(std::memory_order_acquire); }
@@ -152,7 +153,7 @@ class Settler {
         std::uint32_t rival = none, rank_of_rival = rank;
         bool is_beaten = false;
         scratch.worse.clear();
-        near_.each_near(place, scratch.found, [&](std::uint32_t other) {
+        const std::size_t seen = near_.each_near(place, scratch.found, [&](std::uint32_t other) {
             const std::uint32_t rank_of_other = near_.rank(other);
             if (rank_of_other > rank) {
                 if (with_by_ || fate(other) == open) scratch.worse.push_back(other);
@@ -162,6 +163,7 @@ class Settler {
                 is_beaten = known == kept, rival = other, rank_of_rival = rank_of_other;
             }
         });
+        scratch.steps.add(seen);
         if (is_beaten) return fate_[place].store(dead, std::memory_order_release), none;
         if (rival != none) return rival;
         fate_[place].store(kept, std::memory_order_release);
@@ -194,13 +196,14 @@ void keep_best(const Request& request, boxes::Rows<T> boxes, const Neighbourhood
     for (std::size_t q = 0; q < near.size(); ++q) places[near.rank(q)] = static_cast<std::uint32_t>(q);
     const Judge<T> judge(request, boxes);
     memory::Vector<std::uint32_t> found(near.size() + box_columns::lanes);
+    interrupt::Steps steps;
     keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
         if (places[k] == none) return;
-        near.each_near(places[k], found, [&](std::uint32_t other) {
+        steps.add(near.each_near(places[k], found, [&](std::uint32_t other) {
             const std::uint32_t row_of_other = near.line().rows[other];
             if (near.rank(other) > k && !fates.is_dead(row_of_other) && judge.suppresses(near.line(), places[k], other))
                 fates.by[row_of_other] = row;
-        });
+        }));
     });
 }
 

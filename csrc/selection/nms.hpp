@@ -93,15 +93,16 @@ void keep_by_grid(const grid_index::Grid& grid, grid_index::Apart apart, Group g
                   Test& test) {
     std::vector<std::uint32_t> places(group.count, none);  // in the grid
     for (std::size_t q = 0; q < grid.points.size(); ++q) places[grid.points[q].index] = static_cast<std::uint32_t>(q);
+    interrupt::Steps steps;
     keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
         if (places[k] == none) return;
         const auto kill = [&](std::uint32_t other) { fates.by[other] = row; };
         test.begin(row);
         for (const grid_index::Group& near : grid.groups)
-            grid_index::around(grid, near, grid.points[places[k]], apart, 0, [&](std::size_t q) {
+            steps.add(grid_index::around(grid, near, grid.points[places[k]], apart, 0, [&](std::size_t q) {
                 const std::uint32_t place = grid.points[q].index;
                 if (place > k && !fates.is_dead(group.rows[place])) test.meet(group.rows[place], kill);
-            });
+            }));
         test.end(kill);
     });
 }

@@ -12,12 +12,14 @@ struct SourceTest {
     measures::Formula<typename S::Number> formula;
     double share;
     std::uint32_t row = 0;
+    interrupt::Steps steps = {};
     std::optional<typename S::Row> ready = {};
 
     void begin(std::uint32_t kept) { row = kept, ready.reset(); }
     template <class Kill>
     void meet(std::uint32_t other, const Kill& kill) {
         if (!region_pairs::may_share(source, row, other, share)) return;
+        steps.add(steps.of_regions);
         if (!ready) ready.emplace(source, row);
         if (formula.reaches(region_pairs::parts(source, *ready, row, other), request.options, request.threshold))
             kill(other);
@@ -52,6 +54,7 @@ Answer by_partners(const Request& request, const S& source) {
         for (std::size_t k = 0; k < group.count; ++k) places[group.rows[k]] = static_cast<std::uint32_t>(k);
         typename S::Partners partners(source);
         keep_each(group, request.limit, fates, [&](std::size_t k, std::uint32_t row) {
+            interrupt::poll();
             partners.each(row, [&](std::size_t other, typename S::Number shared) {
                 if (places[other] == none || places[other] <= k || fates.is_dead(other)) return;
                 const measures::Parts<typename S::Number> found{shared, source.area_a(row), source.area_b(other)};

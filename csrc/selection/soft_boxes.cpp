@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "overlaps/box_columns.hpp"
 #include "overlaps/box_formulas.hpp"
 #include "overlaps/box_neighbours.hpp"
@@ -315,7 +316,7 @@ class Fading {
             picks.push_back(best);
             if (taken_so_far == s_.rule.limit) return;
             take(best.row);
-            if (taken_so_far % pause == 0) clear();
+            if (taken_so_far % pause == 0) clear(), interrupt::poll();
         }
     }
 

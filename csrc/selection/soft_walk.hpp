@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/order.hpp"
 #include "base/threads.hpp"
 #include "selection/soft.hpp"
@@ -75,6 +76,7 @@ class Queue {
 template <class Near>
 void walk(const Rule& rule, Group group, const double* first, Near&& near, std::vector<Entry>& picks) {
     Queue queue(group, first);
+    interrupt::Steps steps;
     for (std::size_t left = rule.limit ? rule.limit : group.count; left && !queue.empty();) {
         const Entry best = queue.pop();
         const double now = near.score(best.row);
@@ -82,6 +84,7 @@ void walk(const Rule& rule, Group group, const double* first, Near&& near, std::
             --left;
             picks.push_back(best);
             near.take(best.row);
+            steps.add(steps.of_regions);
         } else if (now >= rule.min_score) {
             queue.push({now, best.row});
         }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/interrupt.hpp"
 #include "base/simd.hpp"
 #include "base/threads.hpp"
 #include "regions/labels/label_changes.hpp"
@@ -379,7 +380,9 @@ std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::
     threads::run(parts, threads, [&](std::size_t p) {
         Part part(a, b);
         const std::size_t end = std::min(pixels, (p + 1) * share);
-        for (std::size_t begin = p * share; begin < end; begin += piece) part.add(begin, std::min(piece, end - begin));
+        interrupt::Steps steps;
+        for (std::size_t begin = p * share; begin < end; begin += piece, steps.add(piece))
+            part.add(begin, std::min(piece, end - begin));
         found[p] = part.meetings().list();
     });
     Meetings all;

@@ -117,6 +117,13 @@ def bad_vertex(place: tuple[int | None, ...], vertex: np.ndarray) -> ValueError:
     return ValueError(f"{start} must be finite; got {pair}. Leave the vertex out, or repair it.")
 
 
+def too_tangled(region: int, most: int) -> ValueError:
+    return ValueError(
+        f"`polygons` region {region} has edges that cross more than {most} times: its area is not measured. "
+        "Simplify its rings, or leave it out."
+    )
+
+
 def too_far(place: tuple[int | None, ...], vertex: np.ndarray, rule: str, power: int) -> ValueError:
     return ValueError(
         f'{_vertex_place(place)} is too far away for the rule "{rule}": {tuple(vertex.tolist())}. '

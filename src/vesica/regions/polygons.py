@@ -356,7 +356,11 @@ def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.
         ufunc.reduceat(points, starts, axis=0) if starts.size else points for ufunc in (np.minimum, np.maximum)
     )
     boxes = np.ascontiguousarray(np.concatenate([low, high], axis=1))
-    return bare._replace(boxes=boxes, area=native_polygons.areas(bare))
+    area = native_polygons.areas(bare)
+    tangled = np.flatnonzero(np.isnan(area))
+    if tangled.size:
+        raise check_polygons.too_tangled(int(tangled[0]), native_polygons.MOST_CROSSINGS)
+    return bare._replace(boxes=boxes, area=area)
 
 
 def _opened(points: np.ndarray, rings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

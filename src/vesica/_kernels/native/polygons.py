@@ -9,10 +9,12 @@ from vesica._kernels import native
 from vesica._kernels.tables import Rings
 
 RULES = tuple(_native.raster_rule_names())
+MOST_CROSSINGS: int = _native.most_crossings
+"""What crosses more often than this is not measured."""
 
 
 def areas(flat: Rings) -> np.ndarray:
-    """The area of each region: parts united, each filled even-odd."""
+    """The area of each region: parts united, each filled even-odd. NaN where edges cross too often."""
     out = np.empty(flat.regions.size - 1, np.float64)
     _native.polygons_area(flat, out, native.default_threads())
     return out

@@ -41,7 +41,11 @@ std::uint64_t code(const Point& p, const std::uint32_t* keys, float height) {
 std::vector<Group> gather(memory::Vector<Point>& points, const std::uint32_t* keys) {
     if (points.empty()) return {};
     const float height = group_height(points, keys);
-    if (!keys && height == all_sizes) return {Group{.end = points.size()}};  // one group: nothing to sort
+    if (!keys && height == all_sizes) {  // one group: nothing to sort
+        std::vector<Group> one(1);
+        one[0].end = points.size();
+        return one;
+    }
     std::unordered_map<std::uint64_t, std::uint32_t> numbers;
     std::vector<std::uint64_t> codes;
     std::vector<std::uint32_t> number(points.size());

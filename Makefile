@@ -31,7 +31,7 @@ test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, d
 quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
 
-check: $(VENV)/.installed $(VENV)/.check  ## style, types, layers of Python and C++, C++ format, stub
+check: $(VENV)/.installed $(VENV)/.check $(VENV)/.test  ## style, types, layers of Python and C++, C++ format, stub, reference
 	$(BIN)/ruff check src tests benchmarks examples docs
 	$(BIN)/ruff format --check src tests benchmarks examples docs
 	$(BIN)/mypy
@@ -48,7 +48,7 @@ bench: $(BENCH)/.installed  ## answers compared, then speed against named peers;
 
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
 
-reference: $(VENV)/.installed  ## docs/reference.md from the docstrings
+reference: $(VENV)/.installed $(VENV)/.test  ## docs/reference.md from the docstrings
 	$(BIN)/python docs/reference.py > build/reference.md
 	mv build/reference.md docs/reference.md
 

@@ -37,7 +37,7 @@ def repeated(regions, n):
     return regions[np.arange(n) % len(regions)]
 
 def masks(n):
-    return repeated(Masks(rng.random((50, 256, 256)) < 0.5), n)
+    return repeated(Masks(rng.random((50, 32, 32)) < 0.5), n)
 
 def polygons(n):
     return repeated(Polygons(tangles(50, 60)), n)
@@ -78,11 +78,11 @@ CALLS = {
                 lambda a, t: kmeans.cluster(a, k=2 + len(a) // 120, threads=t)),
     "masks": (masks, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
     "nms of masks": (masks, 60_000, lambda a, t: vesica.nms(a, np.arange(len(a)), above=0.99, threads=t)),
-    "sets": (sets, 60_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
+    "sets": (sets, 8_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
     "polygons": (polygons, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
     "join of polygons": (polygons, 40_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
     "area of polygons": (lambda n: tangles(1 + n // 100, n), 3_000, lambda a, t: Polygons(a)),
-    "drawing": (lambda n: repeated(Polygons(tangles(20, 300)), n), 200_000,
+    "drawing": (lambda n: repeated(Polygons(tangles(20, 300)), n), 20_000,
                 lambda a, t: a.to_rle((20, 20), rule="coco", threads=t)),
     "drawing large": (lambda n: Polygons([rng.random((n, 2)) * [30_000, 1]]), 4_000,
                       lambda a, t: a.to_rle((30_000, 30_000), rule="centre", threads=t)),
@@ -235,7 +235,9 @@ print(codes)
 
 def test_ctrl_c():
     """SIGINT from outside, as a terminal sends it."""
-    code = SETUP + "print('begin', flush=True)\nlong()\n"
+    # A shell that starts us in the background has told all below it not to heed the signal.
+    heed = "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code = SETUP + heed + "print('begin', flush=True)\nlong()\n"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"begin\n"
         with pytest.raises(subprocess.TimeoutExpired):

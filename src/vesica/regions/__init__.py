@@ -15,6 +15,7 @@ from vesica._array import (
     dtype_name,
     from_numpy,
     is_array,
+    library,
     math_name,
     needs_gradient,
     result_name,
@@ -101,6 +102,8 @@ def _as_in(other: Any, listed: Any) -> Any:
     like = getattr(other, "array", getattr(other, "like", None)) if isinstance(other, Collection) else other
     if isinstance(like, np.ndarray) or not is_array(like) or _is_nested(listed):
         return listed
+    if is_sparse(like) and library(like) != "torch":
+        return listed  # its answers are NumPy's
     array = as_array(listed)
     if dtype_name(array) not in check.NUMBERS:
         return listed  # the error is that of the list

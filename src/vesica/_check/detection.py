@@ -53,7 +53,10 @@ def corners(truth: Any, guess: Any, /) -> None:
 
 
 def thresholds(iou: Any, /) -> tuple[float, ...]:
-    values = tuple(float(t) for t in np.atleast_1d(np.asarray(iou, np.float64)))
+    given = np.atleast_1d(np.asarray(iou, np.float64))
+    if given.ndim > 1:
+        raise ValueError(f"`iou` must be one threshold, or a list of them; got an array of shape {given.shape}.")
+    values = tuple(given.tolist())
     if not values:
         raise ValueError("`iou` must have at least one threshold; got none.")
     for value in values:

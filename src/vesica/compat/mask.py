@@ -21,8 +21,8 @@ Where pycocotools hangs, reads stray memory or gives a wrong number, the answer 
 >>> found = mask.encode(square)
 >>> found
 {'size': [5, 5], 'counts': b'6320004'}
->>> mask.area(found), mask.toBbox(found)
-(np.uint32(9), array([1., 1., 3., 3.]))
+>>> int(mask.area(found)), mask.toBbox(found)
+(9, array([1., 1., 3., 3.]))
 >>> mask.iou([found], mask.frPyObjects([[0, 0, 3, 0, 3, 3, 0, 3]], 5, 5), [0]).round(3)
 array([[0.286]])
 """

@@ -34,8 +34,8 @@ class Counts(_Columns):
     >>> counts = Counts([3, 1], [1, 0], [0, 2], categories=["cat", "dog"])
     >>> counts
     Counts(cat: tp 3, fp 1, fn 0; dog: tp 1, fp 0, fn 2)
-    >>> counts.of("dog").precision, counts.total().tp
-    (np.float64(1.0), np.int64(4))
+    >>> float(counts.of("dog").precision), int(counts.total().tp)
+    (1.0, 4)
     """
 
     categories: tuple[Any, ...]

@@ -17,7 +17,7 @@ from vesica.errors import InputError
 from vesica.io.formats import DOTA_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
-from vesica.io.text_fields import bytes_of, is_number, number, text_of
+from vesica.io.text_fields import bytes_of, is_number, lines_of_classes, number, text_of
 
 _HEADER = re.compile(r"(imagesource|gsd)\s*:", re.IGNORECASE)
 _HOME = "labeltxt"
@@ -96,19 +96,10 @@ def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Datas
 def results_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
     """The detections of DOTA's own files, one for each class: lines of image, score and four corners."""
     rows: list[_Object] = []
-    for name, data in files:
-        named = DOTA_RESULTS.fullmatch(PurePath(name).name)
-        category = named[1] if named else PurePath(name).stem
-        for at, line in enumerate(text_of(data, name).splitlines(), 1):
-            words, place = line.split(), f"{name}, line {at}"
-            if not words:
-                continue
-            if len(words) != 10:
-                raise InputError(
-                    f"{place}: must have image, score and eight numbers of corners; got {len(words)} words."
-                )
-            score, *corners = (number(word, place) for word in words[1:])
-            rows.append(_Object(words[0], category, corners, False, score, place))
+    lines = lines_of_classes(files, DOTA_RESULTS, 10, "image, score and eight numbers of corners")
+    for category, words, place in lines:
+        score, *corners = (number(word, place) for word in words[1:])
+        rows.append(_Object(words[0], category, corners, False, score, place))
     return _dataset(rows, sorted({row.image for row in rows}), options, has_score=True)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 from vesica._check import brief
@@ -49,6 +49,22 @@ def text_of(data: bytes, name: str, /) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not text: byte {error.start} is not UTF-8.") from error
+
+
+def lines_of_classes(
+    files: Iterable[tuple[str, bytes]], names: re.Pattern[str], fields: int, wanted: str, /
+) -> Iterator[tuple[str, list[str], str]]:
+    """Files of one class each, which their names tell: class, words and place of each line that has any."""
+    for name, data in files:
+        named = names.fullmatch(PurePath(name).name)
+        category = named[1] if named else PurePath(name).stem
+        for at, line in enumerate(text_of(data, name).splitlines(), 1):
+            words, place = line.split(), f"{name}, line {at}"
+            if not words:
+                continue
+            if len(words) != fields:
+                raise InputError(f"{place}: must have {wanted}; got {len(words)} words.")
+            yield category, words, place
 
 
 def bytes_of(path: Path, root: Path | None = None, /, *, most: int | None = None) -> bytes:

@@ -18,7 +18,7 @@ from vesica.errors import InputError, MissingExtra
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
-from vesica.io.text_fields import number, sound, text_of
+from vesica.io.text_fields import lines_of_classes, number, sound
 
 DEEPEST = 64
 """Elements within elements."""
@@ -90,18 +90,11 @@ def results_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Datas
     rows: list[_Object] = []
     images: list[str] = []
     scores: list[float] = []
-    for name, data in files:
-        named = VOC_RESULTS.fullmatch(PurePath(name).name)
-        category = named[1] if named else PurePath(name).stem
-        for at, line in enumerate(text_of(data, name).splitlines(), 1):
-            words, place = line.split(), f"{name}, line {at}"
-            if not words:
-                continue
-            if len(words) != 6:
-                raise InputError(f"{place}: must have image, score, xmin, ymin, xmax, ymax; got {len(words)} words.")
-            images.append(words[0])
-            scores.append(number(words[1], place))
-            rows.append(_Object(category, words[2:], False, place))
+    lines = lines_of_classes(files, VOC_RESULTS, 6, "image, score, xmin, ymin, xmax, ymax")
+    for category, words, place in lines:
+        images.append(words[0])
+        scores.append(number(words[1], place))
+        rows.append(_Object(category, words[2:], False, place))
     ids = sorted(set(images))
     where = {id: k for k, id in enumerate(ids)}
     image = np.array([where[id] for id in images], np.int64)

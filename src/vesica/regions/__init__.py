@@ -119,10 +119,7 @@ def _is_nested(listed: Any) -> bool:
 
 def comparable(a: Any, b: Any, *, aligned: bool, threads: int | None = None) -> Tables:
     """The two as their kernels want them: of kinds that compare exactly, with rows that fit the arrangement."""
-    if type(a) is not type(b):
-        a, b = in_one_library(a, b)
-    first = as_region(a, "a")
-    second = first if b is a else as_region(b, "b")
+    first, second = regions_of_pair(a, b)
     make = _PAIRS.get((type(first), type(second)))
     if make is None:
         raise check.not_comparable(type(first).__name__, type(second).__name__, _way_out(first, second))

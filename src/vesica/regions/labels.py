@@ -17,6 +17,7 @@ from vesica.regions.collection import Collection
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
 from vesica.regions.rle import RleMasks
+from vesica.regions.runs import counts_of_runs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,7 +244,8 @@ class LabelMap(Collection):
         rank = _ranks(self.ids, columns[starts].astype(self.ids.dtype))
         order = np.flatnonzero(rank >= 0)
         order = order[np.argsort(rank[order], kind="stable")]
-        return _masks_of_runs(rank[order], starts[order], ends[order], len(self), self.size)
+        runs = rank[order], starts[order], (ends - starts)[order]
+        return RleMasks._of(*counts_of_runs(*runs, len(self), self.size[0] * self.size[1]), self.size)
 
     def to_masks(self) -> Masks:
         """One dense mask for each of `ids`.
@@ -342,23 +344,6 @@ def _runs(rle: RleMasks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     table, runs = rle.pixels().table, rle.pixels().runs
     mask = np.repeat(np.arange(len(table)), table[:, 7] - table[:, 6])
     return mask, runs[:, 0], runs[:, 1]
-
-
-def _masks_of_runs(mask: np.ndarray, begin: np.ndarray, end: np.ndarray, count: int, size: tuple[int, int]) -> RleMasks:
-    """Masks of runs that are ordered by mask, then by position."""
-    pixels = size[0] * size[1]
-    runs = np.bincount(mask, minlength=count).astype(np.int64)
-    first = np.cumsum(runs) - runs
-    before = np.concatenate([[0], end[:-1]])[: len(end)]
-    before[first[runs > 0]] = 0  # the first run of a mask counts from the top
-    # For each run the background before it and itself, and for each mask the background behind.
-    offsets = np.concatenate([[0], np.cumsum(2 * runs + 1)])
-    counts = np.full(int(offsets[-1]), pixels, np.int64)
-    at = 2 * np.arange(len(mask)) + mask
-    counts[at], counts[at + 1] = begin - before, end - begin
-    last = (first + runs - 1)[runs > 0]
-    counts[offsets[1:][runs > 0] - 1] = pixels - end[last]
-    return RleMasks.from_arrays(counts, offsets, size=size)
 
 
 def _first_overlap(rle: RleMasks) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import offsets_of, taken
 from vesica.regions.masks import Masks
 from vesica.regions.pixels import PixelRegions
-from vesica.regions.strips import counts_of_strips, strips
+from vesica.regions.runs import column_runs, counts_of_runs
 
 _TEXTS = (str, bytes, bytearray)
 
@@ -292,12 +292,12 @@ class RleMasks(PixelRegions):
         """
         x, y = check_masks.pixel(offset, "offset")
         height, width = check_masks.mask_size(size, "size")
-        mask, column, top, bottom = strips(self.counts, self.offsets, self.size[0])
+        mask, column, top, bottom = column_runs(self.counts, self.offsets, self.size[0])
         left, top, bottom = column + x, top + y, bottom + y
         outside = (left < 0) | (left >= width) | (top < 0) | (bottom > height)
         check_masks.inside_image(mask[outside], (x, y), self.size, (height, width))
 
-        flat = counts_of_strips(mask, left * height + top, bottom - top, len(self), height * width)
+        flat = counts_of_runs(mask, left * height + top, bottom - top, len(self), height * width)
         return RleMasks._of(*flat, (height, width))
 
 

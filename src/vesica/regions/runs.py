@@ -1,4 +1,4 @@
-"""Strips: the runs of masks, cut where a column ends; so they can be moved to an image of another height."""
+"""Runs of masks: counts made of them, and runs cut where a column ends, to be moved to an image of another height."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import offsets_of
 
 
-def strips(counts: np.ndarray, offsets: np.ndarray, height: int) -> tuple[np.ndarray, ...]:
+def column_runs(counts: np.ndarray, offsets: np.ndarray, height: int) -> tuple[np.ndarray, ...]:
     """The runs of masks cut at the ends of columns: mask, column, first row, and the row behind the last of each."""
     ends = np.cumsum(counts)
     mask = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -26,10 +26,10 @@ def strips(counts: np.ndarray, offsets: np.ndarray, height: int) -> tuple[np.nda
     return mask[run], column, top, bottom
 
 
-def counts_of_strips(
+def counts_of_runs(
     mask: np.ndarray, start: np.ndarray, length: np.ndarray, masks: int, pixels: int
 ) -> native_pixels.Flat:
-    """Counts of strips in order, each given by its first pixel; those that touch become one run."""
+    """Canonical counts of runs in order, by mask and then by their first pixel; those that touch become one."""
     end = start + length
     is_first = np.diff(mask, prepend=-1) > 0
     gap = start - np.where(is_first, 0, np.concatenate([[0], end[:-1]]))

@@ -5,8 +5,6 @@ import functools
 import hashlib
 import itertools
 import json
-import struct
-import zlib
 
 import numpy as np
 import pytest
@@ -14,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vesica
+from record_bytes import blocks_of, bytes_of
 from scenes import Traits, awkward, datasets, job
 from vesica.dataset import Categories, Dataset, Images
 from vesica.detection import Records, merge, records_of, summarise
 from vesica.errors import InputError
-
-MAGIC = b"VESICA records\n"
 
 
 def part(truth, results, images):
@@ -363,16 +360,12 @@ class TestBytes:
 def rewritten(change):
     """Records with a changed header or changed columns, and checksums that are right."""
     data = records_of(*datasets(*awkward_job(0))).to_bytes()
-    blocks, at = [], len(MAGIC)
-    while at < len(data):
-        length, _ = struct.unpack_from("<QI", data, at)
-        blocks.append(data[at + 12 : at + 12 + length])
-        at += 12 + length
+    blocks = blocks_of(data)
     header = json.loads(blocks[0])
     columns = dict(zip((entry[0] for entry in header["columns"]), blocks[1:], strict=True))
     change(header, columns)
     written = (json.dumps(header, sort_keys=True, ensure_ascii=False).encode(), *columns.values())
-    return MAGIC + b"".join(struct.pack("<QI", len(block), zlib.crc32(block)) + block for block in written)
+    return bytes_of(written)
 
 
 def test_length_and_name():

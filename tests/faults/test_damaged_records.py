@@ -4,20 +4,17 @@ import copy
 import dataclasses
 import functools
 import json
-import struct
-import zlib
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from record_bytes import MAGIC, blocks_of, bytes_of
 from scenes import Traits, datasets, job
 from vesica.detection import Records, merge, records_of, summarise
 from vesica.detection.protocol import Protocol
 from vesica.errors import InputError
-
-MAGIC = b"VESICA records\n"
 
 
 @functools.cache
@@ -25,11 +22,7 @@ def sound(**options):
     """Header and columns of records that are right."""
     truth, results = job(np.random.default_rng(0), Traits(images=6, strangers=True, ignores=True))
     data = records_of(*datasets(truth, results), **options).to_bytes()
-    blocks, at = [], len(MAGIC)
-    while at < len(data):
-        length, _ = struct.unpack_from("<QI", data, at)
-        blocks.append(data[at + 12 : at + 12 + length])
-        at += 12 + length
+    blocks = blocks_of(data)
     header = json.loads(blocks[0])
     listed = zip(header.pop("columns"), blocks[1:], strict=True)
     return header, {name: np.frombuffer(block, kind).reshape(shape) for (name, kind, shape), block in listed}
@@ -40,7 +33,7 @@ def written(header, columns):
     listed = [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()]
     text = json.dumps({**header, "columns": listed}).encode()
     blocks = [text, *(np.ascontiguousarray(column).tobytes() for column in columns.values())]
-    return MAGIC + b"".join(struct.pack("<QI", len(block), zlib.crc32(block)) + block for block in blocks)
+    return bytes_of(blocks)
 
 
 def signed(header):
@@ -176,9 +169,8 @@ def test_header(key, change):
 
 def test_header_of_another_kind():
     for text in (b"", b"[]", b"3", b"null", b'"text"', b"[" * 100_000, b"\xff", b'{"version": 1, "columns": {"a": 1}}'):
-        block = struct.pack("<QI", len(text), zlib.crc32(text)) + text
         with pytest.raises(InputError, match=r"^These records "):
-            Records.from_bytes(MAGIC + block)
+            Records.from_bytes(bytes_of([text]))
 
 
 def test_a_column_twice():
@@ -192,7 +184,7 @@ def test_a_column_twice():
         *(np.ascontiguousarray(column).tobytes() for column in columns.values()),
         score,
     ]
-    twice = MAGIC + b"".join(struct.pack("<QI", len(block), zlib.crc32(block)) + block for block in blocks)
+    twice = bytes_of(blocks)
     with pytest.raises(InputError, match=r"^These records "):
         Records.from_bytes(twice)
 

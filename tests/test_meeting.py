@@ -660,6 +660,16 @@ class TestCommandLine:
         _, told = command(capsys, "yolo", "predictions.json", "--categories", "map.csv")
         assert [note["count"] for note in told["notes"] if note["rule"] == "Q13"] == [2]
 
+    @pytest.mark.parametrize("written", ["guess,truth\ndog,dog\ndog,cat\n", '{"dog": "dog", "dog": "cat"}'])
+    def test_a_category_is_not_two(self, home, capsys, written):
+        Path("map").write_text(written)
+        code, told = command(capsys, "yolo", "guess/labels", "--categories", "map")
+        assert code == 3 and "map says that 'dog' is 'dog', and that it is 'cat'" in told["error"]
+
+    def test_a_category_may_be_said_twice(self, home, capsys):
+        Path("map.csv").write_text("guess,truth\n" + "".join(f"{name},{name}\n" for name in (*NAMES, *NAMES)))
+        assert command(capsys, "yolo", "guess/labels", "--categories", "map.csv")[0] == 0
+
     def test_errors_speak_of_options(self, home, capsys):
         code, told = command(capsys, "voc", "runs/labels")
         assert code == 3 and '--categories \'{"0": "cat", …}\'' in told["error"]

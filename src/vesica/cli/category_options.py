@@ -39,7 +39,7 @@ def _mapping(text: str, name: str) -> dict[str, Any]:
     from vesica.errors import InputError
 
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is no JSON: {error}.") from error
     if not isinstance(found, dict) or not all(_is_category(value) for value in found.values()):
@@ -67,4 +67,17 @@ def _table(text: str, name: str) -> dict[str, Any]:
             f'{name} must be a mapping: JSON, or a table with the header "guess,truth" and two cells a row.'
         )
     at = header.index("guess")
-    return {row[at]: row[1 - at] or None for row in rows[1:]}
+    return _once([(row[at], row[1 - at] or None) for row in rows[1:]], name)
+
+
+def _once(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    """A mapping in which no category of the guess is said to be two."""
+    from vesica.errors import InputError
+
+    found: dict[str, Any] = {}
+    for guess, truth in pairs:
+        if found.setdefault(guess, truth) != truth:
+            raise InputError(
+                f"{name} says that {guess!r} is {found[guess]!r}, and that it is {truth!r}. Say one of them."
+            )
+    return found

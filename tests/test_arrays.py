@@ -1,7 +1,9 @@
 """Tables in files: what is read, what stays an integer, what is refused and how."""
 
+import gzip
 import io
 import sys
+import warnings
 import zipfile
 
 import numpy as np
@@ -9,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vesica
 from vesica import InputError
+from vesica.cli import main
 from vesica.io.arrays import read, write
 
 
@@ -37,6 +41,10 @@ READ = [
     ("a.csv", "0;0;4;4\r\n\r\n# a comment\r\n1\t2\t3\t4\r\n", [[0, 0, 4, 4], [1, 2, 3, 4]], "int64"),
     ("a.csv", "\ufeff1e3 0 2e3 nan\n", [[1000, 0, 2000, np.nan]], "float64"),
     ("a.txt", "1 2 3 4", [[1, 2, 3, 4]], "int64"),
+    ("a.csv", "# boxes\n\nx1,y1,x2,y2\n0,0,4,4\n", [[0, 0, 4, 4]], "int64"),
+    ("a.csv", '"x1","y1","x2","y2"\n"0","0","4","4.5"\n', [[0, 0, 4, 4.5]], "float64"),
+    ("a.csv", "0,\t0,\t4,\t4\n 6, 6 ,8,8\n", [[0, 0, 4, 4], [6, 6, 8, 8]], "int64"),
+    ("a.csv", "0 0  4 1e-99999999999999999999999\n", [[0, 0, 4, 0]], "float64"),
     ("a.json", "[[0, 0, 4, 4], [1, 1, 2, 2.0]]", [[0, 0, 4, 4], [1, 1, 2, 2]], "float64"),
     ("a.json", '{"boxes": [[1, 2, 3, 4]]}', [[1, 2, 3, 4]], "int64"),
     ("a.json", "[[9007199254740993, 0, 0, 0]]", [[9007199254740993, 0, 0, 0]], "int64"),
@@ -85,7 +93,30 @@ HUGE = npy(np.zeros((3, 4))).replace(b"(3, 4), }" + b" " * 13, b"(" + b"9" * 15 
 REFUSED = [
     ("a.csv", "0,0,4,4\n1,2,3\n", "line 2: 3 columns, but the lines above have 4"),
     ("a.csv", "0,0,4,4\n1,2,x,3\n", "line 2: 'x' is not a number"),
-    ("a.csv", b"\xff\xfe1,2", "is not text: byte 0 is not UTF-8"),
+    ("a.csv", b"1,\xff", "is not text: byte 2 is not UTF-8"),
+    ("a.csv", b"\xff\xfe1,2", "is written in UTF-16; save it as UTF-8"),
+    ("a.csv", "0,0,4,4O\n0,0,4,4\n", r"line 1: '4O' is not a number\. A header has no number in it"),
+    ("a.csv", "# c\n\n0 0 4 x\n", r"line 3: 'x' is not a number\. A header has no number in it"),
+    ("a.csv", "x1,y1,x2,y2\na,b,c,d\n", r"line 2: 'a' is not a number\.$"),
+    ("a.csv", "0,0,4,4 # first\n", "line 1: '4 # first' is not a number"),
+    ("a.csv", "0,,4,4,9\n", r"line 1: cell 2 is empty\. Write a number, or take the separator away"),
+    ("a.csv", "0,0,4,4\n0,0,4,\n", "line 2: cell 4 is empty"),
+    ("a.csv", "0,0,4,4,\n", "line 1: cell 5 is empty"),
+    ("a.csv", "0,0,4,4\n,,,\n", "line 2: cell 1 is empty"),
+    ("a.csv", "0\t\t4\t4\t9\n", "line 1: cell 2 is empty"),
+    ("a.csv", '0,"",4,4,9\n', "line 1: cell 2 is empty"),
+    ("a.csv", ",x1,y1,x2,y2\n0,0,0,4,4\n", "line 1: cell 1 is empty. A header names every column; .*index=False"),
+    ("a.csv", "0;0;4,5;4\n", "line 1: '4,5' is not a number"),
+    ("a.csv", "0,0,4 4,4\n", "line 1: '4 4' is not a number"),
+    ("a.csv", "0,0,4,1_0\n", "line 1: '1_0' is not a number"),
+    ("a.csv", "0,0,4,\u0664\n", "line 1: '\u0664' is not a number"),
+    ("a.csv", "0,0,4,--4\n", "line 1: '--4' is not a number"),
+    ("a.csv", "0,0,4,0x10\n", "line 1: '0x10' is not a number"),
+    ("a.csv", f"0,0,4,{'9' * 5000}\n", "line 1: a number must have at most 1,000 characters; got 5,000"),
+    ("a.csv", f"0,0,4,{'9' * 900}\n", "a whole number beyond 64 bits"),
+    ("a.json", f"[[0, 0, 4, {'9' * 5000}]]", "a whole number has more than 4,300 digits"),
+    ("a.json", "[" * 900 + "]" * 900, "is nested deeper than 32 lists"),
+    ("a.json", b'[[0, 0, 4, "\xff"]]', "is no JSON: byte 12 is not UTF-8"),
     ("a.csv", "99999999999999999999999,0,0,0", "a whole number beyond 64 bits"),
     ("a.json", "[[1, 2", "is no JSON"),
     ("a.json", "[" * 100_000, "is no JSON"),
@@ -105,6 +136,78 @@ REFUSED = [
     ("a.png", b"\x89PNG", "is a picture"),
     ("a.npy", npy(np.array([[None]], object)), "is no .npy file of numbers"),
 ]
+
+
+def bomb(bytes_, *, entries=1, **more):
+    """Zeros, packed about a thousand to one."""
+    return npz(**{f"a{k}": np.zeros(bytes_ // entries, np.uint8) for k in range(entries)}, **more)
+
+
+class TestArchives:
+    """What is packed may become 200 times its size, beyond the first 16 MiB."""
+
+    def test_one_array(self, tmp_path):
+        with pytest.raises(InputError, match=r"a\.npz expands more than 200:1 above 16 MiB, .*save it unpacked"):
+            read(saved(tmp_path, "a.npz", bomb(20 << 20)))
+
+    def test_the_named_one_counts(self, tmp_path):
+        path = saved(tmp_path, "a.npz", bomb(20 << 20, small=np.zeros(4)))
+        assert read(f"{path}:small").shape == (4,)
+        with pytest.raises(InputError, match="expands more than 200:1"):
+            read(f"{path}:a0")
+
+    def test_all_of_many(self, tmp_path):
+        """Each of them is small; a data set has them all."""
+        path = saved(tmp_path, "a.npz", bomb(20 << 20, entries=4))
+        assert read(f"{path}:a3").shape == (5 << 20,)
+        with pytest.raises(InputError, match="expands more than 200:1"):
+            vesica.read(path)
+
+    def test_small(self, tmp_path):
+        assert read(saved(tmp_path, "a.npz", bomb(15 << 20))).shape == (15 << 20,)
+
+    def test_hardly_packed(self, tmp_path):
+        array = np.arange(3 << 20)
+        buffer = io.BytesIO()
+        np.savez(buffer, array)
+        assert np.array_equal(read(saved(tmp_path, "a.npz", buffer.getvalue())), array)
+
+    @pytest.mark.parametrize("command", [["iou", "a.npz", "a.npz"], ["nms", "a.npz"], ["convert", "a.npz", "o.csv"]])
+    def test_every_verb(self, tmp_path, monkeypatch, capsys, command):
+        monkeypatch.chdir(tmp_path)
+        saved(tmp_path, "a.npz", bomb(20 << 20))
+        assert main(command) == 3 and "expands more than 200:1" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("ending", [".json.gz", ".csv.gz"])
+    def test_gzip(self, tmp_path, ending):
+        with pytest.raises(InputError, match="expands more than 200:1"):
+            read(saved(tmp_path, f"a{ending}", gzip.compress(b" " * (20 << 20))))
+
+    def test_two_of_one_name(self, tmp_path):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as made:
+            for value in (1, 2):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    made.writestr("a.npy", npy(np.full((1, 4), value)))
+        with pytest.raises(InputError, match="has two files of one name"):
+            read(saved(tmp_path, "a.npz", buffer.getvalue()))
+
+    def test_entries_of_no_bytes(self, tmp_path):
+        """Their number costs nothing in the file, and a list of them would fill the memory."""
+        content = npy(np.zeros(3, "U1")).replace(b"<U1", b"<U0").replace(b"(3,)" + b" " * 9, b"(10000000000,)"[:13])
+        with pytest.raises(InputError, match="its [0-9,]+ entries have no bytes"):
+            read(saved(tmp_path, "a.npy", content))
+
+    @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+    def test_no_room_is_made(self, tmp_path, version):
+        """In whichever version of the format a header promises more than there is."""
+        whole = io.BytesIO()
+        np.lib.format.write_array(whole, np.zeros(3), version=version)
+        content = whole.getvalue().replace(b"(3,), }" + b" " * 12, b"(9999999999999,), }"[:19])
+        assert content != whole.getvalue() and len(content) == len(whole.getvalue())
+        with pytest.raises(InputError, match="it speaks of [0-9,]+ bytes, and has"):
+            read(saved(tmp_path, "a.npy", content))
 
 
 class TestRefused:

@@ -272,7 +272,7 @@ class TestArchives:
 
     def test_bombs(self, tmp_path):
         np.savez_compressed(tmp_path / "t.npz", image=np.zeros(10_000_000, np.int64))
-        with pytest.raises(InputError, match=r"array image.npy expands \d+:1 \(limit 200:1 above 16 MiB\)"):
+        with pytest.raises(InputError, match="expands more than 200:1 above 16 MiB"):
             vesica.read(tmp_path / "t.npz")
 
     @pytest.mark.parametrize("cut", [0, 5, 40, 300])

@@ -190,13 +190,58 @@ class TestNames:
             ("[" * 5000, "is no plain YAML: it is nested too deeply"),
             ("#" * (1 << 20) + "\n", "is larger than 1 MiB"),
             ("a: &a [x,x,x,x,x,x,x,x]\n" + "".join(f"{c}: &{c} [*{p},*{p},*{p},*{p},*{p},*{p},*{p},*{p},*{p}]\n"
-             for p, c in zip("abcdefghij", "bcdefghijk", strict=True)) + "names: *k\n", "must be a list of strings"),
+             for p, c in zip("abcdefghij", "bcdefghijk", strict=True)) + "names: *k\n", "more than 100,000 values"),
+            ("names: [a]\na0: &a0 {x: 1}\n" + "".join(f"a{k + 1}: &a{k + 1} {{<<: [*a{k}, *a{k}]}}\n"
+             for k in range(27)), r"more than 100,000 values\. Aliases and merge keys \(<<\) count as often as used"),
+            ("names: [" + "a," * 110_000 + "]", "more than 100,000 values"),
+            ("names: &a [*a]\n", "an alias repeats what it is in, without end"),
+            ("names: [a]\nx: &a {<<: *a}\n", "an alias repeats what it is in, without end"),
             ("\ufeff\ufeff\x00names: []", "is no plain YAML"),
+            ('names: [!!int ""]\n', "is no plain YAML"),
+            ('names: [a]\nx: !!float ""\n', "is no plain YAML"),
+            ("names: [a]\nx: !!timestamp abc\n", "is no plain YAML"),
+            ("names: [a]\nx: !!bool zz\n", "is no plain YAML: .*zz"),
+            ("names: [a]\nx: !!binary é\n", "is no plain YAML"),
+            ("names: [a]\nx: !!omap abc\n", "is no plain YAML"),
+            ("names: [a]\nx: !!set abc\n", "is no plain YAML"),
+            ("names: [a]\nx: 2001-99-99\n", "is no plain YAML: .*month must be in 1..12"),
+            ("names: [a]\nx: 2001-01-01 99:99:99\n", "is no plain YAML: .*hour must be in 0..23"),
+            (f"names: [a]\nx: {'9' * 5000}\n", "is no plain YAML"),
+            ("names: [a]\n? [1]\n: 2\n", "is no plain YAML"),
+            ("%YAML 9.9\n---\nnames: [a]\n", "is no plain YAML"),
+            ("names: {0: a, 1: b, 0: c}\n", "line 1 has the key '0' a second time"),
+            ("names: [a, b]\nnc: 2\nnames: [c, d]\n", "line 3 has the key 'names' a second time"),
         ],
     )  # fmt: skip
     def test_hostile_yaml(self, labels, content, words):
         with pytest.raises(InputError, match=words):
             vesica.read(labels({"data.yaml": content}, a=self.text), sizes=SIZE)
+
+    def test_what_is_repeated_a_little(self, labels):
+        """Aliases and merge keys are YAML like any other, as long as they stay small."""
+        content = (
+            "train: &here images\nval: *here\nbase: &base {nc: 2}\nmore: {<<: *base}\nnames: &n [cat, dog]\nn: *n\n"
+        )
+        data = vesica.read(labels({"data.yaml": content}, a=self.text), sizes=SIZE)
+        assert data.categories.names.tolist() == ["cat", "dog"]
+
+    def test_without_libyaml(self, labels, monkeypatch):
+        import yaml
+
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+        data = vesica.read(labels({"data.yaml": "names: [cat, dog]"}, a=self.text), sizes=SIZE)
+        assert data.categories.names.tolist() == ["cat", "dog"]
+        with pytest.raises(InputError, match="is no plain YAML"):
+            vesica.read(labels({"data.yaml": 'names: [!!int ""]'}), sizes=SIZE)
+
+    def test_an_empty_line_in_a_list(self, labels):
+        """The names behind it would be those of other classes."""
+        with pytest.raises(InputError, match=r"obj\.names, line 2 is empty, .* line 2 is the name of class 1"):
+            vesica.read(labels({"obj.names": "cat\n\ndog\n"}, a=self.text), sizes=SIZE)
+        assert vesica.read(labels({"obj.names": "cat\ndog\n\n\n"}), sizes=SIZE).categories.names.tolist() == [
+            "cat",
+            "dog",
+        ]
 
     def test_missing_extra(self, labels, monkeypatch):
         import sys

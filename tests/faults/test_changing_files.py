@@ -83,6 +83,78 @@ print(coco.dataset_of(file).score.sum())
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{SCORES.sum()}\n", "")
 
 
+BOX = "<xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax>"
+FOLDERS = {
+    "labels": (".txt", "0 0.5 0.5 0.1 0.1\n"),
+    "Annotations": (".xml", f"<annotation><object><name>cat</name><bndbox>{BOX}</bndbox></object></annotation>"),
+    "labelTxt": (".txt", "0 0 9 0 9 5 0 5 plane 0\n"),
+}
+
+
+@pytest.fixture(params=FOLDERS)
+def folder(request, tmp_path):
+    """A folder of label files, the ending of these, and the text of one."""
+    place = tmp_path / request.param
+    place.mkdir()
+    ending, text = FOLDERS[request.param]
+    for stem in "abc":
+        (place / f"{stem}{ending}").write_text(text)
+    return place, ending, text
+
+
+class TestFolders:
+    """Label files, one for each image: each as it is at one moment, and none that comes or goes meanwhile."""
+
+    def read(self, place):
+        return vesica.read(place, **({"sizes": (100, 100)} if place.name == "labels" else {}))
+
+    def test_unchanged(self, folder):
+        assert len(self.read(folder[0])) == 3
+
+    def test_a_file_that_is_cut(self, monkeypatch, folder):
+        place, ending, text = folder
+        changed_meanwhile(monkeypatch, lambda: os.truncate(place / f"a{ending}", 3))
+        with pytest.raises(InputError, match=rf"a{ending} changed while it was read: it had {len(text)} bytes, .* 3\."):
+            self.read(place)
+
+    def test_a_file_that_comes(self, monkeypatch, folder):
+        place, ending, text = folder
+        changed_meanwhile(monkeypatch, lambda: (place / f"d{ending}").write_text(text))
+        with pytest.raises(
+            InputError, match=rf"{place.name} changed while it was read: 1 files came, such as .*d{ending}"
+        ):
+            self.read(place)
+
+    def test_a_file_that_goes(self, monkeypatch, folder):
+        """One that was read already; one that was not cannot be read."""
+        place, ending, _ = folder
+        gone = place / f"a{ending}"
+        seen = []
+
+        def remove():
+            seen.append(None)
+            if len(seen) == 3:
+                gone.unlink()
+
+        changed_meanwhile(monkeypatch, remove)
+        with pytest.raises(
+            InputError, match=rf"{place.name} changed while it was read: 1 files went, such as .*a{ending}"
+        ):
+            self.read(place)
+
+    def test_a_pattern(self, monkeypatch, folder):
+        place, ending, text = folder
+        changed_meanwhile(monkeypatch, lambda: (place / f"d{ending}").write_text(text))
+        formats = {"labels": "yolo", "labelTxt": "dota", "Annotations": "voc"}
+        options = {"format": formats[place.name], **({"sizes": (100, 100)} if place.name == "labels" else {})}
+        with pytest.raises(InputError, match="changed while it was read: 1 files came"):
+            vesica.read(f"{place}/*{ending}", **options)
+
+    def test_other_files_may_come(self, monkeypatch, folder):
+        changed_meanwhile(monkeypatch, lambda: (folder[0] / "train.cache").write_text("x"))
+        assert len(self.read(folder[0])) == 3
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_truncations_at_any_moment(path):
     """Two hundred reads, while another process writes the file again and again."""

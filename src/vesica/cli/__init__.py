@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from vesica.cli import streams
 
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
@@ -61,14 +63,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     Parser.as_json = "--json" in words
+    streams.open_closed()
+    try:
+        code = _code_of(words)
+    except SystemExit as leaving:  # --help, or an error of usage
+        raise SystemExit(_all_told(leaving.code)) from None
+    return int(_all_told(code))
+
+
+def _code_of(words: Sequence[str]) -> int:
+    arguments = argparse.Namespace()
     try:
         arguments = _parser(words).parse_args(words)
-    except ImportError as error:  # a verb that cannot even be loaded
-        return _failed(error, argparse.Namespace())
-    try:
         return int(arguments.run(arguments))
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.silence(sys.stdout)
         return DONE
     except KeyboardInterrupt:
         return 130
@@ -76,27 +85,57 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(error, arguments)
 
 
-def _failed(error: Exception, arguments: argparse.Namespace) -> int:
-    from vesica.errors import InputError, MissingExtra
+def _all_told(code: Any) -> Any:
+    """The exit code, once all that was printed is where it belongs: a full disk shows itself here at the latest."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        streams.silence(sys.stdout)
+    except OSError as error:
+        code = _unwritten(error)
+    return code
 
-    if isinstance(error, MissingExtra):
-        return _say(_as_options(str(error), arguments), USAGE)
-    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    if missing in CORE:
-        return _say(f"vesica needs {missing}, which is not installed here: `pip install vesica` brings it.", USAGE)
-    if type(error) is ImportError and "compiled core" in str(error):  # it says how to build it
-        return _say(str(error), USAGE)
-    if isinstance(error, (InputError, ValueError, TypeError)) and not getattr(arguments, "verbose", False):
-        return _say(_as_options(str(error), arguments), BAD_INPUT)
+
+def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     if getattr(arguments, "verbose", False):
         import traceback
 
-        traceback.print_exc()
+        with contextlib.suppress(OSError):
+            traceback.print_exc()
+    is_of_answer = isinstance(error, OSError) and error.filename is None
+    return _unwritten(error) if is_of_answer else _say(*_told(error, arguments))
+
+
+def _unwritten(error: Exception) -> int:
+    """The answer did not reach whom it was for: a full disk is neither a failed gate nor our fault."""
+    streams.silence(sys.stdout)
+    streams.say(f"vesica: The answer cannot be written: {getattr(error, 'strerror', None) or error}.")
+    return BAD_INPUT
+
+
+def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
+    """What is said of an error, and the exit code."""
+    from vesica.errors import InputError, MissingExtra
+
+    if isinstance(error, MissingExtra):
+        return _as_options(str(error), arguments), USAGE
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if missing in CORE:
+        return f"vesica needs {missing}, which is not installed here: `pip install vesica` brings it.", USAGE
+    if type(error) is ImportError and "compiled core" in str(error):  # it says how to build it
+        return str(error), USAGE
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}.", BAD_INPUT
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory for this{f': {error}' if str(error) else ''}.", BAD_INPUT
+    if isinstance(error, (InputError, ValueError, TypeError)):
+        return _as_options(str(error), arguments), BAD_INPUT
     from vesica import __version__
 
     what = f"{type(error).__name__}: {error}"
-    return _say(
-        f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.", OUR_FAULT
+    return (
+        f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.",
+        OUR_FAULT,
     )
 
 
@@ -119,11 +158,13 @@ def _as_options(message: str, arguments: argparse.Namespace) -> str:
 
 
 def _say(message: str, code: int) -> int:
-    """An error, where the caller looks for it."""
+    """An error, where the caller looks for it; elsewhere if nothing can be written there."""
     if Parser.as_json:
-        print(json.dumps({"error": message, "exit": code}, ensure_ascii=False))
-    else:
-        print(f"vesica: {message}", file=sys.stderr)
+        with contextlib.suppress(OSError):
+            print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), flush=True)
+            return code
+        streams.silence(sys.stdout)
+    streams.say(f"vesica: {message}")
     return code
 
 

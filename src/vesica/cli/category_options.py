@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from typing import Any
@@ -37,11 +36,9 @@ def on_command_line(message: str) -> str:
 
 def _mapping(text: str, name: str) -> dict[str, Any]:
     from vesica.errors import InputError
+    from vesica.io.files import json_of
 
-    try:
-        found = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, name))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name} is no JSON: {error}.") from error
+    found = json_of(text, name, objects=lambda pairs: _once(pairs, name))
     if not isinstance(found, dict) or not all(_is_category(value) for value in found.values()):
         raise InputError(
             f'{name} must be an object of categories of the guess and of the truth: {{"7": "cat", "tabby": "cat"}}.'

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vesica.cli import streams
 from vesica.cli.image_options import images_of, sizes_of
 from vesica.io.formats import FORMATS, readable
 
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = find(arguments.source, _options(arguments), format=arguments.source_format)
     data = found.data.numbered() if arguments.number else found.data
     lost = write(arguments.target, data, format=arguments.target_format, overwrite=arguments.overwrite)
+    sys.stdout.flush()  # where OUT may be, before it is said to be written
 
     format = format_of(arguments.target, arguments.target_format)
     wrote = f"Wrote {arguments.target} as {format}: {len(data)} objects, {len(data.images)} images."
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}}, sort_keys=True))
     else:
         for line in (describe(found), *_noted(found.data.notes), wrote, *_noted(lost)):
-            print(line, file=sys.stderr)
+            streams.say(line)
     return 0
 
 

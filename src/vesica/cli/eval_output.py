@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vesica.cli import streams
 from vesica.results import gates
 from vesica.results.tables import plain
 
@@ -52,7 +53,7 @@ def check_usage(arguments: argparse.Namespace) -> None:
 def say(text: str, arguments: argparse.Namespace) -> None:
     """Words beside the answer."""
     if not arguments.quiet:
-        print(text, file=sys.stderr)
+        streams.say(text)
 
 
 def write_records(path: str, records: Records) -> None:
@@ -82,12 +83,16 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
 
 def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Namespace) -> int:
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
-    if arguments.json:
-        print(json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False))
-    else:
-        from vesica.cli.eval_tables import show
+    try:
+        if arguments.json:
+            print(json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False), flush=True)
+        else:
+            from vesica.cli.eval_tables import show
 
-        show(facts, result.protocol, per_class=arguments.per_class)
+            show(facts, result.protocol, per_class=arguments.per_class)
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
+        streams.silence(sys.stdout)
     return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vesica.cli import eval_output
@@ -61,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _read(path: str) -> Records:
     from vesica.detection import Records
     from vesica.errors import InputError
+    from vesica.io.files import bytes_at
 
+    data = bytes_at(path)
     try:
-        return Records.from_bytes(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        return Records.from_bytes(data)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from vesica.cli import streams
 from vesica.cli.region_files import FORMS, rotation
 from vesica.selection.decays import DECAYS
 
@@ -78,8 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(text: str, arguments: argparse.Namespace) -> None:
-    print(json.dumps({"output": arguments.output, "note": text}) if arguments.json else text,
-          file=sys.stdout if arguments.json else sys.stderr)  # fmt: skip
+    if arguments.json:
+        print(json.dumps({"output": arguments.output, "note": text}))
+    else:
+        streams.say(text)
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:

@@ -5,25 +5,32 @@ from __future__ import annotations
 import io
 import json
 import math
-import zipfile
-import zlib
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vesica.errors import InputError
+from vesica.io import archives
 from vesica.io.files import File, load
+from vesica.io.text_fields import is_number, number, text_of
 
 FORMATS = ("npy", "csv", "json")
+DEEPEST = 32
+"""Lists within lists: as many as an array of any NumPy has axes."""
+
+_NPY, _ENDING = b"\x93NUMPY", ".npy"
+_SEPARATORS = ";,\t"
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def read(path: str, /) -> np.ndarray:
     """Read one array. `-` is standard input, whose format is found from its first bytes.
 
-    A CSV file has one region a line, separated by commas, semicolons, tabs or spaces; a first line of words is a
-    header. JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay integers. An .npz
-    archive has one array, or the array is named: `FILE.npz:NAME`.
+    A CSV file has one region a line, its cells separated by semicolons, commas, tabs or spaces; a first line without a
+    number is a header. JSON is a list of lists, or an object with such a list under "boxes". Whole numbers stay
+    integers. An .npz archive has one array, or the array is named: `FILE.npz:NAME`.
     """
     return array_of(load(path))
 
@@ -53,103 +60,96 @@ def _look_at_room(data: bytes, name: str) -> None:
     stream = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(stream)
-        headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        shape, _, dtype = headers[version](stream)
+        # Version 3 is version 2 in UTF-8.
+        known = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = known(stream)
     except Exception:
         return  # no such header: NumPy says what it is when it reads the numbers
-    said, there = math.prod(shape) * dtype.itemsize, len(data) - stream.tell()
+    count, there = math.prod(shape), len(data) - stream.tell()
+    said = count * dtype.itemsize
+    if dtype.itemsize == 0 and count:
+        raise InputError(f"{name} is no .npy file of numbers: its {count:,} entries have no bytes.")
     if said > there and not dtype.hasobject:
         raise InputError(
             f"{name} is no .npy file of numbers: it speaks of {said:,} bytes, and has {there:,}. Was it cut?"
         )
 
 
-RATIO, FREE = 200, 16 << 20
-"""An array of a table may not unpack to more than RATIO times its packed size, once it passes FREE bytes."""
-
-
 def archive_of(data: bytes, name: str, /) -> dict[str, np.ndarray]:
     """All arrays of an .npz archive, by name."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return {entry.filename.removesuffix(".npy"): _entry(archive, entry, name) for entry in archive.infolist()}
-    except _BROKEN as error:
-        raise InputError(f"{name} is no .npz archive of numbers: {error}.") from error
-
-
-def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -> np.ndarray:
-    if entry.file_size > FREE and entry.file_size > RATIO * entry.compress_size:
-        share = entry.file_size // max(entry.compress_size, 1)
-        raise InputError(f"{name}, array {entry.filename} expands {share}:1 (limit {RATIO}:1 above {FREE >> 20} MiB).")
-    return _npy(File(f"{name}, array {entry.filename}", archive.read(entry), "npy"))
-
-
-# What NumPy and zipfile raise for archives that are broken, encrypted or packed in a way they do not know.
-_BROKEN = (ValueError, EOFError, OSError, MemoryError, RuntimeError, zipfile.BadZipFile, zlib.error)
+    return {
+        member.removesuffix(_ENDING): _npy(File(f"{name}, array {member}", content, "npy"))
+        for member, content in archives.members(data, name)
+    }
 
 
 def _npz(file: File) -> np.ndarray:
-    try:
-        archive = np.load(io.BytesIO(file.data), allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise InputError(f"{file.name} is a single array, whose name should end in .npy.")
-        array = archive[_member(file, archive.files)]
-    except _BROKEN as error:
-        raise InputError(f"{file.name} is no .npz archive of numbers: {error}.") from error
-    if not isinstance(array, np.ndarray):
+    if file.data.startswith(_NPY):
+        raise InputError(f"{file.name} is a single array, whose name should end in .npy.")
+    (member, content), *_ = archives.members(file.data, file.name, lambda names: [_member(file, names)])
+    if not content.startswith(_NPY):
         raise InputError(f"{file.name} has something else than an array under that name.")
-    return array
+    try:
+        return _npy(File(f"{file.name}, array {member}", content, "npy"))
+    except InputError as error:
+        raise InputError(f"{file.name} is no .npz archive of numbers: {error}") from error
 
 
-def _member(file: File, names: list[str]) -> str:
+def _member(file: File, entries: list[str]) -> str:
     """The one array of an archive, or the one that was named."""
+    names = {entry.removesuffix(_ENDING): entry for entry in entries}
     listed = ", ".join(names) or "none"
     if file.member is not None:
         if file.member not in names:
             raise InputError(f"{file.name}: the archive has no array {file.member!r}; it has {listed}.")
-        return file.member
+        return names[file.member]
     if len(names) != 1:
-        way = f" Name one: {file.name}:{names[0]}." if names else ""
+        way = f" Name one: {file.name}:{next(iter(names))}." if names else ""
         raise InputError(f"{file.name} must have one array; it has {len(names)}: {listed}.{way}")
-    return names[0]
+    return entries[0]
 
 
 def _csv(file: File) -> np.ndarray:
-    name = file.name
-    try:
-        lines = file.data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not text: byte {error.start} is not UTF-8.") from error
     rows: list[list[float]] = []
-    whole = True
-    for number, line in enumerate(lines, 1):
-        words = line.replace(",", " ").replace(";", " ").split()
-        if not words or words[0].startswith("#"):
+    whole, has_header = True, False
+    for at, line in enumerate(text_of(file.data, file.name).splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        try:
-            row: list[float] = [int(word) if _is_whole(word) else float(word) for word in words]
-        except ValueError:
-            if not rows and number == 1:
-                continue  # a header
-            bad = next(word for word in words if not _is_number(word))
-            raise InputError(f"{name}, line {number}: {bad!r} is not a number.") from None
+        place = f"{file.name}, line {at}"
+        words = _cells(line)
+        if "" in words:
+            raise InputError(f"{place}: cell {words.index('') + 1} is empty. {_why_empty(words)}")
+        if not rows and not has_header and not any(map(is_number, words)):
+            has_header = True
+            continue
+        row = [_number(word, place, is_first=not rows and not has_header) for word in words]
         if rows and len(row) != len(rows[0]):
-            raise InputError(f"{name}, line {number}: {len(row)} columns, but the lines above have {len(rows[0])}.")
+            raise InputError(f"{place}: {len(row)} columns, but the lines above have {len(rows[0])}.")
         whole = whole and all(isinstance(value, int) for value in row)
         rows.append(row)
-    return _table(rows, whole, name)
+    return _table(rows, whole, file.name)
 
 
-def _is_whole(word: str) -> bool:
-    return word.lstrip("+-").isdecimal()
+def _cells(line: str) -> list[str]:
+    """Without the blanks and the quotation marks around them."""
+    separator = next((mark for mark in _SEPARATORS if mark in line), None)
+    words = line.split() if separator is None else [word.strip() for word in line.split(separator)]
+    return [word[1:-1].strip() if len(word) > 1 and word[0] == word[-1] == '"' else word for word in words]
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+def _why_empty(words: list[str]) -> str:
+    if not any(map(is_number, words)):
+        return "A header names every column; a column of row numbers is left out (pandas: index=False)."
+    return "Write a number, or take the separator away."
+
+
+def _number(word: str, place: str, *, is_first: bool) -> float:
+    """A cell: whole numbers stay such."""
+    if not is_number(word):
+        more = " A header has no number in it." if is_first else ""
+        raise InputError(f"{place}: {word[:40]!r} is not a number.{more}")
+    value = number(word, place)
+    return int(word) if _WHOLE.fullmatch(word) else value
 
 
 def array_of_json(value: Any, name: str) -> np.ndarray:
@@ -158,7 +158,7 @@ def array_of_json(value: Any, name: str) -> np.ndarray:
         if "boxes" not in value:
             raise InputError(f'{name} has no "boxes". A table is a list of lists, or an object {{"boxes": [[…], …]}}.')
         value = value["boxes"]
-    flat = _numbers(value)
+    flat = _numbers(value, name)
     if flat is None:
         raise InputError(f"{name} is no table of numbers. A table is a list of lists of one length.")
     try:
@@ -167,10 +167,12 @@ def array_of_json(value: Any, name: str) -> np.ndarray:
         raise InputError(f"{name} has rows of different lengths.") from error
 
 
-def _numbers(value: Any) -> list[Any] | None:
+def _numbers(value: Any, name: str, depth: int = 0) -> list[Any] | None:
     """All numbers of nested lists, or None where something is neither."""
+    if depth > DEEPEST:
+        raise InputError(f"{name} is nested deeper than {DEEPEST} lists.")
     if isinstance(value, list):
-        parts = [_numbers(item) for item in value]
+        parts = [_numbers(item, name, depth + 1) for item in value]
         return None if any(part is None for part in parts) else [x for part in parts if part for x in part]
     return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 

@@ -14,10 +14,11 @@ from vesica._check.dataset import first_bad, first_bad_corners
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.corners import around, xywh_around
 from vesica.errors import InputError
+from vesica.io.folders import with_ending
 from vesica.io.formats import DOTA_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
-from vesica.io.text_fields import bytes_of, is_number, lines_of_classes, number, text_of
+from vesica.io.text_fields import beginning_of, is_number, lines_of_classes, number, text_of
 
 _HEADER = re.compile(r"(imagesource|gsd)\s*:", re.IGNORECASE)
 _HOME = "labeltxt"
@@ -46,7 +47,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
     """Label files in the folder or in its labelTxt; else files of detections."""
     below = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.lower().startswith(_HOME))
     for place in (folder, *below):
-        files = sorted(place.glob("*.txt"))
+        files = with_ending(place, ".txt")
         if has_labels(files, place):
             return place, files
     return folder, results_in(folder)
@@ -54,14 +55,14 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 def results_in(folder: Path, /) -> list[Path]:
     """DOTA's own files of detections."""
-    return [path for path in sorted(folder.glob("*.txt")) if DOTA_RESULTS.fullmatch(path.name)]
+    return [path for path in with_ending(folder, ".txt") if DOTA_RESULTS.fullmatch(path.name)]
 
 
 def has_labels(files: list[Path], root: Path, /) -> bool:
     """Is the first of these files that has a line one of DOTA? Where none has any, the name of the folder tells."""
     for path in files:
         try:
-            head = bytes_of(path, root, most=4096)
+            head = beginning_of(path, 4096, root)
         except InputError:
             continue  # told when it is read, if it is
         if head.strip():
@@ -112,7 +113,7 @@ def _label(words: list[str], image: str, place: str) -> _Object:
     if not (difficult.isascii() and difficult.isdigit()):
         raise InputError(f"{place}: difficult must be 0, 1 or 2; got {difficult[:20]!r}.")
     corners = [number(word, place) for word in words[:8]]
-    return _Object(image, words[8], corners, int(difficult) > 0, 0.0, place)
+    return _Object(image, words[8], corners, difficult.strip("0") != "", 0.0, place)
 
 
 def _dataset(

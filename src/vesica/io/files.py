@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
+import stat
 import sys
-import zlib
+from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from vesica.errors import InputError
+from vesica.io.archives import gunzipped
 
 KINDS = ("npy", "npz", "csv", "json", "png")
 
 _STARTS = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89PNG": "png"}
 _MEMBER = re.compile(r"(.+\.npz):(.+)", re.IGNORECASE)
-_GZIP = b"\x1f\x8b"
 # Bytes from which on several threads read a file.
 _LARGE = 1 << 20
-# What a packed file may become: so much in all, and beyond the first megabytes so many times its size.
-_MOST_BYTES, _FREE_BYTES, _MOST_RATIO = 16 << 30, 16 << 20, 200
 _STEP = 1 << 20
+# Python reads no longer whole numbers, unless it is told to.
+_MOST_DIGITS = sys.int_info.default_max_str_digits
+MOST_OF_A_STREAM = 4 << 30
+"""Bytes that are read from a pipe, which has no size and may have no end."""
 
 
 class File(NamedTuple):
@@ -42,10 +46,23 @@ class File(NamedTuple):
 
     def json(self) -> Any:
         """The value of a JSON file."""
-        try:
-            return json.loads(self.data)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{self.name} is no JSON: {error}.") from error
+        return json_of(self.data, self.name)
+
+
+def json_of(text: str | bytes, name: str, /, *, objects: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """The value of a JSON text. `objects` makes something else than a dict of the pairs of an object."""
+    try:
+        return json.loads(text, object_pairs_hook=objects)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name} is no JSON: {error}.") from error
+    except RecursionError as error:
+        raise InputError(f"{name} is no JSON that is read here: it is nested too deeply.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is no JSON: byte {error.start} is not {error.encoding.upper()}.") from error
+    except ValueError as error:
+        raise InputError(
+            f"{name} is no JSON that is read here: a whole number has more than {_MOST_DIGITS:,} digits."
+        ) from error
 
 
 def load(path: str | os.PathLike[str], /) -> File:
@@ -55,25 +72,31 @@ def load(path: str | os.PathLike[str], /) -> File:
     """
     path = os.fspath(path)
     if path == "-":
-        data = _unpacked(sys.stdin.buffer.read(), "standard input")
+        data = gunzipped(_standard_input(), "standard input")
         return File("standard input", data, _sniff(data))
     named = _MEMBER.fullmatch(path)
     if named and not os.path.exists(path):
-        return File(path, _bytes(named[1]), "npz", named[2])
+        return File(path, bytes_at(named[1]), "npz", named[2])
     kind = os.path.splitext(path.removesuffix(".gz"))[1].lower().lstrip(".")
-    data = _unpacked(_bytes(path), path)
+    data = gunzipped(bytes_at(path), path)
     return File(path, data, kind if kind in KINDS else _sniff(data))
 
 
-def _bytes(path: str) -> bytes:
+def bytes_at(path: str | os.PathLike[str], /) -> bytes:
     """The bytes of a file as they are at one moment: one that changes meanwhile is an error."""
+    size = 0
     try:
         with open(path, "rb") as file:
             before = os.fstat(file.fileno())
-            data = _all_bytes(file, before.st_size)
+            size = before.st_size
+            if not stat.S_ISREG(before.st_mode):
+                return _stream(file, os.fspath(path))
+            data = _all_bytes(file, size)
             after = os.fstat(file.fileno())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except MemoryError as error:
+        raise InputError(f"{path} has {size:,} bytes, more than there is memory for.") from error
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(
             f"{path} changed while it was read: it had {before.st_size} bytes, and then {after.st_size}. Read it once "
@@ -90,26 +113,34 @@ def _all_bytes(file: BinaryIO, size: int) -> bytes:
     return file_bytes(file.fileno(), size)
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
-    """The bytes that gzip packed, if it did."""
-    if not data.startswith(_GZIP):
-        return data
-    import gzip
-    import io
-
-    parts, size = [], 0
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise InputError("standard input is closed.")
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            while part := packed.read(_STEP):
-                size += len(part)
-                if size > _MOST_BYTES:
-                    raise InputError(f"{name} expands to more than {_MOST_BYTES >> 30} GiB.")
-                if size > max(_FREE_BYTES, _MOST_RATIO * len(data)):
-                    raise InputError(f"{name} expands more than {_MOST_RATIO}:1, as no file of annotations does.")
-                parts.append(part)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name} is packed by gzip, and broken: {error}.") from error
-    return b"".join(parts)
+        return _stream(sys.stdin.buffer, "standard input")
+    except OSError as error:
+        raise InputError(f"standard input cannot be read: {error.strerror or error}.") from error
+
+
+def _stream(file: BinaryIO, name: str) -> bytes:
+    """All that comes from a pipe or a terminal. A device that never ends is refused at once, a pipe at last."""
+    if _is_endless(file):
+        raise InputError(f"{name} is a device, which has no end, and no file.")
+    read = io.BytesIO()
+    while part := file.read(_STEP):
+        read.write(part)
+        if read.tell() > MOST_OF_A_STREAM:
+            raise InputError(f"{name} has more than {MOST_OF_A_STREAM >> 30} GiB. Write it into a file, and read that.")
+    return read.getvalue()
+
+
+def _is_endless(file: BinaryIO) -> bool:
+    try:
+        found = os.fstat(file.fileno())
+    except OSError:
+        return False  # no file of the system
+    is_device = stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode)
+    return is_device and not file.isatty() and found.st_rdev != os.stat(os.devnull).st_rdev
 
 
 def _sniff(data: bytes) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import glob
+import os
 from pathlib import Path
 
-from vesica.io.formats import FORMATS
+from vesica.io.formats import FORMATS, Format
 
-__all__ = ["candidates", "files_of", "format_of"]
+__all__ = ["candidates", "files_of", "format_of", "left_out", "with_ending"]
+
+_DEEPEST = 3
 
 
 def files_of(pattern: str, /) -> list[Path]:
@@ -32,9 +35,26 @@ def candidates(place: str, /) -> dict[str, tuple[Path, list[Path]]]:
     found = {name: format.files_in(folder) for name, format in FORMATS.items() if format.files_in}
     for name, format in FORMATS.items():
         if name not in found and format.endings:
-            found[name] = (folder, _with_ending(folder, format.endings[0]))
+            found[name] = (folder, sorted(path for path in folder.iterdir() if _ending(path) == format.endings[0]))
     return found
 
 
-def _with_ending(folder: Path, ending: str) -> list[Path]:
-    return sorted(path for path in folder.glob(f"*{ending}*") if _ending(path) == ending)
+def with_ending(folder: Path, ending: str, /) -> list[Path]:
+    """The files of a folder with this ending, in small letters or large, sorted."""
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() == ending) if folder.is_dir() else []
+
+
+def left_out(root: Path, files: list[Path], format: Format, /) -> list[Path]:
+    """What one might take for files of the format, and was not taken.
+
+    These are files of the same ending beside those that were, or below them in folders named as the format has them.
+    """
+    endings, taken = {path.suffix.lower() for path in files}, set(files)
+    found = []
+    for top, folders, names in os.walk(root):
+        parts = Path(top).relative_to(root).parts
+        folders[:] = [] if len(parts) >= _DEEPEST else sorted(name for name in folders if not name.startswith("."))
+        if not parts or set(format.homes) & {root.absolute().name, *parts}:
+            beside = (Path(top, name) for name in sorted(names) if Path(name).suffix.lower() in endings)
+            found += [path for path in beside if path not in taken]
+    return found

@@ -43,6 +43,7 @@ class Format(NamedTuple):
     empty_ending : a file with this ending may be empty: an image in which nothing was found
     files_in : the place in a folder that has its files, and these; by default those with the first ending
     is_own : which files of a pattern are its own; by default all
+    homes : folders, by their names, in which nothing but its files is
     in_folder : what a folder of it has, in words
     list_endings : of files that stand for the folder in which they are
     of_rotated : options by which its rotated boxes are read, where boxes may be either
@@ -65,6 +66,7 @@ class Format(NamedTuple):
     empty_ending: str | None = None
     files_in: Callable[[Path], tuple[Path, list[Path]]] | None = None
     is_own: Callable[[Path], bool] | None = None
+    homes: tuple[str, ...] = ()
     in_folder: str | None = None
     list_endings: tuple[str, ...] = ()
     of_rotated: tuple[tuple[str, str], ...] = ()
@@ -112,6 +114,7 @@ FORMATS = {
             endings=(".xml",),
             names=VOC_RESULTS,
             files_in=_later("voc.files_in"),
+            homes=("Annotations",),
             in_folder="XML files of VOC",
         ),
         Format(
@@ -127,6 +130,7 @@ FORMATS = {
             empty_ending=".txt",
             files_in=_later("yolo_folder.files_in"),
             is_own=_later("yolo_folder.is_label"),
+            homes=("labels", "obj_train_data", "obj_valid_data", "obj_test_data"),
             in_folder="label files of YOLO",
             list_endings=(".yaml", ".yml"),
             of_rotated=(("kind", "obb"),),
@@ -142,6 +146,7 @@ FORMATS = {
             names=DOTA_RESULTS,
             looks_like=_later("dota.looks_like_labels"),
             files_in=_later("dota.files_in"),
+            homes=("labelTxt",),
             in_folder="label files of DOTA",
         ),
         Format(

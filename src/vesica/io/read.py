@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vesica import _check as check
@@ -16,6 +16,8 @@ from vesica.io.options import Options
 from vesica.io.source import Source
 
 _HEAD = 1 << 16
+# Files that a note names.
+_SHOWN = 20
 
 
 class Found(NamedTuple):
@@ -95,7 +97,27 @@ def find(
     chosen = FORMATS[format]
     assert chosen.read is not None
     found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
-    return Found(found.data, source.name, format, found.form, found.title)
+    if source.loaded is None:
+        _look_again(os.fspath(path), source, format)
+    data = replace(found.data, notes=(*found.data.notes, _noted(source, chosen))) if source.left_out else found.data
+    return Found(data, source.name, format, found.form, found.title)
+
+
+def _look_again(path: str, source: Source, format: str) -> None:
+    """Raise where files came or went while those that were there before were read."""
+    then, now = set(source.files), set(_resolved(path, format)[0].files)
+    if then != now:
+        some, what = (now - then, "came") if now - then else (then - now, "went")
+        raise InputError(
+            f"{source.name} changed while it was read: {len(some)} files {what}, such as {min(some)}. Read it once it "
+            "is complete; whoever writes it can write another folder and rename that at the end."
+        )
+
+
+def _noted(source: Source, format: Format) -> str:
+    names = [os.path.relpath(path, source.root or os.curdir) for path in source.left_out]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"left out, as no {format.in_folder}: {', '.join(names[:_SHOWN])}{more}"
 
 
 def describe(found: Found, /) -> str:
@@ -129,27 +151,27 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
 def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
     from vesica.io import folders
 
-    files = _own(folders.files_of(pattern), format)
-    if not files:
+    every = folders.files_of(pattern)
+    if not every:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
-    known = {folders.format_of(path) or _sniffed(load(path)) for path in files} if format is None else {format}
+    known = {folders.format_of(path) or _sniffed(load(path)) for path in every} if format is None else {format}
     if len(known) != 1:
         raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(known))}. Say `format=`.")
     found = known.pop()
-    files = _own(files, found)
-    return Source(pattern, str(files[0].parent), [str(path) for path in files]), found
-
-
-def _own(files: list[Path], format: str | None) -> list[Path]:
-    """Those that are files of the format."""
-    is_own = None if format is None else FORMATS[format].is_own
-    return files if is_own is None else [path for path in files if is_own(path)]
+    is_own = FORMATS[found].is_own
+    files = every if is_own is None else [path for path in every if is_own(path)]
+    if not files:
+        raise InputError(f"{pattern} stands for no {FORMATS[found].in_folder}: {', '.join(map(str, every[:_SHOWN]))}.")
+    left_out = sorted(set(map(str, every)) - set(map(str, files)))
+    return Source(pattern, str(files[0].parent), [str(path) for path in files], left_out=tuple(left_out)), found
 
 
 def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]:
     """The files of a folder. Where two formats fit, the caller must say which."""
     from vesica.io import folders
 
+    if not os.path.isdir(folder or os.curdir):
+        raise InputError(f"{name} cannot be read: there is no folder {folder}.")
     found = {key: value for key, value in folders.candidates(folder).items() if value[1] and format in (None, key)}
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"
@@ -158,7 +180,8 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
         listed = " and ".join(f"{len(files)} of {key}" for key, (_, files) in found.items())
         raise InputError(f"{name} has files of several formats: {listed}. Say which: format={next(iter(found))!r}.")
     chosen, (root, files) = next(iter(found.items()))
-    return Source(name, str(root), [str(path) for path in files]), chosen
+    others = folders.left_out(root, files, FORMATS[chosen]) if FORMATS[chosen].files_in else []
+    return Source(name, str(root), [str(path) for path in files], left_out=tuple(map(str, others))), chosen
 
 
 def _folders_in_words() -> str:

@@ -27,6 +27,8 @@ class Source(NamedTuple):
     root: str
     files: list[str]
     loaded: File | None = None
+    left_out: tuple[str, ...] = ()
+    """Files that one might take for some of them."""
 
     @property
     def file(self) -> File:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import Any
@@ -12,6 +13,7 @@ from vesica._check import brief
 from vesica._check import dataset as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
+from vesica.io.files import bytes_at
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE | re.ASCII)
 
@@ -67,15 +69,37 @@ def lines_of_classes(
             yield category, words, place
 
 
-def bytes_of(path: Path, root: Path | None = None, /, *, most: int | None = None) -> bytes:
-    """The bytes of one file. A link that leads out of the folder that was asked for is refused."""
-    if root is not None and path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
-        raise InputError(f"{path} is a link that leads out of {root}. Copy the file, or read the folder it leads to.")
+def bytes_of(path: Path, root: Path, /) -> bytes:
+    """The bytes of one file of a folder, as they are at one moment."""
+    look_at(path, root)
+    return bytes_at(path)
+
+
+def beginning_of(path: Path, most: int, root: Path | None = None, /) -> bytes:
+    """The first bytes of a file, so many at most."""
+    if root is not None:
+        look_at(path, root)
     try:
         with open(path, "rb") as file:
-            return file.read(-1 if most is None else most)
+            return file.read(most)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def look_at(path: Path, root: Path, /) -> None:
+    """Refuse what is no file of the folder that was asked for: a link that leads out of it, a pipe, a device."""
+    try:
+        kind = path.lstat().st_mode
+        if stat.S_ISLNK(kind):
+            if not path.resolve().is_relative_to(root.resolve()):
+                raise InputError(
+                    f"{path} is a link that leads out of {root}. Copy the file, or read the folder it leads to."
+                )
+            kind = path.stat().st_mode
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if not stat.S_ISREG(kind):
+        raise InputError(f"{path} cannot be read: it is no file.")
 
 
 def stem_of(id: Any, what: str, /) -> str:

@@ -15,6 +15,7 @@ from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError, MissingExtra
+from vesica.io.folders import with_ending
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
@@ -53,14 +54,14 @@ def read(source: Source, options: Options, /) -> Reading:
 def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
     """XML files in the folder or in its Annotations; else files of detections."""
     annotations = folder / "Annotations"
-    pages = sorted(folder.glob("*.xml"))
+    pages = with_ending(folder, ".xml")
     root = folder if pages or not annotations.is_dir() else annotations
-    return root, pages or sorted(root.glob("*.xml")) or results_in(folder)
+    return root, pages or with_ending(root, ".xml") or results_in(folder)
 
 
 def results_in(folder: Path, /) -> list[Path]:
     """VOC's own files of detections."""
-    return [path for path in sorted(folder.glob("*.txt")) if VOC_RESULTS.fullmatch(path.name)]
+    return [path for path in with_ending(folder, ".txt") if VOC_RESULTS.fullmatch(path.name)]
 
 
 def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
@@ -141,13 +142,14 @@ def _box(row: _Object, from_one: bool) -> list[float]:
         return [left - first, top - first, right - left + first, bottom - top + first]
     if not np.isfinite(values).all():
         return values  # told by the check of all rows
-    x1, y1, x2, y2 = (decimal.Decimal(word) for word in row.corners)
+    x1, y1, x2, y2 = map(EXACT.create_decimal, row.corners)
     x1, y1 = EXACT.subtract(x1, first), EXACT.subtract(y1, first)
     return [float(side) for side in (x1, y1, EXACT.subtract(x2, x1), EXACT.subtract(y2, y1))]
 
 
 _WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?", re.ASCII)
-# All digits of any two numbers of 1,000 characters, as far as a float can tell.
+# All digits of any two numbers of 1,000 characters, as far as a float can tell. An exponent beyond all bounds, such as
+# that of 1e-9999999999999999999, makes 0, as it does of a float.
 EXACT = decimal.Context(prec=1200, traps=[])
 
 

@@ -13,13 +13,16 @@ from vesica import _check
 from vesica._array import objects
 from vesica.dataset import Dataset, Images
 from vesica.dataset.picture_names import by_name, nowhere
-from vesica.errors import InputError, MissingExtra
-from vesica.io import dota, yolo
+from vesica.errors import InputError
+from vesica.io import dota, plain_yaml, yolo
+from vesica.io.files import bytes_at
+from vesica.io.folders import with_ending
+from vesica.io.formats import FORMATS
 from vesica.io.image_size import pictures_in
 from vesica.io.options import Options
 from vesica.io.picture_sizes import sized
 from vesica.io.source import Reading, Source
-from vesica.io.text_fields import bytes_of, text_of
+from vesica.io.text_fields import beginning_of, text_of
 from vesica.io.voc import results_in
 from vesica.io.yolo import Labels
 
@@ -28,10 +31,9 @@ LIST_NAMES = ("obj.names", "classes.txt", "classes.names")
 NO_LABELS = frozenset(
     ("classes", "labels", "names", "labelmap", "train", "val", "valid", "test", "readme", "license", "notes")
 )
-"""Text files of these names, without ending, are no label files."""
+"""Text files of these names, without ending, may be label files of images that are called so, or something else."""
 
-_HOMES = ("labels", "obj_train_data", "obj_valid_data", "obj_test_data")
-LARGEST_YAML = 1 << 20
+_HEAD = 4096
 
 
 def read(source: Source, options: Options, /) -> Reading:
@@ -45,7 +47,7 @@ def read(source: Source, options: Options, /) -> Reading:
 
 def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
     """Label files in the folder, or in the one folder below that has any; not where the files are VOC's or DOTA's."""
-    if results_in(folder) or dota.results_in(folder) or dota.has_labels(sorted(folder.glob("*.txt")), folder):
+    if results_in(folder) or dota.results_in(folder) or dota.has_labels(with_ending(folder, ".txt"), folder):
         return folder, []
     homes: dict[Path, list[Path]] = {}
     for top, folders, names in os.walk(folder):
@@ -55,8 +57,8 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
         if depth >= 3:
             folders.clear()
         labels = sorted(place / name for name in names if is_label(place / name))
-        is_home = depth == 0 or any(part in _HOMES for part in (folder.name, *place.relative_to(folder).parts))
-        if labels and is_home:
+        homes_here = set(FORMATS["yolo"].homes) & {folder.name, *place.relative_to(folder).parts}
+        if labels and (depth == 0 or homes_here):
             homes[place] = labels
     if folder in homes and not any((folder / name).exists() for name in YAML_NAMES):
         return folder, homes[folder]
@@ -68,7 +70,21 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 
 def is_label(path: Path, /) -> bool:
-    return path.suffix.lower() == ".txt" and path.stem.lower() not in NO_LABELS
+    """Is it a label file?
+
+    Below `labels` every text file is one, and an empty one an image in which nothing is, but for a list of names.
+    Elsewhere a file that is called as other files are (train.txt, notes.txt) is one if it looks like one.
+    """
+    if path.suffix.lower() != ".txt" or path.stem.lower() not in NO_LABELS:
+        return path.suffix.lower() == ".txt"
+    is_at_home = any(part in FORMATS["yolo"].homes for part in path.absolute().parent.parts[-3:])
+    if is_at_home and path.name.lower() not in LIST_NAMES:
+        return True
+    try:
+        head = beginning_of(path, _HEAD, path.parent).decode("utf-8-sig", "replace")
+    except InputError:
+        return True  # told when it is read
+    return yolo.looks_like_labels(head) if head.strip() else is_at_home
 
 
 def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:
@@ -160,16 +176,15 @@ def _search(root: Path) -> Path | None:
     """A file of names in the folder, or in one of the two above it."""
     for folder in (root, root.parent, root.parent.parent):
         for name in (*YAML_NAMES, *LIST_NAMES):
-            if (folder / name).is_file():
+            if (folder / name).is_file() and not is_label(folder / name):
                 return folder / name
     return None
 
 
 def _read(path: Path) -> tuple[dict[int, str], int | None]:
     if path.suffix.lower() not in (".yaml", ".yml"):
-        lines = text_of(bytes_of(path), str(path)).splitlines()
-        return _numbered([line.strip() for line in lines if line.strip()], str(path)), None
-    value = _yaml(path)
+        return _listed(path), None
+    value = plain_yaml.value_of(path)
     if not isinstance(value, dict) or "names" not in value:
         raise InputError(f'{path} must have "names": the names of the classes, in order or by number.')
     names = _numbered(value["names"], str(path))
@@ -179,25 +194,19 @@ def _read(path: Path) -> tuple[dict[int, str], int | None]:
     return names, _key_points(value["kpt_shape"]) if "kpt_shape" in value else None
 
 
+def _listed(path: Path) -> dict[int, str]:
+    """Names of a list, a name a line: an empty line among them would shift all names behind it."""
+    names = [line.strip() for line in text_of(bytes_at(path), str(path)).rstrip().splitlines()]
+    if "" in names:
+        at = names.index("") + 1
+        raise InputError(f"{path}, line {at} is empty, and lines are counted: line {at} is the name of class {at - 1}.")
+    return _numbered(names, str(path))
+
+
 def _key_points(shape: Any) -> int:
     """How many numbers the key points of a line have, by `kpt_shape`: [points, 2 or 3]; 0 if it is something else."""
     is_shape = isinstance(shape, list) and len(shape) == 2 and all(isinstance(one, int) and one > 0 for one in shape)
     return shape[0] * shape[1] if is_shape else 0
-
-
-def _yaml(path: Path) -> Any:
-    data = bytes_of(path, most=LARGEST_YAML + 1)
-    if len(data) > LARGEST_YAML:
-        raise InputError(f"{path} is larger than 1 MiB, and should be a list of names.")
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingExtra(f'{path.name} needs PyYAML: pip install "vesica[all]".') from error
-    try:
-        return yaml.safe_load(text_of(data, str(path)))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else _check.brief(str(error))
-        raise InputError(f"{path} is no plain YAML: {reason}.") from error
 
 
 def _numbered(names: Any, what: str) -> dict[int, str]:

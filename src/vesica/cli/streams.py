@@ -1,0 +1,33 @@
+"""Standard output and standard error when they are closed, or full."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TextIO
+
+
+def open_closed() -> None:
+    """Give Python what the shell closed (`>&-`): else words of one stream would go to the other, or nowhere in silence.
+
+    What would be written to standard output is an error, and words on standard error are for nobody.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # for reading: whatever is written there raises
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def say(text: str) -> None:
+    """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let whatever is still to be written there go nowhere, so that Python does not fail on it when it ends."""
+    with contextlib.suppress(OSError, ValueError):  # no file of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

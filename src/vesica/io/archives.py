@@ -1,0 +1,63 @@
+"""Archives: what gzip or zip packed, and how large it may become."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+
+from vesica.errors import InputError
+
+GZIP = b"\x1f\x8b"
+FREE, RATIO, MOST = 16 << 20, 200, 16 << 30
+"""What is packed may become so many bytes whatever its size, beyond that so many times its size, and never more."""
+
+_STEP = 1 << 20
+# What zipfile raises for archives that are broken, encrypted or packed in a way it does not know.
+_BROKEN = (ValueError, EOFError, OSError, MemoryError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
+
+def gunzipped(data: bytes, name: str, /) -> bytes:
+    """The bytes that gzip packed, if it did."""
+    if not data.startswith(GZIP):
+        return data
+    parts, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            while part := packed.read(_STEP):
+                size += len(part)
+                _look_at(size, len(data), name)
+                parts.append(part)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name} is packed by gzip, and broken: {error}.") from error
+    return b"".join(parts)
+
+
+def members(data: bytes, name: str, choose: Callable[[list[str]], list[str]] = list, /) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of what zip packed: of all files, or of those that are chosen from their names.
+
+    Sizes are those that the archive tells; zipfile reads no more than that.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = {entry.filename: entry for entry in archive.infolist()}
+            if len(entries) != len(archive.infolist()):
+                raise InputError(f"{name} has two files of one name.")
+            wanted = choose(list(entries))
+            _look_at(sum(entries[one].file_size for one in wanted), len(data), name)
+            for one in wanted:
+                yield one, archive.read(entries[one])
+    except _BROKEN as error:
+        raise InputError(f"{name} is no .npz archive of numbers: {error}.") from error
+
+
+def _look_at(size: int, packed: int, name: str) -> None:
+    if size > MOST:
+        raise InputError(f"{name} expands to more than {MOST >> 30} GiB.")
+    if size > max(FREE, RATIO * packed):
+        raise InputError(
+            f"{name} expands more than {RATIO}:1 above {FREE >> 20} MiB, as few files do that mean well: "
+            f"{packed:,} bytes to {size:,} or more. If it does, unpack it, and save it unpacked."
+        )

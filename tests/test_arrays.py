@@ -105,7 +105,7 @@ REFUSED = [
     ("a.csv", "0,0,4,4\n,,,\n", "line 2: cell 1 is empty"),
     ("a.csv", "0\t\t4\t4\t9\n", "line 1: cell 2 is empty"),
     ("a.csv", '0,"",4,4,9\n', "line 1: cell 2 is empty"),
-    ("a.csv", ",x1,y1,x2,y2\n0,0,0,4,4\n", "line 1: cell 1 is empty. A header names every column; .*index=False"),
+    ("a.csv", ",x1,y1,x2,y2\n0,0,0,4,4\n", "line 1: cell 1 is empty. A header names every column; .*without index"),
     ("a.csv", "0;0;4,5;4\n", "line 1: '4,5' is not a number"),
     ("a.csv", "0,0,4 4,4\n", "line 1: '4 4' is not a number"),
     ("a.csv", "0,0,4,1_0\n", "line 1: '1_0' is not a number"),

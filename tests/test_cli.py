@@ -230,7 +230,7 @@ WRONG = [
     ((), 2, "the following arguments are required: VERB."),
     (("iou", "a.csv", "nowhere.csv"), 3, "nowhere.csv cannot be read: No such file or directory."),
     (("iou", "a.csv", "bad.csv"), 3, "bad.csv: `boxes` row 1 is inverted: x2 = 1 lies left of x1 = 9"),
-    (("iou", "a.csv", "turned.csv"), 3, "On the command line: --rotated deg,ccw."),
+    (("iou", "a.csv", "turned.csv"), 3, "Rotated boxes go to --rotated deg,ccw;"),
     (("iou", "a.csv", "b.csv", "--aligned"), 3, "same number of rows when aligned; got 2 and 3"),
     (("iou", "a.csv", "b.csv", "-o", "out.xlsx"), 3, "the ending must be one of"),
     (("demo", "--images", "0"), 2, "--images must be a whole number above 0"),

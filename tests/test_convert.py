@@ -103,13 +103,13 @@ class TestConvert:
         [
             (["guess.csv"], 2, "the following arguments are required: OUT"),
             (["guess.csv", "out"], 2, "the ending must be one of .json, .csv, .npz, .npy; or say the format"),
-            (["guess.csv", "t.json", "--to", "cocoa"], 2, "`format` must be one of"),
+            (["guess.csv", "t.json", "--to", "cocoa"], 2, "`--to` must be one of"),
             (["guess.csv", "t.json", "--from", "cvs"], 2, 'Did you mean "csv"?'),
             (["guess.csv", "t.json", "--sizes", "5"], 2, "--sizes must be height,width; got '5'"),
             (["guess.csv", "t.json", "--threads", "0"], 2, "`--threads` must be a whole number above 0"),
             (["guess.csv", "guess.csv"], 2, "OUT must not be IN"),
             (["nowhere.csv", "t.json"], 3, "nowhere.csv cannot be read: No such file"),
-            (["guess.csv", "t.json", "--kind", "pose"], 3, "`kind` says nothing about a file of the format 'csv'"),
+            (["guess.csv", "t.json", "--kind", "pose"], 3, "`--kind` says nothing about a file of the format 'csv'"),
             (["guess.csv", "no/t.json"], 3, "cannot be written"),
         ],
     )

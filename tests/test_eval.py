@@ -239,6 +239,55 @@ class TestYolo:
         code, _, err = run(capsys, "eval", "truth", "guess", "--quiet")
         assert code == 3 and "sizes" in err
 
+    def written(self, make):
+        for name, rows in (("truth", TRUTH["annotations"]), ("guess", GUESS)):
+            for image in (1, 2):
+                Path(name, f"{image}.txt").write_text("".join(make(row) for row in rows if row["image_id"] == image))
+
+    @pytest.mark.parametrize("regions", ["box", "mask"])
+    def test_outlines_of_four_points(self, capsys, regions):
+        """Eight numbers may be a rotated box; nine are an outline with a score, or a rotated box with one."""
+
+        def outline(row):
+            x, y, w, h = (side / 80 for side in row["bbox"])
+            numbers = [x, y, x + w, y, x + w, y + h, x, y + h, *([row["score"]] if "score" in row else [])]
+            return " ".join(map(str, [row["category_id"], *numbers])) + "\n"
+
+        self.written(outline)
+        words = ("eval", "truth", "guess", "--quiet", "--sizes", "80,80", "--regions", regions)
+        code, _, err = run(capsys, *words)
+        assert code == 3 and "Say --kind polygon for the one, --kind obb for the other." in err
+        found = answer(capsys, *words, "--kind", "polygon")
+        assert found["summary"] == pytest.approx(answer(capsys, *BOTH)["summary"])
+        turned = answer(capsys, *words[:-1], "rotated", "--kind", "obb")
+        assert turned["summary"]["AP50"] == pytest.approx(found["summary"]["AP50"])
+
+    def test_pixels(self, capsys):
+        self.written(lambda row: " ".join(map(str, [row["category_id"], *row["bbox"], *_score(row)])) + "\n")
+        words = ("eval", "truth", "guess", "--quiet")
+        assert run(capsys, *words, "--sizes", "80,80")[0] == 3
+        found = answer(capsys, *words, "--boxes", "xywh", "--columns", "class box score")
+        assert found["summary"] == pytest.approx(answer(capsys, *BOTH)["summary"])
+
+    @pytest.mark.parametrize("words", [("--kind", "poly"), ("--columns", "score"), ("--boxes", "xyhw")])
+    def test_words_that_nobody_knows(self, capsys, words):
+        code, _, err = run(capsys, "eval", "truth", "guess", "--quiet", "--sizes", "80,80", *words)
+        assert code == 3 and f"`{words[0]}` must be one of" in err
+
+    @pytest.mark.parametrize(
+        "words", [("--kind", "polygon"), ("--sizes", "9,9"), ("--names", "x"), ("--images", "truth.json"),
+                  ("--boxes", "xyxy"), ("--columns", "class box score")],
+    )  # fmt: skip
+    def test_options_of_other_files(self, capsys, words):
+        """What is said of neither file is not passed over."""
+        code, _, err = run(capsys, *BOTH, *words)
+        assert code == 3 and f"`{words[0]}` says nothing about files of coco. Leave it out." in err
+        assert run(capsys, "eval", "truth.json", "guess", "--quiet", "--kind", "polygon")[0] == 0
+
+
+def _score(row):
+    return [row["score"]] if "score" in row else []
+
 
 def _label(row):
     x, y, w, h = row["bbox"]

@@ -275,7 +275,7 @@ class TestPictures:
         picture(tmp_path / "images" / "b.png", 30, 20)
         with pytest.raises(InputError, match="a.txt has no image: none of the 1 given is called 'a'"):
             vesica.read(labels(a="0 0.5 0.5 1 1"), images=tmp_path / "images")
-        with pytest.raises(InputError, match="`images` must be a folder"):
+        with pytest.raises(InputError, match="`images=` must be a folder"):
             vesica.read(labels(), images=tmp_path / "nowhere")
 
     def test_no_picture(self, labels, tmp_path):

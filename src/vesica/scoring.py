@@ -145,22 +145,22 @@ def _placed(data: Dataset, other: Dataset, side: str, is_list: bool) -> Dataset:
 
 
 def how_to_read(
-    protocol: Protocol, threads: int | None, /, *, images: Any = None, sizes: Any = None, names: Any = None
+    protocol: Protocol, threads: int | None, /, *, images: Any = None, sizes: Any = None, **said: Any
 ) -> Callable[[str], Options]:
-    """The options of a file that is to be scored, by its format: masks only where they are compared, and what label
-    files leave open."""
+    """The options of a file that is to be scored, by its format: masks only where they are compared, and what files
+    leave open, by the names of options of `read`."""
     from vesica.io.formats import FORMATS
     from vesica.io.options import Options
 
     def options(format: str) -> Options:
         known = FORMATS[format].options
-        said = {"images": images, "sizes": sizes, "names": names}
+        every = {"images": images, "sizes": sizes, **said}
         if not FORMATS[format].is_by_image and isinstance(images, Images):
-            said |= {"images": None, "sizes": _sizes_of(images) if sizes is None else sizes}
-        of_images = {name: value for name, value in said.items() if name in known}
+            every |= {"images": None, "sizes": _sizes_of(images) if sizes is None else sizes}
         turned: dict[str, Any] = dict(FORMATS[format].of_rotated) if protocol.regions == "rotated" else {}
+        told = turned | {name: value for name, value in every.items() if name in known and value is not None}
         look, masks = not protocol.repeats.any_number, protocol.compares_masks
-        return Options(masks=masks, check=look, literal=protocol.literal, threads=threads, **of_images, **turned)
+        return Options(masks=masks, check=look, literal=protocol.literal, threads=threads, **told)
 
     return options
 

@@ -215,7 +215,7 @@ def _dtype_hint(dtype: str) -> str:
             "Sets go to Sets(a), dicts of COCO into a list."
         )
     if dtype.startswith("str"):
-        return " Sets of names go to Sets(a), strings of COCO to RleMasks(a, size=…)."
+        return " In Python: Sets of names go to Sets(a), strings of COCO to RleMasks(a, size=…)."
     return ""
 
 

@@ -41,7 +41,9 @@ def bad_segment(fault: Any, place: str, /) -> InputError:
 def one_size(sizes: Any, /) -> tuple[int, int]:
     """The size that all rows share."""
     if len(sizes) == 0:
-        raise InputError("No rows, so no image size is known. RleMasks([], size=(height, width)) are no masks.")
+        raise InputError(
+            "No rows, so no image size is known. In Python: RleMasks([], size=(height, width)) are no masks."
+        )
     differ = (sizes != sizes[0]).any(axis=1)
     if differ.any():
         row = int(differ.argmax())

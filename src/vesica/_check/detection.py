@@ -47,8 +47,8 @@ def corners(truth: Any, guess: Any, /) -> None:
     for name, data in (("truth", truth), ("guess", guess)):
         if len(data) and data.corners is None:
             raise InputError(
-                f'The {name} has no rotated boxes. They come from DOTA files, from YOLO files with kind="obb", or from '
-                "Dataset.from_arrays(RotatedBoxes(…), …); upright ones as RotatedBoxes.from_boxes(boxes)."
+                f'The {name} has no rotated boxes. They come from DOTA files, or from YOLO files with kind="obb". In '
+                "Python: Dataset.from_arrays(RotatedBoxes(…), …); upright ones as RotatedBoxes.from_boxes(boxes)."
             )
 
 

@@ -157,7 +157,7 @@ def coco_masks(segmentations: list[Any]) -> tuple[list[Any], tuple[int, int]]:
         got = check.brief(segmentations[k])
         raise TypeError(f'Mask {k} must be a dict of "size" and "counts"; got {got}.{hint}') from None
     if not sizes:
-        raise SizeValueError("No masks, so no image size is known: RleMasks([], size=(height, width)).")
+        raise SizeValueError("No masks, so no image size is known. In Python: RleMasks([], size=(height, width)).")
     first = mask_size(sizes[0], '"size" of mask 0')
     if set(map(type, sizes)) == {list} and sizes.count([*first]) == len(sizes):
         return counts, first

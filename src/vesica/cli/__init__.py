@@ -7,12 +7,12 @@ import contextlib
 import difflib
 import importlib
 import json
-import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from vesica.cli import streams
+from vesica.cli.option_words import as_options
 
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
@@ -27,12 +27,6 @@ VERBS = {
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4
 CORE = ("numpy", "array_api_compat", "rich")
 """What pip installs with vesica; a folder that was only copied may lack it."""
-# Options that do not go by their name in Python.
-_OTHER = {
-    "format": {"source_format": "--from", "truth_format": "--truth-format", "guess_format": "--guess-format"},
-    "form": {"form": "--form", "boxes": "--boxes"},
-}
-
 _EPILOG = """\
 examples:
   vesica iou truth.npy guess.npy --measure giou
@@ -55,6 +49,7 @@ class Parser(argparse.ArgumentParser):
         if not Parser.as_json:
             self.print_usage(sys.stderr)
         stop = "" if message.endswith((".", "?")) else "."
+        message = as_options(message, {action.dest for action in self._actions})
         _say(f"{message}{stop} `{self.prog} --help` shows examples.", USAGE)
         raise SystemExit(USAGE)
 
@@ -118,7 +113,7 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
     from vesica.errors import InputError, MissingExtra
 
     if isinstance(error, MissingExtra):
-        return _as_options(str(error), arguments), USAGE
+        return as_options(str(error), vars(arguments)), USAGE
     missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if missing in CORE:
         return f"vesica needs {missing}, which is not installed here: `pip install vesica` brings it.", USAGE
@@ -129,7 +124,7 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this{f': {error}' if str(error) else ''}.", BAD_INPUT
     if isinstance(error, (InputError, ValueError, TypeError)):
-        return _as_options(str(error), arguments), BAD_INPUT
+        return as_options(str(error), vars(arguments)), BAD_INPUT
     from vesica import __version__
 
     what = f"{type(error).__name__}: {error}"
@@ -137,24 +132,6 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
         f"vesica {__version__} failed, and it should not have: {what}. Please report it; `-v` shows where.",
         OUR_FAULT,
     )
-
-
-def _as_options(message: str, arguments: argparse.Namespace) -> str:
-    """The message with arguments of Python as the options of this command: `images=FOLDER` as `--images FOLDER`."""
-
-    def told(found: re.Match[str]) -> str:
-        name, value = found[1], found[2]
-        options = [
-            option for dest, option in _OTHER.get(name, {name: f"--{name.replace('_', '-')}"}).items() if dest in known
-        ]
-        if not options:
-            return found[0]
-        is_text = value.startswith(("'", '"'))
-        value = value.strip("'\"") if is_text else value.strip("()").replace(", ", ",").replace("True", "").upper()
-        return " or ".join(f"`{option} {value}`" if value else f"`{option}`" for option in options)
-
-    known = vars(arguments)
-    return re.sub(r"`([a-z_]+)=([^`]*)`", told, message)
 
 
 def _say(message: str, code: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 WAYS = ("name", "id")
@@ -25,13 +24,6 @@ def categories_of(text: str) -> Any:
         )
     data = load(text).data.decode("utf-8-sig", "replace")
     return _mapping(data, text) if data.lstrip().startswith("{") else _table(data, text)
-
-
-def on_command_line(message: str) -> str:
-    """An error with the option of the command line instead of the argument of the function."""
-    message = re.sub(r'(categories|missing)="(\w+)"', r"--\1 \2", message)
-    as_json = re.sub(r"categories=\{(\d+):", r'categories={"\1":', message)
-    return re.sub(r"categories=(\{[^{}]*\})", r"--categories '\1'", as_json)
 
 
 def _mapping(text: str, name: str) -> dict[str, Any]:

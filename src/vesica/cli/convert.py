@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vesica.cli import streams
-from vesica.cli.image_options import images_of, sizes_of
-from vesica.io.formats import FORMATS, readable
+from vesica.cli import image_options, streams
+from vesica.cli.option_words import as_options
+from vesica.io.formats import FORMATS, readable, writable
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
@@ -37,16 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", dest="target_format", metavar="FORMAT", help="the format of OUT, if its ending is silent"
     )
-    parser.add_argument(
-        "--boxes", metavar="FORM", help="what boxes of IN mean: voc as_written; yolo xywh, … for pixels"
-    )
-    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
-    parser.add_argument(
-        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
-    )
-    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
-    parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")
-    parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')
+    image_options.add_arguments(parser)
     parser.add_argument("--no-masks", action="store_true", help="leave masks out")
     parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")
     parser.add_argument(
@@ -74,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}}, sort_keys=True))
     else:
         for line in (describe(found), *_noted(found.data.notes), wrote, *_noted(lost)):
-            streams.say(line)
+            streams.say(as_options(line, vars(arguments)))
     return 0
 
 
@@ -88,13 +79,8 @@ def _options(arguments: argparse.Namespace) -> Options:
     return Options(
         masks=not arguments.no_masks,
         check=not arguments.as_is,
-        boxes=arguments.boxes,
-        sizes=None if arguments.sizes is None else sizes_of(arguments.sizes),
-        images=None if arguments.images is None else images_of(arguments.images),
-        names=arguments.names,
-        kind=arguments.kind,
-        columns=arguments.columns,
         threads=arguments.threads,
+        **image_options.given(arguments),
     )
 
 
@@ -108,11 +94,12 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     try:
         if arguments.source_format is not None:
             check.one_of(arguments.source_format, readable(), "--from")
+        if arguments.target_format is not None:
+            check.one_of(arguments.target_format, writable(), "--to")
         format_of(arguments.target, arguments.target_format)
         if arguments.threads is not None:
             check.positive(arguments.threads, "--threads")
-        if arguments.sizes is not None:
-            sizes_of(arguments.sizes)
+        image_options.check_usage(arguments)
     except (ValueError, InputError) as error:
         wrong(str(error))
     if arguments.target == "-" and arguments.json:

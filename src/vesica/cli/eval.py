@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output
-from vesica.cli.category_options import categories_of, on_command_line
-from vesica.cli.image_options import images_of, sizes_of
+from vesica.cli import eval_output, image_options
+from vesica.cli.category_options import categories_of
+from vesica.cli.option_words import as_options
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
 from vesica.io.formats import readable
 
 if TYPE_CHECKING:
-    from vesica.dataset import Dataset
     from vesica.detection.protocol import Protocol
     from vesica.detection.result import DetectionResult
+    from vesica.io.read import Found
 
 _EPILOG = """\
 examples:
@@ -56,25 +56,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    parser.add_argument(
-        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
-    )
-    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
-    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
+    image_options.add_arguments(parser)
     eval_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from vesica.scoring import evaluate
+
     options, protocol = _options(arguments)
-    images = None if arguments.images is None else images_of(arguments.images)
+    said = image_options.given(arguments)
     categories = None if arguments.categories is None else categories_of(arguments.categories)
     with steps("read truth", "read guess", "match", "summarise") as done:
-        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol, images)
+        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol, said)
         done()
-        known = truth.images if images is None else images
-        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, known)
+        known = truth.data.images if said["images"] is None else said["images"]
+        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, {**said, "images": known})
         done()
-        result = _scored(truth, guess, {**options, "categories": categories, "threads": arguments.threads})
+        _check_said(said, truth, guess)
+        options |= {"categories": categories, "threads": arguments.threads}
+        result = evaluate(truth.data, guess.data, **options)
         done()
         _tell_meeting(result, arguments)
         if arguments.records:
@@ -86,14 +86,16 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def _scored(truth: Dataset, guess: Dataset, options: dict[str, Any]) -> DetectionResult:
+def _check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
+    """What is said of files is said of one of them at least."""
     from vesica.errors import InputError
-    from vesica.scoring import evaluate
+    from vesica.io.formats import FORMATS
 
-    try:
-        return evaluate(truth, guess, **options)
-    except (InputError, ValueError) as error:
-        raise InputError(on_command_line(str(error))) from error
+    known = {*FORMATS[truth.format].options, *FORMATS[guess.format].options}
+    for name, value in said.items():
+        if value is not None and name not in known:
+            formats = " and ".join(sorted({truth.format, guess.format}))
+            raise InputError(f"`{name}=` says nothing about files of {formats}. Leave it out.")
 
 
 def _tell_meeting(result: DetectionResult, arguments: argparse.Namespace) -> None:
@@ -111,8 +113,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
         eval_output.check_usage(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
-        if arguments.sizes is not None:
-            sizes_of(arguments.sizes)
+        image_options.check_usage(arguments)
         options = {
             "regions": arguments.regions,
             "iou": _numbers(arguments.iou, float, "--iou"),
@@ -147,19 +148,14 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, images: Any) -> Dataset:
+def _read(
+    path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, said: dict[str, Any]
+) -> Found:
     from vesica.io.read import describe, find
     from vesica.scoring import how_to_read
 
-    options = how_to_read(
-        protocol,
-        arguments.threads,
-        images=images,
-        sizes=None if arguments.sizes is None else sizes_of(arguments.sizes),
-        names=arguments.names,
-    )
-    found = find(path, options, format=format or arguments.format)
+    found = find(path, how_to_read(protocol, arguments.threads, **said), format=format or arguments.format)
     eval_output.say(describe(found), arguments)
     for note in found.data.notes:
-        eval_output.say(f"  note: {note}.", arguments)
-    return found.data
+        eval_output.say(as_options(f"  note: {note}.", vars(arguments)), arguments)
+    return found

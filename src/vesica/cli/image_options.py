@@ -1,10 +1,41 @@
-"""What the command line says of images that label files leave open: their sizes, or where to find them."""
+"""What a file leaves open, said on the command line: sizes of images, what boxes mean, names of classes."""
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 from typing import Any
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what a file leaves open, by the names of those of `vesica.read`."""
+    parser.add_argument("--boxes", metavar="FORM", help="what boxes mean: voc as_written; yolo xywh, … for pixels")
+    parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
+    parser.add_argument(
+        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
+    )
+    parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
+    parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")
+    parser.add_argument("--columns", metavar="ORDER", help='yolo: "class box score" or "class score box"')
+
+
+def check_usage(arguments: argparse.Namespace) -> None:
+    """Raise for options that no file could make right."""
+    if arguments.sizes is not None:
+        sizes_of(arguments.sizes)
+
+
+def given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """They as options of `vesica.read`; None is what was not said."""
+    return {
+        "boxes": arguments.boxes,
+        "sizes": None if arguments.sizes is None else sizes_of(arguments.sizes),
+        "images": None if arguments.images is None else images_of(arguments.images),
+        "names": arguments.names,
+        "kind": arguments.kind,
+        "columns": arguments.columns,
+    }
 
 
 def sizes_of(text: str) -> tuple[int, int]:

@@ -82,6 +82,5 @@ def _merged(names: Sequence[str], parts: Sequence[Records], duplicates: str) -> 
                 try:
                     merge(parts[before], other, duplicates=duplicates)
                 except InputError as apart:
-                    text = str(apart).replace('duplicates="same"', "--duplicates same")
-                    raise InputError(f"{names[before]} and {names[place]}: {text}") from error
+                    raise InputError(f"{names[before]} and {names[place]}: {apart}") from error
         raise

@@ -133,8 +133,6 @@ def _option_for(array: np.ndarray, arguments: argparse.Namespace) -> str:
         return ""  # masks, whatever the options say
     if array.ndim == 2 and array.shape[1] != 4 and arguments.masks:
         return " One mask is a stack of one: (1, height, width)."
-    if array.ndim == 2 and array.shape[1] == 5 and not arguments.rotated:
-        return " On the command line: --rotated deg,ccw."
     if array.ndim == 3 and not arguments.masks:
         return f" If these are masks: --masks{' --above 0.5' if array.dtype.kind == 'f' else ''}."
     if array.ndim == 3 and array.dtype.kind == "f" and arguments.above is None:

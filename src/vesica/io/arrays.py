@@ -139,7 +139,7 @@ def _cells(line: str) -> list[str]:
 
 def _why_empty(words: list[str]) -> str:
     if not any(map(is_number, words)):
-        return "A header names every column; a column of row numbers is left out (pandas: index=False)."
+        return "A header names every column; a column of row numbers is left out (in pandas: to_csv without index)."
     return "Write a number, or take the separator away."
 
 

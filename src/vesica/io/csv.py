@@ -318,7 +318,7 @@ def _images(every: np.ndarray, table: _Table, options: Options) -> Images:
         return sized(given, options.sizes, {})
     if given is not None and not (table.shares and Path(given).is_dir()):
         what = "a folder of pictures, or " if table.shares else ""
-        raise InputError(f"{table.name}: of a table, `images` must be {what}a data set of the same images.")
+        raise InputError(f"{table.name}: of a table, `images=` must be {what}a data set of the same images.")
     ids, first = _first_of(every)
     images = Images(ids)
     if table.size:

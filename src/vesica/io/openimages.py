@@ -23,8 +23,8 @@ def has_scores(words: Iterable[str], /) -> bool:
 def no_size(name: str, image: object, /) -> InputError:
     return InputError(
         f"{name}: boxes of Open Images are shares of the image, and nobody said how large image {image!r} is. "
-        'Say `sizes=(height, width)`, a dict by image or `images=FOLDER`; or boxes="xyxy" to take the numbers as they '
-        "stand: every IoU is the same, areas are not."
+        "Say `sizes=(height, width)`, or where the pictures are, `images=FOLDER`; or "
+        'boxes="xyxy" to take the numbers as they stand: every IoU is the same, areas are not.'
     )
 
 

@@ -119,8 +119,7 @@ def _shape(count: int, kind: str | None, key_points: int, place: str) -> tuple[s
     if count == 8:
         raise InputError(
             f"{place}: 8 numbers are a polygon of four points, or a rotated box. "
-            'Say kind="polygon" for the one, kind="obb" for the other; to score rotated boxes, regions="rotated" '
-            "(--regions rotated)."
+            'Say kind="polygon" for the one, kind="obb" for the other.'
         )
     if count >= 7 and kind == "polygon":
         return "outline", True
@@ -193,7 +192,7 @@ def _sizes(lines: list[Line], labels: Labels) -> np.ndarray:
     if unknown.size:
         raise InputError(
             f"{lines[unknown[0]].place}: YOLO's boxes are shares of an image whose size is not known. Say where the "
-            "pictures are, `images=FOLDER`; or how large they are, `sizes=(height, width)` or a dict by name."
+            "pictures are, `images=FOLDER`; or how large they are, `sizes=(height, width)`."
         )
     return found
 

@@ -108,7 +108,7 @@ def _images(stems: list[str], root: Path, options: Options) -> tuple[Images, dic
     if options.images is not None:
         folder = Path(options.images)
         if not folder.is_dir():
-            raise InputError(f"{folder}: `images` must be a folder of pictures, or a data set of the same images.")
+            raise InputError(f"{folder}: `images=` must be a folder of pictures, or a data set of the same images.")
         pictures = pictures_in(folder) or _pictures_below(folder, root)
         table = _table(list(pictures), pictures)
         return sized(table, options.sizes, pictures, folder), _known(stems, table)
@@ -129,7 +129,7 @@ def _pictures_below(folder: Path, root: Path) -> dict[str, Path]:
     if root.name in below or len(below) == 1:
         return below.get(root.name) or next(iter(below.values()))
     listed = f": there are {', '.join(below)}. Name one of them" if below else ""
-    raise InputError(f"{folder}: `images` must be a folder of pictures, and none lie in it{listed}.")
+    raise InputError(f"{folder}: `images=` must be a folder of pictures, and none lie in it{listed}.")
 
 
 def _known(stems: list[str], table: Images) -> dict[str, int]:

@@ -255,9 +255,9 @@ def _way_out(a: Region, b: Region) -> str:
         return "Sets have no place in an image: they compare with sets alone."
     if LabelMap in kinds:
         drawn = kinds & {Polygons, RotatedBoxes}
-        then = ' Then draw the others by a rule: Polygons(…, rule="centre").' if drawn else ""
-        return f"A label map is masks, one for each label: label_map.to_rle().{then}"
-    return 'Draw the rotated boxes by a rule of your choice: Polygons.from_rotated(r, rule="centre").'
+        then = ' Then draw the others by a rule, Polygons(…, rule="centre").' if drawn else ""
+        return f"A label map is masks, one for each label. In Python: label_map.to_rle().{then}"
+    return 'Draw the rotated boxes by a rule of your choice. In Python: Polygons.from_rotated(r, rule="centre").'
 
 
 # Which kinds compare, and how. What is not here has no exact answer, or needs a conversion that must be named.

@@ -127,11 +127,13 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
-    from vesica.io import folders
+    from vesica.io import atomic, folders
 
     files = _own(folders.files_of(pattern), format)
     if not files:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
+    for folder in {path.parent for path in files}:
+        atomic.check_finished(folder)
     known = {folders.format_of(path) or _sniffed(load(path)) for path in files} if format is None else {format}
     if len(known) != 1:
         raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(known))}. Say `format=`.")
@@ -148,8 +150,9 @@ def _own(files: list[Path], format: str | None) -> list[Path]:
 
 def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]:
     """The files of a folder. Where two formats fit, the caller must say which."""
-    from vesica.io import folders
+    from vesica.io import atomic, folders
 
+    atomic.check_finished(Path(folder))
     found = {key: value for key, value in folders.candidates(folder).items() if value[1] and format in (None, key)}
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"

@@ -56,7 +56,7 @@ def _of_table(place):
 
 
 def _of_results(path, which):
-    rows = [{"image_id": k, "score": (k + 1) / 100, "bbox": [which, 2, 3, 4]} for k in range(60)]
+    rows = [{"image_id": k, "category_id": 1, "score": (k + 1) / 100, "bbox": [which, 2, 3, 4]} for k in range(60)]
     file = files.File("results.json", json.dumps(rows).encode(), "json")
     found = detections.detections_of(file)
     detections.write(str(path), found, np.arange(50), found.scores[:50])
@@ -69,7 +69,7 @@ def _of_records():
 
 def _demo(path, which):
     with contextlib.redirect_stdout(io.StringIO()):
-        told(main(["demo", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
+        told(main(["demo", "--json", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
 
 
 def _convert(path, which):
@@ -81,6 +81,9 @@ def _convert(path, which):
 
 
 def told(code):
+    """Raise what the command line made an exit code of."""
+    if code == 130:
+        raise KeyboardInterrupt
     if code:
         raise vesica.InputError(f"cannot be written: exit code {code}")
 

@@ -20,6 +20,9 @@ from typing import BinaryIO
 
 from vesica.errors import InputError
 
+if sys.platform != "win32":
+    import fcntl
+
 _UNFINISHED = ".unfinished"
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(self|\d+)(?:/task/\d+)?)/fd/(\d+)")
 
@@ -82,15 +85,8 @@ def put(path: Path, text: str, /) -> None:
 
 def check_finished(folder: Path, /) -> None:
     """Raise for a folder, or the one it is in, to which not all files of a data set were moved."""
-    for place in (folder, folder.parent):
-        for work in sorted(place.glob(f".vesica-*{_UNFINISHED}")):
-            missing = sorted(path.relative_to(work / "new") for path in work.glob("new/**/*") if not path.is_dir())
-            if missing:
-                raise InputError(
-                    f"{place} was not written to its end: {len(missing)} files are missing, such as {missing[0]}. "
-                    f"Write it again with `overwrite=True` (--overwrite); {work.name} in it has what is missing, and "
-                    "what was there before."
-                )
+    for work in (*_unfinished(folder), *_unfinished(folder.parent)):
+        _check_finished(work)
 
 
 @contextlib.contextmanager
@@ -164,21 +160,15 @@ def _keep_permissions(part: Path, old: os.stat_result) -> None:
 
 def _swap(work: Path, place: Path, stale: Callable[[Path], list[Path]], overwrite: bool) -> None:
     """Move the files of `work / "new"` to their places, and earlier ones out of the way; or leave all as it was."""
-    targets = dict(_targets(work / "new", place))
-    earlier = _earlier(place, stale, list(targets.values()), overwrite)
-    for source, target in targets.items():
-        if target in earlier:
-            _keep_permissions(source, os.stat(target, follow_symlinks=False))
-    (work / "old").mkdir()
     marked = work.with_suffix(_UNFINISHED)
-    moves = [(file, marked / "old" / file.relative_to(place)) for file in earlier]
-    moves += [(marked / source.relative_to(work), target) for source, target in targets.items()]
+    moves: list[tuple[Path, Path]] = []
     try:
-        os.rename(work, marked)
-        for source, target in moves:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(source, target)
-        os.rename(marked, work)
+        with _held(work):
+            os.rename(work, marked)  # before a look around: of two processes that meet at least one sees the other
+            moves = _moves(marked, place, stale, overwrite)
+            for source, target in moves:
+                os.replace(source, target)
+            os.rename(marked, work)
     except BaseException:
         if marked.exists():
             for source, target in reversed(moves):
@@ -186,6 +176,52 @@ def _swap(work: Path, place: Path, stale: Callable[[Path], list[Path]], overwrit
                     os.replace(target, source)
             os.rename(marked, work)
         raise
+
+
+def _moves(marked: Path, place: Path, stale: Callable[[Path], list[Path]], overwrite: bool) -> list[tuple[Path, Path]]:
+    """From where to where: first what an earlier data set left, then what is new."""
+    targets = list(_targets(marked / "new", place))
+    earlier = _earlier(place, stale, [target for _, target in targets], overwrite, marked)
+    for source, target in targets:
+        if target in earlier:
+            _keep_permissions(source, os.stat(target, follow_symlinks=False))
+    away = [(file, marked / "old" / file.relative_to(place)) for file in earlier]
+    for _, target in away:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    return away + targets
+
+
+@contextlib.contextmanager
+def _held(work: Path) -> Iterator[None]:
+    """Hold a lock, which the system takes away when the process ends, so that others know one that lives."""
+    if sys.platform == "win32":
+        yield
+        return
+    number = os.open(work, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # not every disk has locks
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(number)
+
+
+def _is_held(work: Path) -> bool:
+    if sys.platform == "win32":
+        return False
+    try:
+        number = os.open(work, os.O_RDONLY)
+    except FileNotFoundError:  # the other process has finished
+        return True
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(number)
+    return False
 
 
 def _targets(new: Path, place: Path) -> Iterator[tuple[Path, Path]]:
@@ -198,21 +234,41 @@ def _targets(new: Path, place: Path) -> Iterator[tuple[Path, Path]]:
             yield source, target
 
 
-def _earlier(place: Path, stale: Callable[[Path], list[Path]], targets: list[Path], overwrite: bool) -> list[Path]:
+def _earlier(
+    place: Path, stale: Callable[[Path], list[Path]], targets: list[Path], overwrite: bool, own: Path | None = None
+) -> list[Path]:
     """What an earlier data set left: its files, those in the way of the new ones, and what was not finished."""
+    unfinished = [work for work in _unfinished(place) if work != own]
+    if any(map(_is_held, unfinished)):
+        raise InputError(f"{place} cannot be written: another process is writing it.")
     in_the_way = [target for target in targets if os.path.lexists(target)]
     blocked = next((target for target in in_the_way if target.is_dir() and not target.is_symlink()), None)
     if blocked is not None:
         raise InputError(f"{blocked} cannot be written: it is a folder.")
     files = [*dict.fromkeys([*stale(place), *in_the_way])]
     if not overwrite:
-        check_finished(place)
+        for work in unfinished:
+            _check_finished(work)
         if files:
             raise InputError(
                 f"{place} has {len(files)} files of an earlier data set, such as {files[0].relative_to(place)}. "
                 "Name another folder, or say `overwrite=True` (--overwrite) to remove them."
             )
-    return [*files, *sorted(place.glob(f".vesica-*{_UNFINISHED}"))]
+    return files + unfinished
+
+
+def _unfinished(place: Path) -> list[Path]:
+    return sorted(place.glob(f".vesica-*{_UNFINISHED}"))
+
+
+def _check_finished(work: Path) -> None:
+    missing = sorted(path.relative_to(work / "new") for path in work.glob("new/**/*") if not path.is_dir())
+    if missing:
+        raise InputError(
+            f"{work.parent} was not written to its end: {len(missing)} files are missing, such as {missing[0]}. Write "
+            f"it again with `overwrite=True` (--overwrite); {work.name} in it has what is missing, and what was there "
+            "before."
+        )
 
 
 def _remove(work: Path) -> None:

@@ -103,7 +103,7 @@ class TestFile:
         path = tmp_path / "a.bin"
         path.write_bytes(b"old")
         path.chmod(0o444)
-        tmp_path.chmod(0o777)
+        tmp_path.chmod(0o777)  # in a folder that anybody may write, below one that only we may look into
         code = """
 import os, sys
 from vesica.io import atomic
@@ -165,11 +165,11 @@ class TestSpecialFiles:
     def test_pipe(self, tmp_path, name):
         path, found = tmp_path / name, []
         os.mkfifo(path)
-        reader = threading.Thread(target=lambda: found.append(path.read_bytes()))
+        reader = threading.Thread(target=lambda: found.append(path.read_bytes()), daemon=True)
         reader.start()
         table = np.arange(6.0).reshape(2, 3)
         write(path, b"new") if name == "a.bin" else arrays.write(str(path), table)
-        reader.join()
+        reader.join(60)
         assert stat.S_ISFIFO(path.stat().st_mode) and os.listdir(tmp_path) == [name]
         path.unlink()
         path.write_bytes(found[0])
@@ -257,6 +257,48 @@ class TestFolder:
             (tmp_path / "out").mkdir()
             (tmp_path / "out" / "b.txt").write_text("earlier")
         assert content_of(tmp_path / "out") == {"b.txt": b"earlier"} and os.listdir(tmp_path) == ["out"]
+
+    @posix
+    def test_another_process_moves_files(self, tmp_path):
+        """Who comes while files are moved is told; as soon as that process has ended, its remains are taken over."""
+        vesica.write(tmp_path, one_box("old"), format="voc")
+        work = tmp_path / ".vesica-0123456789abcdef.unfinished"
+        (work / "new").mkdir(parents=True)
+        (work / "new" / "other.xml").write_text("other")
+        with atomic._held(work):
+            for overwrite in (False, True):
+                with pytest.raises(InputError, match="cannot be written: another process is writing it"):
+                    vesica.write(tmp_path, one_box("new"), format="voc", overwrite=overwrite)
+            assert sorted(os.listdir(tmp_path)) == [work.name, "old.xml"]
+        vesica.write(tmp_path, one_box("new"), format="voc", overwrite=True)
+        assert os.listdir(tmp_path) == ["new.xml"]
+
+    @posix
+    def test_two_that_meet(self, tmp_path):
+        """One looks around when the other has begun: it sees that, and the other goes on."""
+        (tmp_path / "a.txt").write_text("old")
+        looks = []
+
+        def stale(place):
+            looks.append(place)
+            if len(looks) == 2:
+                with pytest.raises(InputError, match="another process is writing it"):
+                    vesica.write(tmp_path, one_box("7"), format="voc")
+            return [place / "a.txt"]
+
+        with atomic.folder(tmp_path, stale, overwrite=True) as staged:
+            atomic.put(staged / "b.txt", "new")
+        assert len(looks) == 2 and content_of(tmp_path) == {"b.txt": b"new"} and os.listdir(tmp_path) == ["b.txt"]
+
+    def test_came_meanwhile(self, tmp_path):
+        """A file that appears between the first look and the last is not lost."""
+        with (
+            pytest.raises(InputError, match=r"has 1 files of an earlier data set, such as a.txt"),
+            atomic.folder(tmp_path, lambda place: sorted(place.glob("*.txt")), overwrite=False) as staged,
+        ):
+            atomic.put(staged / "a.txt", "new")
+            (tmp_path / "a.txt").write_text("other")
+        assert content_of(tmp_path) == {"a.txt": b"other"} and os.listdir(tmp_path) == ["a.txt"]
 
     def test_same_name_twice(self, tmp_path):
         """On a disk that takes A.txt for a.txt too."""

@@ -45,7 +45,7 @@ def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
             with open(path, "wb") as out:
                 yield out
         else:
-            with _replacing(Path(os.path.realpath(path)), old) as out:
+            with _replacing(_behind_links(path), old) as out:
                 yield out
 
 
@@ -57,7 +57,7 @@ def folder(path: str | os.PathLike[str], stale: Callable[[Path], list[Path]], /,
     between leaves a folder that readers refuse, by `check_finished`, and nothing is lost.
     """
     with _told(path):
-        place = Path(os.path.realpath(path))
+        place = _behind_links(path)
         is_new = not place.exists()
         if not is_new:
             _earlier(place, stale, [], overwrite)
@@ -85,7 +85,7 @@ def put(path: Path, text: str, /) -> None:
 
 def check_finished(folder: Path, /) -> None:
     """Raise for a folder, or the one it is in, to which not all files of a data set were moved."""
-    for work in (*_unfinished(folder), *_unfinished(folder.parent)):
+    for work in (*_unfinished(folder), *_unfinished(Path(os.path.abspath(folder)).parent)):
         _check_finished(work)
 
 
@@ -105,6 +105,11 @@ def _stat(path: str | os.PathLike[str]) -> os.stat_result | None:
         return os.stat(path)
     except FileNotFoundError:
         return None
+
+
+def _behind_links(path: str | os.PathLike[str]) -> Path:
+    """Where a link leads. Other paths stay as they are: what is above them need not be open to us."""
+    return Path(os.path.realpath(path) if os.path.islink(path) else path)
 
 
 def _own_descriptor(path: str) -> int | None:

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-masks", action="store_true", help="leave masks out")
     parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")
     parser.add_argument(
-        "--overwrite", action="store_true", help="voc, yolo: remove what an earlier data set left in OUT"
+        "--overwrite", action="store_true", help="voc, yolo, dota: remove what an earlier data set left in OUT"
     )
     parser.add_argument("--as-is", action="store_true", help="let numbers pass that are not finite, and negative sides")
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")

@@ -12,6 +12,7 @@ examples:
   vesica demo
   vesica demo --images 2000 --output /tmp/demo --json
 """
+_NAMES = ("truth.json", "guess.json", "index.html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,25 +25,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from vesica.cli.demo_page import page_of
     from vesica.cli.demo_set import generate
+    from vesica.io import atomic
     from vesica.io.read import read
     from vesica.scoring import evaluate
 
     if arguments.images < 1:
         arguments.usage_error(f"--images must be a whole number above 0; got {arguments.images}")
-    folder = Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / "truth.json", folder / "guess.json"]
-    for file, content in zip(files, generate(arguments.images, arguments.seed), strict=True):
-        file.write_text(json.dumps(content), encoding="utf-8")
+    with atomic.folder(arguments.output, _earlier, overwrite=True) as folder:
+        for name, content in zip(_NAMES, generate(arguments.images, arguments.seed), strict=False):
+            atomic.put(folder / name, json.dumps(content))
 
-    begin = time.perf_counter()
-    truth, guess = (read(str(file)) for file in files)
-    result = evaluate(truth, guess)
-    facts = result.to_dict() | {"gates": []}
-    seconds = time.perf_counter() - begin
+        begin = time.perf_counter()
+        truth, guess = (read(folder / name) for name in _NAMES[:2])
+        result = evaluate(truth, guess)
+        facts = result.to_dict() | {"gates": []}
+        seconds = time.perf_counter() - begin
 
-    page = folder / "index.html"
-    page.write_text(page_of(result, truth, guess), encoding="utf-8")
+        atomic.put(folder / _NAMES[2], page_of(result, truth, guess))
+    *files, page = (Path(arguments.output, name) for name in _NAMES)
     if arguments.json:
         print(json.dumps(facts | {"page": str(page)}, sort_keys=True))
     else:
@@ -52,3 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\nread and scored in {seconds * 1e3:.0f} ms: vesica eval {files[0]} {files[1]} --per-class")
         print(f"look at {page}")
     return 0
+
+
+def _earlier(folder: Path) -> list[Path]:
+    return [folder / name for name in _NAMES if (folder / name).is_file()]

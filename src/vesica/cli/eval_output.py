@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import streams
@@ -57,16 +55,10 @@ def say(text: str, arguments: argparse.Namespace) -> None:
 
 
 def write_records(path: str, records: Records) -> None:
-    """All at once: a reader never finds half a file."""
-    from vesica.errors import InputError
+    from vesica.io import atomic
 
-    whole = Path(path)
-    part = whole.with_name(f".{whole.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(records.to_bytes())
-        part.replace(whole)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    with atomic.file(path) as file:
+        file.write(records.to_bytes())
 
 
 def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -7,12 +7,13 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from vesica.errors import InputError
-from vesica.io import archives
+from vesica.io import archives, atomic
 from vesica.io.files import File, load
 from vesica.io.text_fields import is_number, number, text_of
 
@@ -191,15 +192,13 @@ def write(path: str, table: np.ndarray, /, *, header: tuple[str, ...] = ()) -> N
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise InputError(f"{path}: the ending must be one of {', '.join('.' + known for known in FORMATS)}.")
-    try:
+    with atomic.file(path) as file:
         if kind == "npy":
-            np.save(path, table, allow_pickle=False)
-        elif kind == "csv":
-            Path(path).write_text("".join(csv_lines(table, header)), encoding="utf-8")
+            # NumPy gives files that it knows to C, which cannot write into pipes and does not say that a disk is full.
+            np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)
         else:
-            Path(path).write_text(json.dumps(table.tolist()) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+            text = "".join(csv_lines(table, header)) if kind == "csv" else json.dumps(table.tolist()) + "\n"
+            file.write(text.encode("utf-8"))
 
 
 def csv_lines(table: np.ndarray, header: tuple[str, ...] = ()) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from vesica._kernels.native import coco_file as native
 from vesica._kernels.native.coco_file import Annotations, Columns
 from vesica.errors import InputError
-from vesica.io import arrays, coco_errors
+from vesica.io import arrays, atomic, coco_errors
 from vesica.io.files import File
 
 _RESULTS = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*[{\]]")
@@ -161,11 +161,9 @@ def write(path: str, found: Detections, kept: np.ndarray, scores: np.ndarray, /)
         return arrays.write(path, _table_of(found, kept, scores))
     if Path(path).suffix.lower() != ".json":
         raise InputError(f"{path}: results of COCO are written as .json.")
-    text = text_of(found, kept, scores)  # all of it before the file is opened, which may be the one that is read
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    text = text_of(found, kept, scores)
+    with atomic.file(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def rows_of(found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> list[Any]:

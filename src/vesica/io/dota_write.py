@@ -11,6 +11,7 @@ from vesica._check import brief
 from vesica.dataset import Dataset
 from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
+from vesica.io import atomic
 from vesica.io.dota import files_in
 from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 
@@ -18,7 +19,7 @@ from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
     """Write the files into a folder. Returns what could not be kept."""
     for name, lines in _labels(data) if data.score is None else _results(data):
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        atomic.put(folder / name, "".join(f"{line}\n" for line in lines))
     return tuple(_lost(data))
 
 

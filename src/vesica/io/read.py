@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from vesica import _check as check
@@ -149,11 +150,13 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
-    from vesica.io import folders
+    from vesica.io import atomic, folders
 
     every = folders.files_of(pattern)
     if not every:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
+    for folder in {path.parent for path in every}:
+        atomic.check_finished(folder)
     known = {folders.format_of(path) or _sniffed(load(path)) for path in every} if format is None else {format}
     if len(known) != 1:
         raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(known))}. Say `format=`.")
@@ -168,10 +171,11 @@ def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
 
 def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]:
     """The files of a folder. Where two formats fit, the caller must say which."""
-    from vesica.io import folders
+    from vesica.io import atomic, folders
 
     if not os.path.isdir(folder or os.curdir):
         raise InputError(f"{name} cannot be read: there is no folder {folder}.")
+    atomic.check_finished(Path(folder))
     found = {key: value for key, value in folders.candidates(folder).items() if value[1] and format in (None, key)}
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"

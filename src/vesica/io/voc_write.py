@@ -12,6 +12,7 @@ from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
+from vesica.io import atomic
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.text_fields import different, known_by_name, names_of, stem_of
 from vesica.io.voc import EXACT
@@ -20,7 +21,7 @@ from vesica.io.voc import EXACT
 def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
     """Write the files into a folder. Returns what could not be kept."""
     for name, text in _pages(data) if data.score is None else _result_files(data):
-        (folder / name).write_text(text, encoding="utf-8")
+        atomic.put(folder / name, text)
     return tuple(_lost(data))
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import os
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from vesica import _check as check
 from vesica.dataset import Dataset
 from vesica.errors import InputError
+from vesica.io import atomic
 from vesica.io.formats import FORMATS, writable
 
 
@@ -20,6 +18,8 @@ def write(
     path: str | os.PathLike[str], data: Dataset, /, *, format: str | None = None, overwrite: bool = False
 ) -> tuple[str, ...]:
     """Write a data set, and return notes of what the format could not keep.
+
+    It is there whole or not at all: what fails or is interrupted leaves the earlier file or folder as it was.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def write(
     format : {"coco", "coco_results", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
     overwrite : bool, default False
-        VOC and YOLO: remove the files of an earlier data set that the folder has. By default they are an error, because
-        readers would take them for this one. A single file is always written anew.
+        VOC, YOLO and DOTA: remove the files of an earlier data set that the folder has. By default they are an error,
+        because readers would take them for this one. A single file is always written anew.
 
     Examples
     --------
@@ -44,43 +44,29 @@ def write(
     <BLANKLINE>
     """
     chosen = FORMATS[format_of(path, format)]
-    place = Path(path)
-    try:
-        if chosen.write_into is not None:
-            place.mkdir(parents=True, exist_ok=True)
-            with _set_aside(place, [] if chosen.stale is None else chosen.stale(place), overwrite):
-                return chosen.write_into(place, data)
-        assert chosen.content is not None
-        content, notes = chosen.content(data)
-        if os.fspath(path) == "-":
-            sys.stdout.buffer.write(content)
-        else:
-            place.write_bytes(gzip.compress(content, mtime=0) if place.suffix.lower() == ".gz" else content)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    if chosen.write_into is not None:
+        with atomic.folder(path, chosen.stale or _nothing, overwrite=overwrite) as folder:
+            return chosen.write_into(folder, data)
+    assert chosen.content is not None
+    content, notes = chosen.content(data)
+    if os.fspath(path) == "-":
+        _print(content)
+    else:
+        packed = gzip.compress(content, mtime=0) if Path(path).suffix.lower() == ".gz" else content
+        with atomic.file(path) as file:
+            file.write(packed)
     return notes
 
 
-@contextlib.contextmanager
-def _set_aside(place: Path, files: list[Path], overwrite: bool) -> Iterator[None]:
-    """Without these files, which come back if the writing fails."""
-    if not files:
-        yield
-        return
-    if not overwrite:
-        raise InputError(
-            f"{place} has {len(files)} files of an earlier data set, such as {files[0].relative_to(place)}. "
-            "Name another folder, or say `overwrite=True` (--overwrite) to remove them."
-        )
-    with tempfile.TemporaryDirectory(dir=place) as aside:
-        for number, file in enumerate(files):
-            file.rename(Path(aside, str(number)))
-        try:
-            yield
-        except BaseException:
-            for number, file in enumerate(files):
-                Path(aside, str(number)).replace(file)
-            raise
+def _print(content: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(content)
+    except OSError as error:
+        raise InputError(f"- cannot be written: {error.strerror or error}.") from error
+
+
+def _nothing(folder: Path) -> list[Path]:
+    return []
 
 
 def format_of(path: str | os.PathLike[str], format: str | None, /) -> str:

@@ -11,6 +11,7 @@ from vesica._check import brief
 from vesica.dataset import Dataset
 from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
+from vesica.io import atomic
 from vesica.io.text_fields import different, stem_of
 from vesica.io.yolo_folder import YAML_NAMES, is_label
 from vesica.io.yolo_outlines import Outlines, outlines_of
@@ -38,8 +39,8 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
         lines[image].append(f"{category} {' '.join(map(repr, numbers))}{score}\n")
     (folder / "labels").mkdir(exist_ok=True)
     for stem, found in zip(stems, lines, strict=True):
-        (folder / "labels" / f"{stem}.txt").write_text("".join(found), encoding="utf-8")
-    (folder / "data.yaml").write_text(_yaml(data), encoding="utf-8")
+        atomic.put(folder / "labels" / f"{stem}.txt", "".join(found))
+    atomic.put(folder / "data.yaml", _yaml(data))
     return tuple(_lost(data, stems, outlines))
 
 

@@ -1,0 +1,150 @@
+"""Kills writers and tells what is left: `python kill_writers.py steps|moments|bytes FOLDER`, a line for each kill.
+
+Children are forked when everything has been imported and made, and only write. At each step a child kills itself,
+before the n-th thing it asks of the file system, for every n; at each moment its parent kills it from outside; and
+after so many bytes of a file the system does.
+"""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import vesica
+from writers import WRITERS, content_of, parts_beside
+
+SHARES = (0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Moments of the kills, of the time that the writing takes."""
+PART = re.compile(r"\.vesica-[0-9a-f]{16}\.(part|unfinished)")
+
+
+def main(how, folder):
+    for name, writer in WRITERS.items():
+        for begin in ("file",) if not writer.is_folder else ("new", "folder"):
+            case = Case(name, writer, Path(folder, f"{list(WRITERS).index(name)}{begin}"), is_new=begin == "new")
+            for moment, ended in enumerate(getattr(case, how)()):
+                print(name, begin, moment, ended, case.verdict(), sep="\t")
+
+
+class Case:
+    """A writer, and what stands in its place before and after."""
+
+    def __init__(self, name, writer, home, *, is_new):
+        self.name, self.writer, self.home, self.place = name, writer, home, home / writer.place
+        home.mkdir()
+        began = time.monotonic()
+        writer.write(self.place, 1)
+        self.seconds = time.monotonic() - began
+        self.new = content_of(self.place)
+        if is_new:
+            self.old = None
+        else:
+            writer.write(self.place, 0)
+            self.old = content_of(self.place)
+
+    def restore(self):
+        """As it was before anything was written."""
+        for path in self.home.glob(".vesica-*"):
+            (shutil.rmtree if path.is_dir() else os.remove)(path)
+        shutil.rmtree(self.place, ignore_errors=True)
+        if isinstance(self.old, bytes):
+            self.place.write_bytes(self.old)
+        for name, data in self.old.items() if isinstance(self.old, dict) else ():
+            (self.place / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.place / name).write_bytes(data)
+
+    def child(self, before=lambda: None, after=signal.pause):
+        """A process that writes."""
+        self.restore()
+        child = os.fork()
+        if not child:
+            try:
+                before()
+                self.writer.write(self.place, 1)
+                after()
+            finally:
+                os._exit(1)
+        return child
+
+    def steps(self):
+        ended = None
+        for at in range(1, 10_000):
+            if ended == 0:
+                return
+            ended = end_of(self.child(lambda at=at: sys.addaudithook(Suicide(at)), lambda: os._exit(0)))
+            yield ended
+
+    def moments(self):
+        for share in SHARES:
+            child = self.child()
+            time.sleep(share * self.seconds)
+            os.kill(child, signal.SIGKILL)
+            yield end_of(child)
+
+    def bytes(self):
+        """Files may be so long, and the byte after that ends the process."""
+        sizes = map(len, [self.new] if isinstance(self.new, bytes) else self.new.values())
+        largest = max(sizes)
+        for most in (0, 1, largest // 2, largest - 1):
+            yield end_of(self.child(lambda most=most: limit(most), lambda: os._exit(0)))
+
+    def verdict(self):
+        """What is left: the old, the new, or a folder that readers refuse and in which both still are."""
+        left = self.judged()
+        parts = [name for name in parts_beside(self.place) if not PART.fullmatch(Path(name).name)]
+        if left == "unfinished":
+            self.writer.write(self.place, 1)
+            if content_of(self.place) != self.new or list(self.place.glob(".vesica-*.unfinished")):
+                return "unfinished, and cannot be finished"
+        return f"{left}, and {parts}" if parts else left
+
+    def judged(self):
+        found = content_of(self.place)
+        if found in (self.old, self.new):
+            return "old" if found == self.old else "new"
+        if not self.writer.is_folder:
+            return f"half: {found!r}"
+        try:
+            vesica.read(self.place)
+        except vesica.InputError as error:
+            if "was not written to its end" not in str(error):
+                return f"not told: {error}"
+        else:
+            return "read"
+        (work,) = self.place.glob(".vesica-*.unfinished")
+        waiting, aside = content_of(work / "new"), content_of(work / "old")
+        lost = [name for name, data in self.new.items() if data not in (found.get(name), waiting.get(name))]
+        lost += [name for name, data in self.old.items() if data not in (found.get(name), aside.get(name))]
+        return f"lost: {lost}" if lost else "unfinished"
+
+
+def end_of(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def limit(most):
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+class Suicide:
+    """Kills this process before its n-th step in the file system."""
+
+    def __init__(self, at):
+        self.left = at
+
+    def __call__(self, event, arguments):
+        if event.startswith(("os.", "shutil.")) or event == "open":
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+main(*sys.argv[1:])

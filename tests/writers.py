@@ -1,0 +1,125 @@
+"""All that writes files, each with an old and a new content, for tests of what is left when something goes wrong."""
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import vesica
+from vesica.cli import eval_output, main
+from vesica.detection import records_of
+from vesica.io import arrays, detections, files
+
+SIZE = (480, 640)
+
+
+class Writer(NamedTuple):
+    """`write(path, which)` writes content 0 or 1 to a path; `place` is the name there, of a folder if it has no dot."""
+
+    place: str
+    write: object
+
+    @property
+    def is_folder(self):
+        return "." not in self.place
+
+
+def dataset(which, *, scores, rows=40):
+    """Boxes in other images, of other classes, in the one content than in the other; some images are in both."""
+    random = np.random.default_rng(which)
+    corners = random.integers(0, 300, (rows, 2))
+    return vesica.Dataset.from_arrays(
+        np.concatenate([corners, corners + random.integers(1, 100, (rows, 2))], 1).astype(float),
+        image=(np.arange(rows) % (2 + which) + which).tolist(),
+        category=[f"{'ab'[which]}{k % 2}" for k in range(rows)],
+        score=random.random(rows) if scores else None,
+        sizes=SIZE,
+    )
+
+
+def _of_dataset(place, format=None, *, scores=False, number=False, overwrite=True):
+    contents = [dataset(which, scores=scores) for which in (0, 1)]
+    contents = [data.numbered() for data in contents] if number else contents
+
+    def write(path, which):
+        vesica.write(path, contents[which], format=format, overwrite=overwrite)
+
+    return Writer(place, write)
+
+
+def _of_table(place):
+    tables = [np.random.default_rng(which).random((60, 5)) for which in (0, 1)]
+    return Writer(place, lambda path, which: arrays.write(str(path), tables[which]))
+
+
+def _of_results(path, which):
+    rows = [{"image_id": k, "category_id": 1, "score": (k + 1) / 100, "bbox": [which, 2, 3, 4]} for k in range(60)]
+    file = files.File("results.json", json.dumps(rows).encode(), "json")
+    found = detections.detections_of(file)
+    detections.write(str(path), found, np.arange(50), found.scores[:50])
+
+
+def _of_records():
+    contents = [records_of(dataset(which, scores=False), dataset(which, scores=True)) for which in (0, 1)]
+    return Writer("all.records", lambda path, which: eval_output.write_records(str(path), contents[which]))
+
+
+def _demo(path, which):
+    with contextlib.redirect_stdout(io.StringIO()):
+        told(main(["demo", "--json", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
+
+
+def _convert(path, which):
+    source = Path(path).parent / f"source{which}.csv"
+    if not source.exists():
+        vesica.write(source, dataset(which, scores=True).numbered())
+    with contextlib.redirect_stderr(io.StringIO()):
+        told(main(["convert", str(source), str(path)]))
+
+
+def told(code):
+    """Raise what the command line made an exit code of."""
+    if code == 130:
+        raise KeyboardInterrupt
+    if code:
+        raise vesica.InputError(f"cannot be written: exit code {code}")
+
+
+WRITERS = {
+    "coco": _of_dataset("truth.json", number=True),
+    "coco, packed": _of_dataset("truth.json.gz", number=True),
+    "coco_results": _of_dataset("guess.json", "coco_results", scores=True, number=True),
+    "csv": _of_dataset("truth.csv"),
+    "npz": _of_dataset("truth.npz"),
+    "npy": _of_dataset("guess.npy", scores=True, number=True),
+    "voc": _of_dataset("voc", "voc"),
+    "voc, guesses": _of_dataset("voc", "voc", scores=True),
+    "yolo": _of_dataset("yolo", "yolo"),
+    "dota": _of_dataset("dota", "dota"),
+    "dota, guesses": _of_dataset("dota", "dota", scores=True),
+    "table, npy": _of_table("table.npy"),
+    "table, csv": _of_table("table.csv"),
+    "table, json": _of_table("table.json"),
+    "detections": Writer("kept.json", _of_results),
+    "records": _of_records(),
+    "demo": Writer("demo", _demo),
+    "convert": Writer("guess.json", _convert),
+}
+
+
+def content_of(place):
+    """The bytes of a file, or of all files of a folder by name; without the parts that begin with .vesica-."""
+    place = Path(place)
+    if not place.is_dir():
+        return place.read_bytes() if place.exists() else None
+    found = ((path.relative_to(place), path) for path in sorted(place.rglob("*")) if path.is_file())
+    return {str(name): path.read_bytes() for name, path in found if not name.parts[0].startswith(".vesica-")}
+
+
+def parts_beside(place):
+    """Names that begin with .vesica- in the folder of a file, or in a folder and the one it is in."""
+    homes = {Path(place).parent, *([Path(place)] if Path(place).is_dir() else [])}
+    return sorted(str(path) for home in homes for path in home.glob(".vesica-*"))

@@ -44,7 +44,7 @@ def disjoint(ids: np.ndarray, /) -> None:
         raise InputError(f"Each image counts once; image {twice[0]!r} is there twice.")
 
 
-def sound(counts: Any, no_class: int, /) -> None:
+def sound(counts: Any, /) -> None:
     """Columns of a file: of one length, in order, and adding up. What is wrong is a ValueError."""
     rows, images = len(counts.count), len(counts.pixels)
     for name in ("image", "truth", "guess", "count", "pixels"):
@@ -70,8 +70,6 @@ def sound(counts: Any, no_class: int, /) -> None:
     if table is not None and table.names is not None and len(table.names) != len(table.ids):
         raise ValueError("`categories` must have a name for each label")
     if not counts.is_overlapping:
-        if no_class in counts.truth or no_class in counts.guess:
-            raise ValueError("every pixel of a map has a label")
         totals = np.zeros(images, np.int64)
         np.add.at(totals, counts.image, counts.count)
         if not np.array_equal(totals, counts.pixels):

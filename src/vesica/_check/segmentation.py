@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import FLOATS, INTEGERS, Array, dtype_name
+from vesica._array import (
+    FLOATS,
+    INTEGERS,
+    Array,
+    as_array,
+    dtype_name,
+    has_visible_values,
+    namespace,
+    to_numpy,
+)
 from vesica._check import labels as check_labels
 from vesica._check import one_of
 from vesica.errors import InputError, SizeValueError
@@ -184,8 +192,6 @@ def said_once(policy: Any, defaults: Any, given: Mapping[str, Any]) -> None:
 
 def array(value: Any, name: str) -> Array:
     check.not_masked(value, name, "fill it first")
-    from vesica._array import as_array
-
     try:
         found = as_array(value)
     except ValueError:
@@ -252,14 +258,29 @@ def as_many_scores(count: int, categories: Any) -> None:
         raise SizeValueError(f"Scores must be of each of the {len(categories)} categories; got {count} of them.")
 
 
-def no_nan(scores: Array) -> None:
-    """NaN has no place in an order. Where values cannot be seen without waiting, it is looked for in the end."""
-    from vesica._array import has_visible_values, to_numpy
+def no_nan(scores: Array) -> Array | None:
+    """NaN has no place in an order. Where values cannot be seen without waiting, how many there are comes back."""
+    xp = namespace(scores)
+    if not has_visible_values(scores):
+        return xp.sum(xp.isnan(scores), dtype=xp.int64)
+    nan_scores(int(np.count_nonzero(np.isnan(to_numpy(scores)))))
+    return None
 
-    if has_visible_values(scores):
-        bad = int(np.isnan(to_numpy(scores)).sum())
-        if bad:
-            raise ValueError(f"`guess` must be numbers; {bad:,} of its {math.prod(scores.shape):,} scores are NaN.")
+
+def nan_scores(count: int) -> None:
+    if count:
+        raise ValueError(f"`guess` must be numbers; {count:,} of its scores are NaN, which is no score of any class.")
+
+
+def no_unknown_on_device(counts: tuple[int, int], extremes: Sequence[int], labels: np.ndarray) -> None:
+    """The same as `no_unknown` where only the lowest and the highest of such labels are known."""
+    for side, count, (low, high) in zip(("truth", "guess"), counts, (extremes[:2], extremes[2:]), strict=True):
+        if count:
+            named = f"the label {low}" if low == high else f"labels from {low} to {high}"
+            raise InputError(
+                f"The {side} has {named} ({_pixels(count)}), which are no categories: they are {_some(labels.tolist())}"
+                ", ignored ones among them. Add them to `categories`, or to `ignore`."
+            )
 
 
 def masks_have_classes(truth: int, guess: int, axes: int, categories: Any) -> None:
@@ -351,10 +372,8 @@ def new_images(ids: Sequence[Any], seen: Collection[Any]) -> None:
         raise InputError(f"Image {twice!r} was there already: each comes once. reset() starts anew.")
 
 
-def known_labels(rows: Any, categories: Any, ignored: tuple[int, ...], ids: list[Any] | None, number: int) -> None:
+def known_labels(rows: Any, categories: Any, ignored: tuple[int, ...]) -> None:
     """Every label of an image is a category or ignored."""
-    if categories is None:
-        return
     for side in ("truth", "guess"):
         column = getattr(rows, side)
         strange = ~np.isin(column, np.array([*categories.ids.tolist(), *ignored, np.iinfo(np.int64).min], np.int64))

@@ -68,8 +68,10 @@ def each_of(values: np.ndarray, /) -> np.ndarray:
 
 def mean_in_any_order(values: np.ndarray, /) -> float:
     """The mean of what is not NaN; NaN if nothing is."""
-    counted = values[~np.isnan(values)]
-    return float(sum_in_any_order(counted)) / counted.size if counted.size else np.nan
+    is_left_out = np.isnan(values)
+    number = values.size - int(is_left_out.sum())
+    filled = np.where(is_left_out, 0, values) if number < values.size else values
+    return float(sum_in_any_order(filled)) / number if number else np.nan
 
 
 def sum_in_any_order(values: np.ndarray, /, axis: int | None = None) -> np.ndarray:
@@ -78,15 +80,21 @@ def sum_in_any_order(values: np.ndarray, /, axis: int | None = None) -> np.ndarr
     Each number is split into two on grids so coarse that sums on them are exact; what lies below 2^-54 of the largest
     number is dropped.
     """
-    top = float(np.abs(values).max(initial=0.0))
+    top = max(-float(values.min(initial=0.0)), float(values.max(initial=0.0)))
     if not np.isfinite(top) or top == 0:
         return np.asarray(values.sum(axis=axis))
-    scale = np.ldexp(1.0, -int(np.frexp(top)[1]))
-    scaled = values * scale
-    # Adding 1.5 · 2^26 leaves 26 bits behind the point, adding 0.75 leaves 53.
-    high = (scaled + 1.5 * 2.0**26) - 1.5 * 2.0**26
-    low = ((scaled - high) + 0.75) - 0.75
+    scale = 1.0 if 0.5 <= top <= 1 else np.ldexp(1.0, -int(np.frexp(top)[1]))
+    # Adding 1.5 · 2^26 leaves 26 bits behind the point, adding 0.75 leaves 53. In place: most of the time is memory.
+    low = values * scale
+    high = low + _COARSE
+    high -= _COARSE
+    low -= high
+    low += _FINE
+    low -= _FINE
     return np.asarray((high.sum(axis=axis) + low.sum(axis=axis)) / scale)
+
+
+_COARSE, _FINE = 1.5 * 2.0**26, 0.75
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None, empty: float) -> float:

@@ -42,6 +42,11 @@ class Cells:
         return status_of(self.truth, self.guess)
 
     @functools.cached_property
+    def is_full(self) -> np.ndarray:
+        """(I, K) bool: cells that both sides have."""
+        return np.asarray(self.status == OK)
+
+    @functools.cached_property
     def is_absent(self) -> np.ndarray:
         """(K,) bool: classes that neither side has in any image."""
         total = self.total
@@ -143,7 +148,8 @@ def _unknown(counts: PixelCounts, labels: np.ndarray, ignore: tuple[int, ...]) -
     told = {}
     for side in ("truth", "guess"):
         column = getattr(counts, side)
-        strange = (places(column, labels) < 0) & ~np.isin(column, np.array((*ignore, NO_CLASS), np.int64))
+        known = (*ignore, NO_CLASS) if counts.is_overlapping else ignore
+        strange = (places(column, labels) < 0) & ~np.isin(column, np.array(known, np.int64))
         names, at = np.unique(column[strange], return_inverse=True)
         sums = np.zeros(len(names), np.int64)
         np.add.at(sums, at.reshape(-1), counts.count[strange])

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vesica._array import Array, dtype_name, has_visible_values, library, to_numpy
+from vesica._array import Array, dtype_name, has_visible_values, to_numpy
+from vesica._check import same_library
 from vesica._check import segmentation as check
 from vesica._kernels import pick_arrays
 from vesica.overlaps.parts import parts
@@ -38,8 +39,8 @@ def rows_of(batch: Batch, labels: np.ndarray | None, threads: int | None, /) -> 
 def _of_maps(truth: Array, guess: Array, threads: int | None) -> Rows:
     if has_visible_values(truth) and has_visible_values(guess):  # of whichever libraries
         truth, guess = to_numpy(truth), to_numpy(guess)
-    elif library(truth) == library(guess) == "torch":
-        check.same_device(truth.device, guess.device)
+    else:
+        same_library(truth, guess, "truth", "guess")
     shape = (1, -1) if truth.ndim != 2 else tuple(truth.shape)
     ours, theirs, count = pick_arrays("count", "labels", truth, guess).call(
         truth.reshape(shape), guess.reshape(shape), threads=threads

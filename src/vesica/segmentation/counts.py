@@ -102,7 +102,7 @@ class PixelCounts:
                 is_overlapping=header["is_overlapping"],
                 is_volumes=header["is_volumes"],
             )
-            check.sound(found, NO_CLASS)
+            check.sound(found)
         return found
 
 

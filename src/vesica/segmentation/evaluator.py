@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from vesica._array import device, from_numpy
 from vesica._check import names
 from vesica._check import segmentation as check
-from vesica.dataset import Categories
 from vesica.segmentation.counting import Rows, rows_of
 from vesica.segmentation.counts import PixelCounts, column_of_ids, merge
+from vesica.segmentation.device import Pending, is_elsewhere, known_labels, pending_of
 from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.result import SegmentationResult
+
+ROOM = 1 << 26
+"""Bytes of tables that may wait on a device."""
 
 
 class SegmentationEvaluator:
@@ -72,7 +76,7 @@ class SegmentationEvaluator:
         self.reset()
 
     def __len__(self) -> int:
-        return sum(len(one) for one in self._merged) + len(self._rows)
+        return self._number
 
     def __repr__(self) -> str:
         return f"SegmentationEvaluator({len(self)} images, {self._policy.told})"
@@ -80,7 +84,12 @@ class SegmentationEvaluator:
     def reset(self) -> None:
         """Forget all images."""
         self._merged: list[PixelCounts] = []
-        self._rows: list[Rows] = []
+        self._found: list[Pending | list[Rows]] = []
+        self._known: dict[str, Any] = {}
+        """The labels on each device."""
+        self._waiting = 0
+        """Bytes of tables that are still on their device."""
+        self._number = 0
         self._ids: list[Any] = []
         self._groups: list[Any] = []
         self._is_overlapping: bool | None = None
@@ -123,25 +132,55 @@ class SegmentationEvaluator:
         check.all_or_none(ids, self._ids, len(self), "image")
         check.all_or_none(groups, self._groups, len(self), "group")
         check.new_images(ids or [], self._seen)
-        rows = list(rows_of(batch, _labels(self._how.categories), self._threads))
-        if self._policy.pixels[2] == "error":
-            for number, one in enumerate(rows):
-                check.known_labels(one, self._how.categories, self._policy.pixels[0], ids, number + len(self))
+        found = self._counted(batch)
 
         self._is_overlapping = is_overlapping
-        self._rows += rows
+        self._found.append(found)
+        self._number += len(batch)
         self._ids += ids or []
         self._groups += groups or []
         self._seen.update(ids or [])
 
+    def _counted(self, batch: Batch) -> Pending | list[Rows]:
+        """The counts of a batch: on another device, if labels are known, tables that stay there."""
+        table, (ignored, _, unknown) = self._how.categories, self._policy.pixels
+        if isinstance(batch, Maps) and table is not None and unknown != "add" and is_elsewhere(batch):
+            labels = known_labels(table, ignored)
+            place = str(device(batch.truth))
+            if place not in self._known:
+                self._known[place] = from_numpy(labels, batch.truth)
+            found = pending_of(batch, labels, self._known[place])
+            self._make_room(found)
+            return found
+        rows = list(rows_of(batch, None if table is None else table.ids, self._threads))
+        if unknown == "error" and table is not None:
+            for one in rows:
+                check.known_labels(one, table, ignored)
+        return rows
+
+    def _make_room(self, newest: Pending) -> None:
+        """Bring tables to the host before they take much of the device."""
+        self._waiting += newest.bytes
+        if self._waiting > ROOM:
+            self._settle()
+            self._waiting = newest.bytes
+
+    def _settle(self) -> list[Rows]:
+        """Wait for the devices, and keep what they have counted."""
+        drop = self._policy.pixels[2] == "drop"
+        found = [one.rows(drop=drop) if isinstance(one, Pending) else one for one in self._found]
+        self._found, self._waiting = [*found], 0
+        return [rows for one in found for rows in one]
+
     def counts(self) -> PixelCounts:
         """The counts of all images so far, for `vesica.segmentation.merge` with those of other processes."""
-        parts = [*self._merged, *([self._own()] if self._rows or not self._merged else [])]
+        rows = self._settle()
+        parts = [*self._merged, *([self._own(rows)] if rows or not self._merged else [])]
         return parts[0] if len(parts) == 1 else merge(*parts)
 
     def compute(self) -> SegmentationResult:
         """The scores of all images so far."""
-        return SegmentationResult(self.counts(), self._policy)
+        return SegmentationResult(self.counts(), self._policy).checked()
 
     def merge(self, other: SegmentationEvaluator, /) -> None:
         """Add the images of another evaluator, of the same policy and categories."""
@@ -168,14 +207,15 @@ class SegmentationEvaluator:
 
     def _keep(self, counts: PixelCounts) -> None:
         self._merged = [counts] if len(counts) else []
+        self._number = len(counts)
         self._is_overlapping = counts.is_overlapping if len(counts) else None
         self._ids = [] if counts.images is None else counts.images.tolist()
         self._groups = [] if counts.groups is None else counts.groups.tolist()
         self._seen = set(self._ids)
 
-    def _own(self) -> PixelCounts:
+    def _own(self, rows: list[Rows]) -> PixelCounts:
         """What came by `update`."""
-        rows, start = self._rows, sum(len(one) for one in self._merged)
+        start = sum(len(one) for one in self._merged)
         lengths = [len(one.count) for one in rows]
         columns = {
             name: np.concatenate([getattr(one, name) for one in rows]) if rows else np.empty(0, np.int64)
@@ -191,10 +231,6 @@ class SegmentationEvaluator:
             is_overlapping=bool(self._is_overlapping),
             is_volumes=self._how.is_volumes,
         )
-
-
-def _labels(categories: Categories | None) -> np.ndarray | None:
-    return None if categories is None else categories.ids
 
 
 def policy_of(

@@ -37,6 +37,8 @@ class Maps:
 
     truth: Array
     guess: Array
+    nan: Array | None = None
+    """How many scores were NaN, where that could not be seen without waiting for a device."""
 
     def __len__(self) -> int:
         """How many images there are."""
@@ -113,25 +115,26 @@ def batch_of(truth: Any, guess: Any, how: Reading, /) -> Batch:
     ours, theirs = check.array(truth, "truth"), check.array(guess, "guess")
     check.integers(ours, theirs, how.from_scores)
     check.no_colours(ours, "truth", how.axes)
+    nan = None
     if dtype_name(theirs) in FLOATS:
+        nan = check.no_nan(theirs)
         if how.from_scores == "argmax":
-            return _maps(ours, _argmax(ours, theirs, how), how)
+            return _maps(ours, _argmax(ours, theirs, how), how, nan)
         assert isinstance(how.from_scores, float)
-        check.no_nan(theirs)
         theirs = theirs > how.from_scores
         if theirs.ndim == ours.ndim + 1 and theirs.shape[-how.axes - 1] == 1:
             theirs = theirs[_at(theirs.ndim - how.axes - 1, 0)]  # one class: a map of 0 and 1
     check.no_colours(theirs, "guess", how.axes)
     if max(ours.ndim, theirs.ndim) == how.axes + 2:
         return _masks(ours, theirs, how)
-    return _maps(ours, theirs, how)
+    return _maps(ours, theirs, how, nan)
 
 
-def _maps(truth: Array, guess: Array, how: Reading) -> Maps:
+def _maps(truth: Array, guess: Array, how: Reading, nan: Array | None) -> Maps:
     check.same_shape(tuple(truth.shape), tuple(guess.shape), how.axes)
     if truth.ndim == how.axes:
         truth, guess = truth[None, ...], guess[None, ...]
-    return Maps(truth, guess)
+    return Maps(truth, guess, nan)
 
 
 def _argmax(truth: Array, scores: Array, how: Reading) -> Array:
@@ -139,7 +142,6 @@ def _argmax(truth: Array, scores: Array, how: Reading) -> Array:
     axis = scores.ndim - how.axes - 1
     check.one_axis_more(tuple(truth.shape), tuple(scores.shape), axis, how.axes)
     check.as_many_scores(int(scores.shape[axis]), how.categories)
-    check.no_nan(scores)
     xp = namespace(scores)
     best = xp.argmax(scores, axis=axis)
     if how.categories is None or np.array_equal(how.categories.ids, np.arange(len(how.categories))):

@@ -76,6 +76,11 @@ class SegmentationResult(Result):
         """TP, and the areas of truth and guess, of each image and class."""
         return cells_of(self.counts, self.policy)
 
+    def checked(self) -> SegmentationResult:
+        """Itself, if its labels and its policy go together; otherwise the error comes here, and not with a number."""
+        _ = self.cells
+        return self
+
     @functools.cached_property
     def _in_means(self) -> Cells:
         """The cells without the background's."""
@@ -284,7 +289,7 @@ class SegmentationResult(Result):
             result.__dict__["cells"] = self.cells
             if "_in_means" in self.__dict__ and other.background == self.policy.background:
                 result.__dict__["_in_means"] = self._in_means
-        return result
+        return result.checked()
 
     def merge(self, *others: SegmentationResult) -> SegmentationResult:
         """The result of all their images, the same whatever the order. Results of different policies do not merge."""

@@ -36,7 +36,9 @@ def values_of(
     raw = _raw(cells, score, beta)
     if score == "area_difference":
         return raw  # a share of the truth's area: without one there is none, whatever the policy
-    filled: np.ndarray = np.where(cells.status == 0, raw, _fills(policy)[cells.status])
+    if policy.absent == policy.both_empty == "skip" and policy.one_empty == "worst" and score in ("IoU", "Dice"):
+        return raw  # the formulas say so themselves
+    filled: np.ndarray = np.where(cells.is_full, raw, _fills(policy)[cells.status])
     if absent.any():
         filled[:, absent] = _FILL[policy.absent]
     return filled

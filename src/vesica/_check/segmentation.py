@@ -93,7 +93,6 @@ def no_unknown(unknown: Mapping[str, Mapping[int, int]], labels: np.ndarray) -> 
 def nothing_learned_is_ignored(
     ignored: Collection[int],
     where: str,
-    labels: np.ndarray,
     truth: np.ndarray,
     guess: np.ndarray,
     categories: Any,

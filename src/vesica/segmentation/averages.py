@@ -26,7 +26,7 @@ def mean_of(values: np.ndarray, /, *, order: str, weights: np.ndarray | None = N
     where no class has any, the answer is `empty`.
     """
     counted = ~np.isnan(values)
-    used = int(counted.sum())
+    used = int(counted.sum() if weights is None else (counted & (weights > 0)).sum())
     tally = used, values.size - used
     if len(values) == 1:
         return Average(_mean(values[0], None if weights is None else weights[0], empty), *tally)
@@ -40,7 +40,7 @@ def mean_of(values: np.ndarray, /, *, order: str, weights: np.ndarray | None = N
     weight = np.where(counted, weights, 0)
     whole = int(weight.sum())
     shares = float(sum_in_any_order(np.where(counted, values, 0) * weight))
-    return Average(shares / whole if whole else empty if used else np.nan, *tally)
+    return Average(shares / whole if whole else empty if counted.any() else np.nan, *tally)
 
 
 def rows_of_means(values: np.ndarray, weights: np.ndarray | None = None, empty: float = np.nan, /) -> np.ndarray:

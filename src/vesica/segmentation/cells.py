@@ -69,16 +69,25 @@ class Cells:
             parts.append(sums)
         return Cells(self.labels, self.names, *parts)
 
-    def of_classes(self, keep: np.ndarray, /) -> Cells:
-        """Some of the classes."""
+    def without(self, label: int | None, /) -> Cells:
+        """All classes but one, if it is there."""
+        keep = np.ones(len(self.labels), bool) if label is None else self.labels != label
+        if keep.all():
+            return self
         names = tuple(name for name, is_kept in zip(self.names, keep, strict=True) if is_kept)
+        if ("without", label) not in self.memo:
+            self.memo["without", label] = self._classes(keep, names)
+        found: Cells = self.memo["without", label]
+        return found
+
+    def _classes(self, keep: np.ndarray, names: tuple[Any, ...]) -> Cells:
         return Cells(
             self.labels[keep], names, self.both[:, keep], self.truth[:, keep], self.guess[:, keep], self.pixels
         )
 
     @functools.cached_property
-    def raw(self) -> dict[tuple[str, float], np.ndarray]:
-        """Scores by the formula alone, kept for the next policy."""
+    def memo(self) -> dict[Any, Any]:
+        """What was made of them before, by what decided it: scores by their formula, means, some of the classes."""
         return {}
 
 
@@ -93,11 +102,24 @@ def cells_of(counts: PixelCounts, policy: SegmentationPolicy, /) -> Cells:
     """The pixels that count under a policy, by image and class."""
     ignore, where, unknown = policy.pixels
     labels, names = _classes(counts, ignore, unknown)
-    if unknown == "error":
+    is_strange = np.setdiff1d(counts.labels, (*labels.tolist(), *ignore)).size > 0
+    if unknown == "error" and (is_strange or not (counts.is_overlapping or counts.is_complete)):
         check.no_unknown(_unknown(counts, labels, ignore), labels)
     if policy.like is None:
-        check.nothing_learned_is_ignored(ignore, where, labels, counts.truth, counts.guess, counts.categories)
+        check.nothing_learned_is_ignored(ignore, where, counts.truth, counts.guess, counts.categories)
 
+    # Labels that do not occur decide nothing.
+    present = tuple(sorted({*ignore} & {*counts.labels.tolist()}))
+    key = "cells", tuple(labels.tolist()), present, where if present else ""
+    if key not in counts.memo:
+        counts.memo[key] = _counted(counts, present, where, labels, names)
+    found: Cells = counts.memo[key]
+    return found
+
+
+def _counted(
+    counts: PixelCounts, ignore: tuple[int, ...], where: str, labels: np.ndarray, names: tuple[Any, ...]
+) -> Cells:
     void = np.array(ignore, np.int64)
     void_truth, void_guess = (np.isin(side, void) for side in (counts.truth, counts.guess))
     left = {"truth": void_truth, "either": void_truth | void_guess, "both": void_truth & void_guess}[where]

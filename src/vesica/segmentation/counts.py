@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,11 +59,21 @@ class PixelCounts:
     def __repr__(self) -> str:
         return f"PixelCounts({len(self)} images, {int(self.pixels.sum()):,} pixels)"
 
-    @property
+    @functools.cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What was made of them before, by what decided it: other policies need not count again."""
+        return {}
+
+    @functools.cached_property
     def labels(self) -> np.ndarray:
         """All labels that occur on either side, rising."""
         found = np.unique(np.concatenate([np.unique(self.truth), np.unique(self.guess)]))
         return np.asarray(found[found != NO_CLASS])
+
+    @functools.cached_property
+    def is_complete(self) -> bool:
+        """Has every pixel a label on both sides?"""
+        return NO_CLASS not in self.truth and NO_CLASS not in self.guess
 
     @property
     def ids(self) -> np.ndarray:

@@ -16,31 +16,29 @@ def printed(result: SegmentationResult, /) -> str:
     names = [name for name in SUMMARY if name in result.summary]
     if not names:  # of each class
         rows = [[name, _digits(value)] for name, value in result.numbers.items()]
-        return "\n".join([result.headline, *_aligned(rows), *notes])
-    orders = _orders(result)
-    columns = {order: {name: result.average(name, average=order) for name in names} for order in orders}
-    rows = [["", *(text for order in orders for text in (order, "used/left out"))]]
+        return "\n".join([result.headline, *aligned(rows), *notes])
+    columns = {order: {name: result.average(name, average=own) for name in names} for order, own in _orders(result)}
+    rows = [["", *(text for order in columns for text in (order, "used/left out"))]]
     for name in names:
-        found = [columns[order][name] for order in orders]
+        found = [numbers[name] for numbers in columns.values()]
         rows.append([name, *(text for one in found for text in (_digits(one.value), f"{one.used}/{one.left_out}"))])
-    return "\n".join([result.headline, *_aligned(rows), *notes])
+    return "\n".join([result.headline, *aligned(rows), *notes])
 
 
-def _orders(result: SegmentationResult) -> list[str]:
-    """Both usual ones, and the policy's own before them where it is another."""
-    own = (
-        result.policy.of(next(iter(result.policy.preset.scores))).average
-        if result.policy.like
-        else result.policy.average
-    )
-    return [*([own] if own not in ("totals", "images") else []), "totals", "images"]
+def _orders(result: SegmentationResult) -> list[tuple[str, str | None]]:
+    """Both usual ones, and the policy's own before them where that is another: the numbers of the mapping."""
+    usual: list[tuple[str, str | None]] = [("totals", "totals"), ("images", "images")]
+    if result.policy.like is not None:
+        return [(result.policy.like, None), *usual]
+    return usual if result.policy.average in ("totals", "images") else [(result.policy.average, None), *usual]
 
 
 def _digits(value: Any) -> str:
     return "-" if value is None or value != value else f"{value:.4f}"
 
 
-def _aligned(rows: list[list[str]]) -> list[str]:
+def aligned(rows: list[list[str]], /) -> list[str]:
+    """Rows of texts as lines: the first column to the left, the others to the right."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
         "  ".join(

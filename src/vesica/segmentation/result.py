@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from vesica.segmentation.counts import PixelCounts, merge
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, SUMMARY, WEIGHTED
 from vesica.segmentation.scores import accuracy_of, generalised_dice_of, micro, values_of
+
+if TYPE_CHECKING:
+    from vesica.segmentation.spread import Spread
 
 _KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
 _TABLE = ("IoU", "Dice", "precision", "recall", "area_difference")
@@ -84,10 +87,7 @@ class SegmentationResult(Result):
     @functools.cached_property
     def _in_means(self) -> Cells:
         """The cells without the background's."""
-        keep = np.ones(len(self.cells.labels), bool)
-        if self.policy.background is not None:
-            keep = self.cells.labels != self.policy.background
-        return self.cells if keep.all() else self.cells.of_classes(keep)
+        return self.cells.without(self.policy.background)
 
     @property
     def categories(self) -> list[Any]:
@@ -152,11 +152,20 @@ class SegmentationResult(Result):
         reduction = own.classes if classes is None else check.one_of(classes, FIELDS["classes"], "classes")
         if name in OVERALL:
             return self._overall(name, own, order)
+        key = name, own.both_empty, own.one_empty, own.absent, order, reduction, beta
+        memo = self._in_means.memo
+        if key not in memo:
+            memo[key] = self._mean(name, own, order, reduction, check.beta(beta))
+        found: Average = memo[key]
+        return found
+
+    def _mean(self, name: str, own: SegmentationPolicy, order: str, reduction: str, beta: float) -> Average:
+        """A score of classes."""
         cells, absent = self._in_means, self._in_means.is_absent
         if reduction == "micro":
             cells, absent = micro(cells), np.array([absent.all()])
         cells = cells.total if order == "totals" else cells
-        values = values_of(cells, name, own, beta=check.beta(beta), absent=absent)
+        values = values_of(cells, name, own, beta=beta, absent=absent)
         if reduction == "each":
             used = int((~np.isnan(values)).sum())
             return Average(each_of(values), used, values.size - used)
@@ -284,12 +293,19 @@ class SegmentationResult(Result):
         else:
             kept = {name: getattr(self.policy, name) for name in ("ignore", "background")}
             other = SegmentationPolicy(**kept, like=like)
-        result = SegmentationResult(self.counts, other)
-        if "cells" in self.__dict__ and other.pixels == self.policy.pixels and (other.like or self.policy.like is None):
-            result.__dict__["cells"] = self.cells
-            if "_in_means" in self.__dict__ and other.background == self.policy.background:
-                result.__dict__["_in_means"] = self._in_means
-        return result.checked()
+        return SegmentationResult(self.counts, other).checked()
+
+    def spread(self) -> Spread:
+        """The same counts under every preset, and how far apart the answers are.
+
+        >>> import vesica
+        >>> truth, guess = [[[1, 1, 0, 0]], [[0, 0, 0, 0]]], [[[1, 0, 0, 0]], [[0, 0, 0, 0]]]
+        >>> vesica.evaluate_segmentation(truth, guess, background=0).spread()
+        Spread(mIoU 0.250000–0.750000)
+        """
+        from vesica.segmentation.spread import spread_of  # late: it asks for results itself
+
+        return spread_of(self)
 
     def merge(self, *others: SegmentationResult) -> SegmentationResult:
         """The result of all their images, the same whatever the order. Results of different policies do not merge."""

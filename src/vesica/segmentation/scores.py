@@ -75,15 +75,16 @@ def generalised_dice_of(cells: Cells, policy: SegmentationPolicy, /, *, is_absen
 
 def _raw(cells: Cells, score: str, beta: float) -> np.ndarray:
     """By the formula alone: NaN for 0 / 0."""
-    key = score, beta if score == "F-beta" else 1.0
-    if key not in cells.raw:
+    key = "raw", score, beta if score == "F-beta" else 1.0
+    if key not in cells.memo:
         columns = cells.both, cells.truth, cells.guess
         if score == "F-beta":
             both, truth, guess = columns
-            cells.raw[key] = _ratio((1 + beta**2) * both, beta**2 * truth + guess)
+            cells.memo[key] = _ratio((1 + beta**2) * both, beta**2 * truth + guess)
         else:
-            cells.raw[key] = _ratio(*_FORMULAS[score](*columns))
-    return cells.raw[key]
+            cells.memo[key] = _ratio(*_FORMULAS[score](*columns))
+    found: np.ndarray = cells.memo[key]
+    return found
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

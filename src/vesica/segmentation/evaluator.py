@@ -12,10 +12,11 @@ import numpy as np
 from vesica._array import device, from_numpy
 from vesica._check import names
 from vesica._check import segmentation as check
+from vesica.dataset import Categories
 from vesica.segmentation.counting import Rows, rows_of
 from vesica.segmentation.counts import PixelCounts, column_of_ids, merge
 from vesica.segmentation.device import Pending, is_elsewhere, known_labels, pending_of
-from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of
+from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of, classes_of
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.result import SegmentationResult
 
@@ -71,7 +72,7 @@ class SegmentationEvaluator:
         threads: int | None = None,
     ) -> None:
         self._policy = policy_of(policy, like, ignore, background)
-        self._how = Reading(categories_of(categories), check.from_scores(from_scores), check.flag(volume, "volume"))
+        self._said = Reading(categories_of(categories), check.from_scores(from_scores), check.flag(volume, "volume"))
         self._threads = threads
         self.reset()
 
@@ -83,6 +84,8 @@ class SegmentationEvaluator:
 
     def reset(self) -> None:
         """Forget all images."""
+        self._how = self._said
+        """How arrays are read; scores and masks say by themselves how many classes there are."""
         self._merged: list[PixelCounts] = []
         self._found: list[Pending | list[Rows]] = []
         self._known: dict[str, Any] = {}
@@ -132,8 +135,12 @@ class SegmentationEvaluator:
         check.all_or_none(ids, self._ids, len(self), "image")
         check.all_or_none(groups, self._groups, len(self), "group")
         check.new_images(ids or [], self._seen)
-        found = self._counted(batch)
+        table = self._how.categories
+        if table is None and (classes := classes_of(batch)) is not None:
+            table = categories_of(classes)
+        found = self._counted(batch, table)
 
+        self._how = self._how._replace(categories=table)
         self._is_overlapping = is_overlapping
         self._found.append(found)
         self._number += len(batch)
@@ -141,9 +148,9 @@ class SegmentationEvaluator:
         self._groups += groups or []
         self._seen.update(ids or [])
 
-    def _counted(self, batch: Batch) -> Pending | list[Rows]:
+    def _counted(self, batch: Batch, table: Categories | None) -> Pending | list[Rows]:
         """The counts of a batch: on another device, if labels are known, tables that stay there."""
-        table, (ignored, _, unknown) = self._how.categories, self._policy.pixels
+        ignored, _, unknown = self._policy.pixels
         if isinstance(batch, Maps) and table is not None and unknown != "add" and is_elsewhere(batch):
             labels = known_labels(table, ignored)
             place = str(device(batch.truth))

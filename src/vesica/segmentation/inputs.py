@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,8 @@ class Maps:
     guess: Array
     nan: Array | None = None
     """How many scores were NaN, where that could not be seen without waiting for a device."""
+    classes: int | None = None
+    """How many classes there were scores of, where there were."""
 
     def __len__(self) -> int:
         """How many images there are."""
@@ -53,6 +55,11 @@ class ClassMasks(NamedTuple):
 
 
 Batch = Maps | list[ClassMasks]
+
+
+def classes_of(batch: Batch, /) -> int | None:
+    """How many classes a batch could tell apart, where it says so: scores and masks have one for each."""
+    return batch.classes if isinstance(batch, Maps) else len(batch[0].truth) if batch else None
 
 
 def categories_of(value: Any, /) -> Categories | None:
@@ -119,7 +126,8 @@ def batch_of(truth: Any, guess: Any, how: Reading, /) -> Batch:
     if dtype_name(theirs) in FLOATS:
         nan = check.no_nan(theirs)
         if how.from_scores == "argmax":
-            return _maps(ours, _argmax(ours, theirs, how), how, nan)
+            labels = _argmax(ours, theirs, how)
+            return replace(_maps(ours, labels, how, nan), classes=int(theirs.shape[theirs.ndim - how.axes - 1]))
         assert isinstance(how.from_scores, float)
         theirs = theirs > how.from_scores
         if theirs.ndim == ours.ndim + 1 and theirs.shape[-how.axes - 1] == 1:

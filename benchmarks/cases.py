@@ -13,6 +13,7 @@ from benchmarks.cases_masks import MASK_CASES
 from benchmarks.cases_matching import MATCHING_CASES
 from benchmarks.cases_nms import NMS_CASES
 from benchmarks.cases_recorded import RECORDED_CASES
+from benchmarks.cases_segmentation import SEGMENTATION_CASES
 
 ONE_IMAGE = 0.0
 """All boxes in one photograph of 1333 × 800, as proposals and anchors are when their matrix is wanted."""
@@ -86,6 +87,7 @@ CASES: dict[str, Case] = {
         MASK_CASES,
         RECORDED_CASES,
         LABEL_CASES,
+        SEGMENTATION_CASES,
         NMS_CASES,
         ANCHOR_CASES,
         MATCHING_CASES,

@@ -31,14 +31,14 @@ class LabelCase(Case):
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng(SEED)
-        truth, guess = _noise(rng) if self.is_noise else _streets(rng)
+        truth, guess = noise(rng) if self.is_noise else streets(rng)
         return truth.astype(self.dtype), guess.astype(self.dtype)
 
     def traffic(self, a: np.ndarray, b: np.ndarray, answer: int) -> Traffic:
         return Traffic(a.nbytes + b.nbytes, answer)
 
 
-def _streets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def streets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Sky, houses and road, and objects before them; the guess sees all of it, at slightly other places."""
     truth, guess = np.empty((2, HEIGHT, WIDTH), np.uint8)
     for picture, slip in ((truth, 0), (guess, SLIP)):
@@ -52,7 +52,7 @@ def _streets(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return truth, guess
 
 
-def _noise(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def noise(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Every pixel a run of its own, and every pair of classes met."""
     truth, guess = rng.integers(0, CLASSES, (2, HEIGHT, WIDTH), np.uint8)
     return truth, guess

@@ -9,6 +9,7 @@ import numpy as np
 
 import vesica
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
+from benchmarks.cases_labels import CLASSES
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.cases_matching import Scene
 from benchmarks.contender import FUSE_AT, JOIN_AT, MODELS, SOFT_AT, SOFT_LEAST, SOFT_SIGMA, Call, Contender
@@ -93,6 +94,21 @@ def _contingency_spread(a: Table, b: Table) -> Call:
     return _contingency(spread(a), spread(b))
 
 
+def _segmentation(a: Table, b: Table) -> Call:
+    def call() -> Any:
+        result = vesica.evaluate_segmentation(a, b, categories=CLASSES)
+        assert all(result.values())  # every number of it
+        return result
+
+    return call
+
+
+def _cells(result: Any) -> np.ndarray:
+    """The IoU of each class, a column for each image."""
+    cells = result.cells
+    return (cells.both / np.maximum(cells.truth + cells.guess - cells.both, 1)).T
+
+
 def _labels(a: Table, b: Table) -> Call:
     return lambda: vesica.iou(vesica.LabelMap(a, background=None), vesica.LabelMap(b, background=None))
 
@@ -172,6 +188,7 @@ OURS = {
         Contender("vesica.fuse", "vesica", _fuse, _fused),
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
+        Contender("vesica.evaluate_segmentation", "vesica", _segmentation, _cells),
         Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),
         Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),
     )

@@ -15,6 +15,7 @@ from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
 from benchmarks.peers_matching import MATCHING_PEERS
 from benchmarks.peers_nms import NMS_PEERS
+from benchmarks.peers_segmentation import SEGMENTATION_PEERS
 from benchmarks.peers_soft import SOFT_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
 
@@ -126,6 +127,7 @@ PEERS = {
         MASK_PEERS,
         SPARSE_PEERS,
         LABEL_PEERS,
+        SEGMENTATION_PEERS,
         NMS_PEERS,
         ANCHOR_PEERS,
         MATCHING_PEERS,

@@ -15,7 +15,16 @@ from typing import Any
 import vesica
 
 MODULES = (
-    *("anchors", "grid", "losses", "detection", "testing", "integrations.torchmetrics", "integrations.transformers"),
+    *(
+        "anchors",
+        "grid",
+        "losses",
+        "detection",
+        "segmentation",
+        "testing",
+        "integrations.torchmetrics",
+        "integrations.transformers",
+    ),
     *("compat.coco", "compat.cocoeval", "compat.mask"),
 )
 """Public modules beside the package itself."""
@@ -25,7 +34,7 @@ GROUPS = {
     "Pairs": "join Pairs best Best",
     "Choosing": "nms nms_ragged nms_padded soft_nms Kept fuse Fused nmm Merged",
     "Matching": "match assign Matches",
-    "Scores": "evaluate Evaluator Dataset read write",
+    "Scores": "evaluate Evaluator evaluate_segmentation SegmentationEvaluator SegmentationPolicy Dataset read write",
 }
 """The names of the package by what they are for; the others follow."""
 SECTIONS = ("Parameters", "Returns", "Attributes", "Raises")

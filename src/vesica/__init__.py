@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from vesica import detection as detection
     from vesica import losses as losses
+    from vesica import segmentation as segmentation
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
-    from vesica.scoring import evaluate
+    from vesica.scoring import evaluate, evaluate_segmentation
+    from vesica.segmentation.evaluator import SegmentationEvaluator
+    from vesica.segmentation.policy import SegmentationPolicy
     from vesica.selection.fusion import Fused, fuse
     from vesica.selection.nmm import Merged, nmm
     from vesica.selection.nms import nms
@@ -58,6 +61,8 @@ __all__ = [
     "Polygons",
     "RleMasks",
     "RotatedBoxes",
+    "SegmentationEvaluator",
+    "SegmentationPolicy",
     "Sets",
     "SizeValueError",
     "SparseMasks",
@@ -71,6 +76,7 @@ __all__ = [
     "distance",
     "eiou",
     "evaluate",
+    "evaluate_segmentation",
     "fuse",
     "giou",
     "iou",
@@ -114,7 +120,9 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
-    "vesica.scoring": ("evaluate",),
+    "vesica.scoring": ("evaluate", "evaluate_segmentation"),
+    "vesica.segmentation.evaluator": ("SegmentationEvaluator",),
+    "vesica.segmentation.policy": ("SegmentationPolicy",),
     "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),
     "vesica.selection.fusion": ("Fused", "fuse"),
     "vesica.selection.nmm": ("Merged", "nmm"),
@@ -128,6 +136,7 @@ _MODULES = {
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
+    "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }
 

@@ -18,6 +18,8 @@ from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
+    from vesica.segmentation.policy import SegmentationPolicy
+    from vesica.segmentation.result import SegmentationResult
 
 
 @names.explained("evaluate")
@@ -104,6 +106,86 @@ def evaluate(
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
     return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
+
+
+@names.explained("segmentation")
+def evaluate_segmentation(
+    truth: Any,
+    guess: Any,
+    /,
+    *,
+    categories: Any = None,
+    ignore: Any = None,
+    background: int | None = None,
+    policy: SegmentationPolicy | None = None,
+    like: str | None = None,
+    from_scores: str | float | None = None,
+    volume: bool = False,
+    images: Any = None,
+    groups: Any = None,
+    threads: int | None = None,
+) -> SegmentationResult:
+    """Score segmentations against truths: pixels are counted once, and every convention can be asked for afterwards.
+
+    Parameters
+    ----------
+    truth, guess : label maps (H, W), stacks (B, H, W), or lists or generators of such
+        Integers of any width or bool, of any library. A generator is read image by image, and nothing of it is kept but
+        the counts. Or masks of each class, which may overlap: (B, C, H, W), or `Masks` and `RleMasks`, one collection
+        for each image.
+    categories : labels of all classes, a dict of label → name, a list of names, or how many there are; optional
+        By default all labels that occur on either side. With them, a label that is none of them is an error.
+    ignore : label or labels, optional
+        Pixels of the truth with such a label do not count. A guess of it is wrong where the truth has a class.
+    background : label, optional
+        A class that is kept out of means. Its pixels still count against the others.
+    policy : SegmentationPolicy, optional
+        All other conventions.
+    like : str, optional
+        The library whose conventions are taken, one of `vesica.segmentation.PRESETS`.
+    from_scores : "argmax" or float, optional
+        The guess is floats: scores of all classes, (B, C, H, W), of which the highest counts; or a pixel belongs above
+        that value.
+    volume : bool, default False
+        The last three axes are one volume: (D, H, W), or (B, D, H, W). By default the last two are one image, so that
+        three axes are a stack. Totals are the same; means over images are not.
+    images, groups : one for each image, optional
+        Ids, and what images belong to (a patient, a scene).
+    threads : int, optional
+
+    Examples
+    --------
+    >>> import vesica
+    >>> truth = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
+    >>> guess = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
+    >>> result = vesica.evaluate_segmentation(truth, guess)
+    >>> result["mIoU"], result["pixel_accuracy"]
+    (0.5, 0.75)
+    >>> [row["IoU"] for row in result.per_class()]
+    [0.5, 0.75, 0.75, 0.0]
+
+    With the classes said, a label that is none of them is found out:
+
+    >>> vesica.evaluate_segmentation(truth, guess, categories=3)
+    Traceback (most recent call last):
+    ...
+    vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to `categories`; or ignore=3 lets such pixels of the truth not count; or SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
+    """  # noqa: E501
+    from vesica.segmentation.evaluator import SegmentationEvaluator  # late: detection does not need it
+    from vesica.segmentation.inputs import batches_of
+
+    evaluator = SegmentationEvaluator(
+        categories=categories,
+        ignore=ignore,
+        background=background,
+        policy=policy,
+        like=like,
+        from_scores=from_scores,
+        volume=volume,
+        threads=threads,
+    )
+    evaluator.add(batches_of(truth, guess, evaluator.reading), images=images, groups=groups)
+    return evaluator.compute()
 
 
 def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /) -> tuple[Dataset, Dataset]:

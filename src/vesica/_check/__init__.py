@@ -43,7 +43,8 @@ def one_of(value: Any, options: Iterable[str], name: str) -> str:
     listed = ", ".join(f'"{option}"' for option in options)
     import difflib  # late: most callers make no mistake
 
-    near = difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
+    same = [option for option in options if option.lower() == str(value).lower()]
+    near = same or difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")
 

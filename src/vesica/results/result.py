@@ -65,9 +65,10 @@ class Result(Mapping[str, float]):
         """A number of the summary by its name: result["AP50"]."""
         summary = self.summary
         try:
-            return summary[check.one_of(name, summary, "name")]
+            known = check.one_of(name, summary, "name")
         except ValueError as error:
             raise UnknownNumber(str(error)) from None
+        return summary[known]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.summary)

@@ -1,0 +1,30 @@
+"""Segmentation scores: pixels counted once, and every number and convention that stands on them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vesica.segmentation.averages import Average
+    from vesica.segmentation.counts import PixelCounts, merge
+    from vesica.segmentation.presets import PRESETS
+    from vesica.segmentation.result import SegmentationResult
+
+__all__ = ["PRESETS", "Average", "PixelCounts", "SegmentationResult", "merge"]
+
+# Loaded on first use: the command line reads `rules` and does not wait for NumPy.
+_HOMES = {
+    "PRESETS": "presets",
+    "Average": "averages",
+    "PixelCounts": "counts",
+    "SegmentationResult": "result",
+    "merge": "counts",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'vesica.segmentation' has no attribute {name!r}")
+    globals()[name] = getattr(importlib.import_module(f"vesica.segmentation.{_HOMES[name]}"), name)
+    return globals()[name]

@@ -1,0 +1,419 @@
+"""Results of segmentations: the numbers, the tables, and the same counts under every other convention."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vesica._check import segmentation as check
+from vesica.dataset.ids import table_of
+from vesica.results import container
+from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.result import Note, Result
+from vesica.results.tables import Row, rows_of
+from vesica.segmentation.averages import Average, each_of, mean_in_any_order, mean_of, rows_of_means
+from vesica.segmentation.cells import BOTH_EMPTY, GUESS_ONLY, TRUTH_ONLY, Cells, cells_of, confusion_of
+from vesica.segmentation.counts import PixelCounts, merge
+from vesica.segmentation.policy import SegmentationPolicy
+from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, SUMMARY, WEIGHTED
+from vesica.segmentation.scores import accuracy_of, generalised_dice_of, micro, values_of
+
+if TYPE_CHECKING:
+    from vesica.segmentation.spread import Spread
+
+_KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
+_TABLE = ("IoU", "Dice", "precision", "recall", "area_difference")
+"""Scores that tables have a column for."""
+
+
+class _Lazy(Mapping[str, float]):
+    """Numbers that are computed when they are asked for: a policy is cheap until then."""
+
+    def __init__(self, names: tuple[str, ...], compute: Any) -> None:
+        self._names, self._compute, self._known = names, compute, dict[str, float]()
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known[name] = self._compute(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SegmentationResult(Result):
+    """What `evaluate_segmentation` answers: a mapping of its numbers under its policy. It prints as a table.
+
+    Attributes
+    ----------
+    counts : PixelCounts: everything below comes from these
+    policy : SegmentationPolicy: the conventions of the numbers
+
+    Examples
+    --------
+    >>> import vesica
+    >>> truth = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
+    >>> guess = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
+    >>> result = vesica.evaluate_segmentation(truth, guess)
+    >>> result["mIoU"], result["pixel_accuracy"]
+    (0.5, 0.75)
+    >>> result.under(like="mmseg")["mPA_recall"]
+    0.75
+    """
+
+    counts: PixelCounts
+    policy: SegmentationPolicy = field(default_factory=SegmentationPolicy)
+
+    @functools.cached_property
+    def cells(self) -> Cells:
+        """TP, and the areas of truth and guess, of each image and class."""
+        return cells_of(self.counts, self.policy)
+
+    def checked(self) -> SegmentationResult:
+        """Itself, if its labels and its policy go together; otherwise the error comes here, and not with a number."""
+        _ = self.cells
+        return self
+
+    @functools.cached_property
+    def _in_means(self) -> Cells:
+        """The cells without the background's."""
+        return self.cells.without(self.policy.background)
+
+    @property
+    def categories(self) -> list[Any]:
+        """Names of the classes, or labels of those without a name: the order of every table here."""
+        return list(self.cells.names)
+
+    # ---- numbers
+
+    @functools.cached_property
+    def summary(self) -> Mapping[str, float]:
+        """The numbers under the policy; NaN for one that is not defined."""
+        names = tuple(name for name in SUMMARY if self._has(name))
+        if self.policy.classes == "each":
+            names = tuple(f"{score}[{category}]" for score in ("IoU", "Dice") for category in self._in_means.names)
+            return dict(zip(names, (v for s in ("IoU", "Dice") for v in self.score(s).value.tolist()), strict=True))
+        return _Lazy(names, lambda name: self.average(name).value)
+
+    def _has(self, name: str) -> bool:
+        """Has the policy's library such a number, and can it be told of what was counted?"""
+        if name in WEIGHTED:
+            decided = self.policy.like is not None and "classes" in self.policy.preset.decides
+            return self.policy.knows(WEIGHTED[name]) and not decided
+        if name == "pixel_accuracy" and self.counts.is_overlapping:
+            return False
+        return self.policy.knows(MEANS.get(name, name))
+
+    def average(self, name: str, /, *, average: str | None = None) -> Average:
+        """A number of the summary, in another order of averaging, and how many cells it counts.
+
+        >>> import vesica
+        >>> truth, guess = [[[0, 0, 1, 1]], [[0, 1, 2, 2]]], [[[0, 0, 1, 0]], [[0, 1, 2, 1]]]
+        >>> result = vesica.evaluate_segmentation(truth, guess)
+        >>> orders = "totals", "images", "classes", "cells"
+        >>> [round(result.average("mIoU", average=order).value, 6) for order in orders]
+        [0.583333, 0.625, 0.611111, 0.633333]
+        """
+        check.one_of(name, [one for one in SUMMARY if self._has(one)], "name")
+        if name in WEIGHTED:
+            return self.score(WEIGHTED[name], average=average, classes="weighted")
+        return self.score(MEANS.get(name, name), average=average)
+
+    def score(
+        self, name: str, /, *, average: str | None = None, classes: str | None = None, beta: float = 1.0
+    ) -> Average:
+        """A score in any order of averaging and any reduction of the classes, by default those of the policy.
+
+        Parameters
+        ----------
+        name : "IoU", "Dice", "precision", "recall", "F-beta", "area_difference", "pixel_accuracy" or "generalised_dice"
+        average : "totals", "images", "classes" or "cells"
+        classes : "macro", "micro", "weighted"; or "each", when the value is an array of one for each class
+        beta : of "F-beta"
+
+        Returns
+        -------
+        Average
+            `value`, NaN if it is not defined; the cells that are `used`, and those `left_out`.
+        """
+        check.one_of(name, (*SCORES, *OVERALL), "name")
+        own = self.policy.of(name)
+        order = own.average if average is None else check.one_of(average, FIELDS["average"], "average")
+        reduction = own.classes if classes is None else check.one_of(classes, FIELDS["classes"], "classes")
+        if name in OVERALL:
+            return self._overall(name, own, order)
+        key = name, own.both_empty, own.one_empty, own.absent, order, reduction, beta
+        memo = self._in_means.memo
+        if key not in memo:
+            memo[key] = self._mean(name, own, order, reduction, check.beta(beta))
+        found: Average = memo[key]
+        return found
+
+    def _mean(self, name: str, own: SegmentationPolicy, order: str, reduction: str, beta: float) -> Average:
+        """A score of classes."""
+        cells, absent = self._in_means, self._in_means.is_absent
+        if reduction == "micro":
+            cells, absent = micro(cells), np.array([absent.all()])
+        cells = cells.total if order == "totals" else cells
+        values = values_of(cells, name, own, beta=beta, absent=absent)
+        if reduction == "each":
+            used = int((~np.isnan(values)).sum())
+            return Average(each_of(values), used, values.size - used)
+        weights = cells.truth if reduction == "weighted" else None
+        empty = 0.0 if own.both_empty == "zero" else np.nan
+        return mean_of(values, order=order, weights=weights, empty=empty)
+
+    def _overall(self, name: str, policy: SegmentationPolicy, order: str) -> Average:
+        """A score that has no classes: of the totals, or the mean over images."""
+        if name == "pixel_accuracy":
+            check.has_accuracy(self.counts.is_overlapping)
+            cells = self.cells.total if order == "totals" else self.cells
+            values = accuracy_of(cells)
+        else:
+            cells = self._in_means.total if order == "totals" else self._in_means
+            values = generalised_dice_of(cells, policy, is_absent=bool(self._in_means.is_absent.all()))
+        used = int((~np.isnan(values)).sum())
+        value = float(values[0]) if order == "totals" else mean_in_any_order(values)
+        return Average(value, used, len(values) - used)
+
+    # ---- tables
+
+    def per_class(self, *, average: str | None = None) -> list[Row]:
+        """A row for each class: its scores, None where left out, with the status; and its pixels and images."""
+        cells, total = self.cells, self.cells.total
+        scores = {}
+        for name in _TABLE:
+            if self.policy.knows(name):
+                order = average or self.policy.of(name).average
+                check.one_of(order, FIELDS["average"], "average")
+                scores[name] = each_of(self._values(total if order == "totals" else cells, name))
+        return rows_of(
+            {
+                "category": cells.names,
+                "label": cells.labels,
+                **scores,
+                "tp": total.both[0],
+                "fp": total.guess[0] - total.both[0],
+                "fn": total.truth[0] - total.both[0],
+                "images": ((cells.truth > 0) | (cells.guess > 0)).sum(axis=0),
+                "status": self._statuses(total)[0],
+            }
+        )
+
+    def per_image(self) -> list[Row]:
+        """A row for each image: the means of its classes, None where none counts, and how many cells they count."""
+        return self._rows_of_images(self.cells, self._in_means, {"image": self.counts.ids})
+
+    def per_group(self) -> list[Row]:
+        """A row for each group of images: the same of their added counts."""
+        groups = check.has_groups(self.counts.groups)
+        table, group = table_of(groups)
+        cells, in_means = (one.grouped(group, len(table)) for one in (self.cells, self._in_means))
+        number = np.bincount(group, minlength=len(table))
+        return self._rows_of_images(cells, in_means, {"group": table, "images": number})
+
+    def _rows_of_images(self, cells: Cells, in_means: Cells, first: dict[str, Any]) -> list[Row]:
+        values = {name: self._values(in_means, name) for name in ("IoU", "Dice") if self.policy.knows(name)}
+        one = next(iter(values.values()))
+        used = (~np.isnan(one)).sum(axis=1)
+        numbers = {SCORES[name].mean: rows_of_means(of_cells) for name, of_cells in values.items()}
+        if self._has("pixel_accuracy"):
+            numbers["pixel_accuracy"] = accuracy_of(cells)
+        status = np.where(used > 0, "ok", "undefined").tolist()
+        left = one.shape[1] - used
+        if "image" in first and self.counts.groups is not None:
+            first = {**first, "group": self.counts.groups}
+        return rows_of({**first, "pixels": cells.pixels, **numbers, "used": used, "left_out": left, "status": status})
+
+    def per_cell(self) -> list[Row]:
+        """A row for each image and class: its pixels, its scores, and its status."""
+        cells = self.cells
+        images, classes = cells.both.shape
+        fp, fn = cells.guess - cells.both, cells.truth - cells.both
+        ids = self.counts.ids
+        return rows_of(
+            {
+                "image": [one for one in ids.tolist() for _ in range(classes)],
+                "category": list(cells.names) * images,
+                "tp": cells.both.ravel(),
+                "fp": fp.ravel(),
+                "fn": fn.ravel(),
+                "tn": (cells.pixels[:, None] - cells.both - fp - fn).ravel(),
+                **{name: self._values(cells, name).ravel() for name in _TABLE if self.policy.knows(name)},
+                "status": [status for row in self._statuses(cells) for status in row],
+            }
+        )
+
+    def confusion(self) -> np.ndarray:
+        """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
+        return confusion_of(self.counts, self.policy, self.cells.labels)
+
+    def _values(self, cells: Cells, name: str) -> np.ndarray:
+        absent = self.cells.is_absent if len(cells.labels) == len(self.cells.labels) else self._in_means.is_absent
+        return values_of(cells, name, self.policy.of(name), beta=1.0, absent=absent)
+
+    def _statuses(self, cells: Cells) -> list[list[str]]:
+        absent = self.cells.is_absent
+        return [
+            ["absent" if gone else STATUSES[code] for code, gone in zip(row, absent.tolist(), strict=True)]
+            for row in cells.status.tolist()
+        ]
+
+    @property
+    def empties(self) -> dict[str, int]:
+        """How many cells neither side has, the guess alone has, and the truth alone has; and the absent classes."""
+        status, absent = self._in_means.status, self._in_means.is_absent
+        there = status[:, ~absent]
+        counted = {"both_empty": BOTH_EMPTY, "guess_only": GUESS_ONLY, "truth_only": TRUTH_ONLY}
+        return {**{name: int((there == code).sum()) for name, code in counted.items()}, "absent": int(absent.sum())}
+
+    # ---- other conventions, other images
+
+    def under(self, policy: SegmentationPolicy | None = None, /, *, like: str | None = None) -> SegmentationResult:
+        """The same counts under another policy, or like another library: nothing is counted again.
+
+        >>> import vesica
+        >>> result = vesica.evaluate_segmentation([[1, 1, 0, 0]], [[1, 0, 0, 0]], categories=3)
+        >>> result["mIoU"], result.under(like="monai.keep_empty")["mIoU"]
+        (0.5833333333333333, 0.7222222222222222)
+        """
+        check.one_of_both(policy, like)
+        if like is None:
+            other = check.policy(policy, SegmentationPolicy)
+        else:
+            kept = {name: getattr(self.policy, name) for name in ("ignore", "background")}
+            other = SegmentationPolicy(**kept, like=like)
+        return SegmentationResult(self.counts, other).checked()
+
+    def spread(self) -> Spread:
+        """The same counts under every preset, and how far apart the answers are.
+
+        >>> import vesica
+        >>> truth, guess = [[[1, 1, 0, 0]], [[0, 0, 0, 0]]], [[[1, 0, 0, 0]], [[0, 0, 0, 0]]]
+        >>> vesica.evaluate_segmentation(truth, guess, background=0).spread()
+        Spread(mIoU 0.250000–0.750000)
+        """
+        from vesica.segmentation.spread import spread_of  # late: it asks for results itself
+
+        return spread_of(self)
+
+    def merge(self, *others: SegmentationResult) -> SegmentationResult:
+        """The result of all their images, the same whatever the order. Results of different policies do not merge."""
+        for other in others:
+            check.same_policy(self.policy, other.policy)
+        return SegmentationResult(merge(self.counts, *(other.counts for other in others)), self.policy)
+
+    def to_bytes(self) -> bytes:
+        """Policy and counts as bytes that every later version of the same format reads."""
+        header = {"policy": asdict(self.policy), "digest": self.policy.digest}
+        return container.to_bytes(_KIND, header, {"counts": np.frombuffer(self.counts.to_bytes(), np.uint8)})
+
+    @classmethod
+    def from_bytes(cls, data: bytes, /) -> SegmentationResult:
+        """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        header, columns = container.from_bytes(_KIND, data)
+        with container.readable(_KIND):
+            policy = SegmentationPolicy.from_dict(header["policy"])
+            check.digest(header["digest"], policy.digest)
+            inner = columns["counts"].tobytes()
+        return cls(PixelCounts.from_bytes(inner), policy)
+
+    # ---- words
+
+    def gates(self, *texts: str) -> list[Verdict]:
+        """What each gate says, `mIoU>=0.7` of the whole or `IoU[road]>=0.9` of a class.
+
+        >>> import vesica
+        >>> result = vesica.evaluate_segmentation([[0, 0, 1]], [[0, 1, 1]], categories=["road", "sky"])
+        >>> [verdict.passed for verdict in result.gates("mIoU>=0.7", "IoU[road]>=0.5")]
+        [False, True]
+        """
+        gates: list[Gate] = [parse(text) for text in texts]
+        by_class = {
+            str(row["category"]): {name: row[name] for name in _TABLE if name in row} for row in self.per_class()
+        }
+        by_label = {str(row["label"]): by_class[str(row["category"])] for row in self.per_class()}
+        return judge(
+            gates, Scores(self.numbers, by_label | by_class, lambda name: "no cell is left that it could count")
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was left out, with its count."""
+        found = self.empties
+        texts = {
+            "both_empty": f"cells that neither side has ({self._words('both_empty')})",
+            "guess_only": f"cells that the guess alone has ({self._words('one_empty')})",
+            "truth_only": f"cells that the truth alone has ({self._words('one_empty')})",
+            "absent": f"classes that neither side has in any image ({self._words('absent')}): {self._absent}",
+        }
+        return (*(Note(name, found[name], text) for name, text in texts.items() if found[name]), *self._ignored)
+
+    def _words(self, name: str) -> str:
+        own = self.policy.of("IoU") if self.policy.knows("IoU") else self.policy
+        return {"skip": "left out", "one": "scored 1", "zero": "scored 0", "worst": "scored 0"}.get(
+            value := str(getattr(own, name)), value
+        )
+
+    @property
+    def _absent(self) -> str:
+        names = [str(name) for name, gone in zip(self._in_means.names, self._in_means.is_absent, strict=True) if gone]
+        return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+    @property
+    def _ignored(self) -> tuple[Note, ...]:
+        """A guess that uses an ignored label is worth a look."""
+        ignore = np.array(self.policy.pixels[0], np.int64)
+        used = np.isin(self.counts.guess, ignore) & ~np.isin(self.counts.truth, ignore)
+        pixels = int(self.counts.count[used].sum())
+        text = "pixels of the guess have an ignored label where the truth has a class"
+        return (Note("ignored", pixels, text),) if pixels else ()
+
+    @property
+    def headline(self) -> str:
+        """How much of everything there is, and under which policy."""
+        noun = "volumes" if self.counts.is_volumes else "images"
+        kind = "masks of each class" if self.counts.is_overlapping else "label maps"
+        return (
+            f"segmentation, {kind}: {len(self.counts):,} {noun}, {len(self.cells.labels)} classes, "
+            f"{int(self.cells.pixels.sum()):,} pixels; {self.policy.told}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary in both usual orders, the classes and the conventions, as plain values."""
+        return {
+            "images": len(self.counts),
+            "pixels": int(self.cells.pixels.sum()),
+            "summary": self.numbers,
+            "totals": self._column("totals"),
+            "by_image": self._column("images"),
+            "empties": self.empties,
+            "classes": self.per_class(),
+            "notes": [asdict(note) for note in self.notes],
+            "policy": asdict(self.policy),
+            "policy_hash": self.policy.hash,
+        }
+
+    def _column(self, order: str) -> dict[str, Any]:
+        """Every number in one order: its value, None if it is not defined, and the cells it counts."""
+        found = {}
+        for name in SUMMARY:
+            if self._has(name) and self.policy.classes != "each":
+                value, used, left = self.average(name, average=order)
+                found[name] = {"value": None if value != value else value, "used": used, "left_out": left}
+        return found
+
+    def __str__(self) -> str:
+        from vesica.segmentation.print import printed  # late: most results are not printed
+
+        return printed(self)

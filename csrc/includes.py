@@ -2,6 +2,7 @@
 
     base → regions → overlaps → selection
                               → matching
+                   → segmentation
 
     base → io/json → io/coco
                    → dataset (with regions) → detection
@@ -25,7 +26,19 @@ ALLOWED = {
     "io/coco": ("base", "io/json"),
     "dataset": ("base", "regions", "io/json"),
     "detection": ("base", "regions", "dataset"),
-    "bind": ("base", "regions", "overlaps", "selection", "matching", "io/json", "io/coco", "dataset", "detection"),
+    "segmentation": ("base", "regions"),
+    "bind": (
+        "base",
+        "regions",
+        "overlaps",
+        "selection",
+        "matching",
+        "io/json",
+        "io/coco",
+        "dataset",
+        "detection",
+        "segmentation",
+    ),
 }
 PYTHON = ("nanobind/", "Python.h")  # for bind alone
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')

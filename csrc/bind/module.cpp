@@ -14,9 +14,10 @@ NB_MODULE(_native, m) {
     define_polygons(m);
     define_sets(m);
     define_labels(m);
-    define_selection(m);  // nms, soft-nms, fusion, components
-    define_matching(m);   // assignments, anchors, k-means
-    define_io(m);         // COCO files, JSON
-    define_dataset(m);    // masks as COCO files spell them
-    define_detection(m);  // matching of cells, precision and recall
+    define_selection(m);     // nms, soft-nms, fusion, components
+    define_matching(m);      // assignments, anchors, k-means
+    define_io(m);            // COCO files, JSON
+    define_dataset(m);       // masks as COCO files spell them
+    define_detection(m);     // matching of cells, precision and recall
+    define_segmentation(m);  // distances between surfaces
 }

@@ -22,20 +22,6 @@ constexpr std::size_t tables = 8;
 // A larger table has fewer copies, which have to be cleared and added up.
 constexpr std::size_t small = 1 << 13, few_tables = 4;
 
-template <class F>
-auto with_type(Type type, const F& f) {
-    switch (type) {
-        case Type::uint8: return f(std::uint8_t());
-        case Type::int8: return f(std::int8_t());
-        case Type::uint16: return f(std::uint16_t());
-        case Type::int16: return f(std::int16_t());
-        case Type::uint32: return f(std::uint32_t());
-        case Type::int32: return f(std::int32_t());
-        case Type::int64: break;
-    }
-    return f(std::int64_t());
-}
-
 // ---- any labels
 
 // Counts by pair of labels: open addressing, never more than half full.

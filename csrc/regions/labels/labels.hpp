@@ -9,6 +9,21 @@ namespace vesica::labels {
 
 enum class Type { uint8, int8, uint16, int16, uint32, int32, int64 };
 
+// Calls f with a number of that type.
+template <class F>
+auto with_type(Type type, const F& f) {
+    switch (type) {
+        case Type::uint8: return f(std::uint8_t());
+        case Type::int8: return f(std::int8_t());
+        case Type::uint16: return f(std::uint16_t());
+        case Type::int16: return f(std::int16_t());
+        case Type::uint32: return f(std::uint32_t());
+        case Type::int32: return f(std::int32_t());
+        case Type::int64: break;
+    }
+    return f(std::int64_t());
+}
+
 // The pixels of a map, one after the other.
 struct Map {
     const void* data;

@@ -13,7 +13,17 @@ except ImportError as error:
         f"or install a wheel with `pip install vesica`. The cause: {error}"
     ) from error
 
-from vesica._kernels.tables import Counted, Formula, Members, Ranked, Rings, Tables, Wanted
+from vesica._kernels.tables import (
+    Counted,
+    Formula,
+    Histogram,
+    Members,
+    Ranked,
+    Rings,
+    SurfacePair,
+    Tables,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     from vesica._kernels.registry import has_kernel, pick, pick_arrays, seek
@@ -21,10 +31,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Counted",
     "Formula",
+    "Histogram",
     "Members",
     "Pixels",
     "Ranked",
     "Rings",
+    "SurfacePair",
     "Tables",
     "Wanted",
     "has_kernel",

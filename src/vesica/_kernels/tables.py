@@ -59,6 +59,22 @@ def _ends(offsets: np.ndarray, rows: slice) -> np.ndarray:
     return offsets[begin : end + 1]
 
 
+class Histogram(NamedTuple):
+    """Squared distances, rising, and how many pixels have each."""
+
+    squared: np.ndarray
+    count: np.ndarray
+
+
+class SurfacePair(NamedTuple):
+    """The pixels of two surfaces, and the distances from each to the other: none where one has no pixels."""
+
+    size_a: int
+    size_b: int
+    from_a: Histogram
+    from_b: Histogram
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
     """Two label maps, counted: the regions of the first, and which of the second each of them meets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vesica._kernels.generic import anchors, best, grid, join, labels, masks, measure, nms
+from vesica._kernels.generic import anchors, best, grid, join, labels, masks, measure, nms, surfaces
 from vesica._kernels.registry import COUNTED, FLAT, Place, kernels, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
@@ -34,4 +34,6 @@ register(
     *kernels("generic", masks.area, "area", ("masks",), ANYWHERE),
     *kernels("generic", masks.boxes, "boxes", ("masks",), ANYWHERE),
     *kernels("generic", labels.count, "count", ("labels",), ANYWHERE),
+    *kernels("generic", surfaces.surfaces, "surfaces", ("labels",), ANYWHERE),
+    *kernels("generic", surfaces.distance_transform, "distance", ("masks",), ANYWHERE),
 )

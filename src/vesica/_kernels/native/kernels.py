@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vesica._kernels import native
-from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, pixels, soft
+from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, pixels, soft, surfaces
 from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
@@ -46,4 +46,7 @@ register(
     *kernels("native", pixels.areas, "area", ("masks",), HOST),
     *kernels("native", pixels.boxes, "boxes", ("masks",), HOST),
     *kernels("native", labels.count, "count", ("labels",), HOST),
+    # Segmentation
+    *kernels("native", surfaces.surfaces, "surfaces", ("labels",), HOST),
+    *kernels("native", surfaces.distance_transform, "distance", ("masks",), HOST),
 )

@@ -11,11 +11,11 @@ from vesica._kernels import native
 
 def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels of a, labels of b, and how many pixels have both; sorted by the labels."""
-    left, right, count = native.plain(*_native.labels_count(_integers(a), _integers(b), native.thread_count(threads)))
+    left, right, count = native.plain(*_native.labels_count(integers(a), integers(b), native.thread_count(threads)))
     return left, right, count
 
 
-def _integers(array: Array) -> np.ndarray:
+def integers(array: Array) -> np.ndarray:
     """Contiguous integers of a type that the kernels know. Those of uint64 are looked at as int64."""
     values = np.ascontiguousarray(to_numpy(array))
     if values.dtype == bool:

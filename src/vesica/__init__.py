@@ -90,6 +90,7 @@ __all__ = [
     "parts",
     "read",
     "soft_nms",
+    "surface_distances",
     "tversky",
     "write",
 ]
@@ -128,6 +129,7 @@ _HOMES = {
     "vesica.selection.nmm": ("Merged", "nmm"),
     "vesica.selection.nms": ("nms",),
     "vesica.selection.soft": ("Kept", "soft_nms"),
+    "vesica.segmentation.surfaces": ("surface_distances",),
 }
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.

@@ -46,7 +46,9 @@ def boolean_mask(value: Any, name: str) -> Array:
         return array
     odd = np.setdiff1d(to_numpy(array), [0, 1])
     if odd.size:
-        raise ValueError(f"`{name}` must be a mask of bool, or of 0 and 1; it has the label {odd[0]}. Pass mask == label.")
+        raise ValueError(
+            f"`{name}` must be a mask of bool, or of 0 and 1; it has the label {odd[0]}. Pass mask == label."
+        )
     return cast(array, "bool")
 
 

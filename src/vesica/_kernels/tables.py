@@ -63,7 +63,7 @@ class Histogram(NamedTuple):
     """Squared distances, rising, and how many pixels have each."""
 
     squared: np.ndarray
-    count: np.ndarray
+    pixels: np.ndarray
 
 
 class SurfacePair(NamedTuple):

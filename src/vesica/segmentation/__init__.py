@@ -10,8 +10,18 @@ if TYPE_CHECKING:
     from vesica.segmentation.counts import PixelCounts, merge
     from vesica.segmentation.presets import PRESETS
     from vesica.segmentation.result import SegmentationResult
+    from vesica.segmentation.surfaces import SurfaceDistances, distance_transform, surface_distances
 
-__all__ = ["PRESETS", "Average", "PixelCounts", "SegmentationResult", "merge"]
+__all__ = [
+    "PRESETS",
+    "Average",
+    "PixelCounts",
+    "SegmentationResult",
+    "SurfaceDistances",
+    "distance_transform",
+    "merge",
+    "surface_distances",
+]
 
 # Loaded on first use: the command line reads `rules` and does not wait for NumPy.
 _HOMES = {
@@ -19,7 +29,10 @@ _HOMES = {
     "Average": "averages",
     "PixelCounts": "counts",
     "SegmentationResult": "result",
+    "SurfaceDistances": "surfaces",
+    "distance_transform": "surfaces",
     "merge": "counts",
+    "surface_distances": "surfaces",
 }
 
 

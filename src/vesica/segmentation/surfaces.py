@@ -11,7 +11,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._answer import Answer
-from vesica._array import Array, cast
+from vesica._array import Array
 from vesica._check import surfaces as check_surfaces
 from vesica._kernels import Histogram, SurfacePair, pick_arrays
 
@@ -64,7 +64,7 @@ class SurfaceDistances(Answer):
         (4.0, 0.5, 0.0)
         """
         share = check_surfaces.percentile(percentile) / 100
-        check.choice(percentile_of, "percentile_of", PERCENTILE_OF)
+        check.one_of(percentile_of, PERCENTILE_OF, "percentile_of")
         if self.status != "ok":
             return self._unusual(self.worst)
         if percentile_of == "pooled":
@@ -142,8 +142,8 @@ def surface_distances(
 ) -> SurfaceDistances | dict[int, SurfaceDistances]:
     """Compare the outlines of two masks, or of each label of two label maps.
 
-    Distances are exact: squares of whole numbers where the spacing is the same along all axes. Each pair is looked at in
-    the box that holds both masks, so that large volumes with small organs are quick.
+    Distances are exact: squares of whole numbers where the spacing is the same along all axes. Each pair is looked at
+    in the box that holds both masks, so that large volumes with small organs are quick.
 
     Parameters
     ----------
@@ -229,13 +229,13 @@ def _distances(pair: SurfacePair, worst: float) -> SurfaceDistances:
 def _joined(a: Histogram, b: Histogram) -> Histogram:
     squared, place = np.unique(np.concatenate([a.squared, b.squared]), return_inverse=True)
     counts = np.zeros(len(squared), np.int64)
-    np.add.at(counts, place.reshape(-1), np.concatenate([a.count, b.count]))
+    np.add.at(counts, place.reshape(-1), np.concatenate([a.pixels, b.pixels]))
     return Histogram(squared, counts)
 
 
 def _percentile(of: Histogram, share: float) -> float:
     """Linear between the two distances that stand beside the place, as NumPy's percentile."""
-    ends = np.cumsum(of.count)
+    ends = np.cumsum(of.pixels)
     place = share * (int(ends[-1]) - 1)
     before = math.floor(place)
     low, high = (
@@ -248,9 +248,11 @@ def _percentile(of: Histogram, share: float) -> float:
 
 def _sum(of: Histogram) -> float:
     """Exactly rounded, so that no order of the pixels matters."""
-    return math.fsum(math.sqrt(squared) * count for squared, count in zip(of.squared.tolist(), of.count.tolist(), strict=True))
+    return math.fsum(
+        math.sqrt(squared) * count for squared, count in zip(of.squared.tolist(), of.pixels.tolist(), strict=True)
+    )
 
 
 def _within(of: Histogram, tau: float) -> int:
     """How many distances are at most tau, the distance itself being compared: its square may be rounded."""
-    return int(of.count[np.sqrt(of.squared) <= tau].sum())
+    return int(of.pixels[np.sqrt(of.squared) <= tau].sum())

@@ -44,8 +44,8 @@ def _surface(mask: Array) -> Array:
     inside = mask
     for axis in range(mask.ndim):
         edge = xp.zeros_like(mask[_at(mask.ndim, axis, slice(0, 1))])
-        inside &= xp.concat([mask[_at(mask.ndim, axis, slice(1, None))], edge], axis=axis)
-        inside &= xp.concat([edge, mask[_at(mask.ndim, axis, slice(None, -1))]], axis=axis)
+        inside = inside & xp.concat([mask[_at(mask.ndim, axis, slice(1, None))], edge], axis=axis)
+        inside = inside & xp.concat([edge, mask[_at(mask.ndim, axis, slice(None, -1))]], axis=axis)
     return mask & ~inside
 
 

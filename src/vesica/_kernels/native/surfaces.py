@@ -38,9 +38,7 @@ def surfaces(
     )
     scale = common * common if common else 1.0
     sides = (_histograms(*from_a, scale), _histograms(*from_b, scale))
-    return [
-        SurfacePair(*pair) for pair in zip(size_a.tolist(), size_b.tolist(), *sides, strict=True)
-    ]
+    return [SurfacePair(*pair) for pair in zip(size_a.tolist(), size_b.tolist(), *sides, strict=True)]
 
 
 def _weights(spacing: tuple[float, ...]) -> tuple[float, float, float]:

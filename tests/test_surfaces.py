@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import ndimage
-from tests.backends import absent, forbidden
 
 import vesica
+from backends import absent, forbidden
 from vesica.segmentation import SurfaceDistances, distance_transform, surface_distances
 
 SPACINGS = {2: (None, 2.0, (0.7, 1.3)), 3: (None, 0.5, (3.0, 0.7, 1.1))}

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
-    from vesica.scoring import evaluate, evaluate_segmentation
+    from vesica.scoring import evaluate, evaluate_panoptic, evaluate_segmentation
     from vesica.segmentation.evaluator import SegmentationEvaluator
     from vesica.segmentation.policy import SegmentationPolicy
+    from vesica.segmentation.surfaces import surface_distances
     from vesica.selection.fusion import Fused, fuse
     from vesica.selection.nmm import Merged, nmm
     from vesica.selection.nms import nms
@@ -76,6 +77,7 @@ __all__ = [
     "distance",
     "eiou",
     "evaluate",
+    "evaluate_panoptic",
     "evaluate_segmentation",
     "fuse",
     "giou",
@@ -121,7 +123,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
-    "vesica.scoring": ("evaluate", "evaluate_segmentation"),
+    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation"),
     "vesica.segmentation.evaluator": ("SegmentationEvaluator",),
     "vesica.segmentation.policy": ("SegmentationPolicy",),
     "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),

@@ -3,12 +3,15 @@ both files and metrics."""
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vesica._check import names
+from vesica._check import panoptic as check_panoptic
 from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
@@ -18,6 +21,7 @@ from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
+    from vesica.segmentation.panoptic import PanopticResult
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.result import SegmentationResult
 
@@ -186,6 +190,92 @@ def evaluate_segmentation(
     )
     evaluator.add(batches_of(truth, guess, evaluator.reading), images=images, groups=groups)
     return evaluator.compute()
+
+
+@names.explained("panoptic")
+def evaluate_panoptic(
+    truth: Any,
+    guess: Any,
+    /,
+    *,
+    categories: Any = None,
+    things: Any = None,
+    truth_folder: str | os.PathLike[str] | None = None,
+    guess_folder: str | os.PathLike[str] | None = None,
+    quirks: str | None = None,
+    threads: int | None = None,
+) -> PanopticResult:
+    """Panoptic quality: segments of one category match where more than half of their union is shared.
+
+    PQ = the sum of the IoUs of matches / (matches + ½ made up + ½ missed) = SQ · RQ, for each category; the numbers are
+    means over the categories that occur. Pixels where the truth is void are in no union. A guess that lies for more
+    than half in the void, or in crowds of its category, is not made up; a crowd is not missed.
+
+    Parameters
+    ----------
+    truth, guess : paths of COCO's panoptic JSON, or lists of pairs (ids, segments)
+        Beside val.json, the PNG files are in val/, or in `truth_folder` and `guess_folder`. `ids` are integers (H, W),
+        0 for no segment; `segments` says what each id is: {7: category}, or COCO's list of dicts with "id",
+        "category_id" and "iscrowd". The nth pairs of two lists are of one image.
+    categories : COCO's list of dicts, a dict of id → name, or ids; optional
+        By default those of the truth's file, or all that occur.
+    things : ids of categories, optional
+        Those with single objects; by default as "isthing" of the categories says. The others are stuff.
+    quirks : "panopticapi", optional
+        Of several crowds of one category in an image let the last alone excuse guesses, as that tool does.
+    threads : int, optional
+
+    Examples
+    --------
+    >>> import vesica
+    >>> truth = [([[1, 1, 1, 2], [1, 1, 1, 2]], {1: 17, 2: 3})]
+    >>> guess = [([[5, 5, 5, 5], [5, 5, 6, 6]], {5: 17, 6: 3})]
+    >>> result = vesica.evaluate_panoptic(truth, guess, categories={17: "cat", 3: "grass"}, things=[17])
+    >>> print(result)
+    panoptic quality: 1 images, 2 categories, 1 segments matched, 1 missed, 1 made up
+    PQ         0.357
+    SQ         0.357
+    RQ         0.500
+    PQ_things  0.714
+    SQ_things  0.714
+    RQ_things  1.000
+    PQ_stuff   0.000
+    SQ_stuff   0.000
+    RQ_stuff   0.000
+    """
+    from vesica.segmentation import panoptic, panoptic_inputs  # late: detection does not need them
+
+    check_panoptic.quirks(quirks)
+    sides = _panoptic_side(truth, "truth", truth_folder), _panoptic_side(guess, "guess", guess_folder)
+    (ours, told_ours, own), (theirs, told_theirs, _) = sides
+    check_panoptic.same_images(list(ours), list(theirs))
+    listed = own if categories is None else categories
+    if listed is None:
+        known = panoptic_inputs.categories_in([*told_ours.values(), *told_theirs.values()], things)
+    else:
+        known = panoptic_inputs.categories_of(listed, things)
+
+    def pairs() -> Iterator[tuple[Any, Any, Any]]:
+        for image, ids in ours.items():
+            left = panoptic_inputs.segments_of(ids(), told_ours[image], known, "truth", image)
+            right = panoptic_inputs.segments_of(theirs[image](), told_theirs[image], known, "guess", image)
+            yield image, left, right
+
+    return panoptic.score(pairs(), known, quirks=quirks, threads=threads)
+
+
+def _panoptic_side(side: Any, name: str, folder: Any) -> tuple[dict[Any, Callable[[], Any]], dict[Any, Any], Any]:
+    """By image: what reads the map, and the segments; and the categories of a file."""
+    if isinstance(side, (str, os.PathLike)):
+        from vesica.io.panoptic import read_panoptic
+
+        file = read_panoptic(side, folder=folder)
+        maps = {image: functools.partial(file.ids, image) for image in file.images}
+        return maps, {image: file.segments(image) for image in file.images}, file.categories
+    check_panoptic.no_folder(folder, name)
+    pairs = [check_panoptic.pair(one, name, place) for place, one in enumerate(check_panoptic.listed(side, name))]
+    maps = {place: functools.partial(operator.itemgetter(0), pair) for place, pair in enumerate(pairs)}
+    return maps, {place: told for place, (_, told) in enumerate(pairs)}, None
 
 
 def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /) -> tuple[Dataset, Dataset]:

@@ -31,6 +31,17 @@ def labels_of(file: File, /) -> np.ndarray:
     return labels // (255 // (2**depth - 1)) if depth in (2, 4) else labels
 
 
+def colours_of(file: File, /) -> np.ndarray:
+    """The colours of a PNG file, (height, width, 3): red, green and blue of 8 bits."""
+    image = _opened(file)
+    if image.mode not in ("RGB", "RGBA"):
+        raise InputError(
+            f"{file.name} must have three channels, red, green and blue, which together are the id of a segment; "
+            f"it is {image.mode}."
+        )
+    return np.array(image)[..., :3]
+
+
 def _opened(file: File) -> Any:
     try:
         from PIL import Image

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vesica.segmentation.averages import Average
     from vesica.segmentation.counts import PixelCounts, merge
+    from vesica.segmentation.panoptic import PanopticResult
     from vesica.segmentation.presets import PRESETS
     from vesica.segmentation.result import SegmentationResult
     from vesica.segmentation.surfaces import SurfaceDistances, distance_transform, surface_distances
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "Average",
+    "PanopticResult",
     "PixelCounts",
     "SegmentationResult",
     "SurfaceDistances",
@@ -26,6 +28,7 @@ __all__ = [
 # Loaded on first use: the command line reads `rules` and does not wait for NumPy.
 _HOMES = {
     "PRESETS": "presets",
+    "PanopticResult": "panoptic",
     "Average": "averages",
     "PixelCounts": "counts",
     "SegmentationResult": "result",

@@ -270,7 +270,7 @@ def _panoptic_side(side: Any, name: str, folder: Any) -> tuple[dict[Any, Callabl
         from vesica.io.panoptic import read_panoptic
 
         file = read_panoptic(side, folder=folder)
-        maps = {image: functools.partial(file.ids, image) for image in file.images}
+        maps: dict[Any, Callable[[], Any]] = {image: functools.partial(file.ids, image) for image in file.images}
         return maps, {image: file.segments(image) for image in file.images}, file.categories
     check_panoptic.no_folder(folder, name)
     pairs = [check_panoptic.pair(one, name, place) for place, one in enumerate(check_panoptic.listed(side, name))]

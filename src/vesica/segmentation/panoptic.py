@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Iterable, Mapping
@@ -139,8 +140,8 @@ class PanopticResult(Result):
         offsets = np.cumsum([0, *(len(one.images) for one in parts[:-1])])
         image = np.concatenate([one.image + at for one, at in zip(parts, offsets, strict=True)])
         images = check.each_once(together([one.images for one in parts]))
-        rest = [np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS[1:]]
-        return _sorted(PanopticResult(self.categories, images, image, *rest, quirks=self.quirks))
+        rest = {name: np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS[1:]}
+        return _sorted(dataclasses.replace(self, images=images, image=image, **rest))
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
@@ -214,7 +215,8 @@ def score(
     ids = check.each_once(np.array(images) if _are_whole(images) else np.array(images, object))
     image = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
     rows = np.concatenate([np.empty((0, 3), np.int64), *tables])
-    return _sorted(PanopticResult(categories, ids, image, *(rows[:, k].copy() for k in range(3)), quirks=quirks))
+    category, inter, union = rows.T.copy()
+    return _sorted(PanopticResult(categories, ids, image, category, inter, union, quirks))
 
 
 def _are_whole(images: list[Any]) -> bool:
@@ -283,10 +285,8 @@ def _sorted(of: PanopticResult) -> PanopticResult:
     place[order] = np.arange(len(order))
     image = place[of.image] if len(of.image) else of.image
     rows = np.lexsort((of.inter, of.union, of.category, image))
-    columns = (of.category, of.inter, of.union)
-    return PanopticResult(
-        of.categories, of.images[order], image[rows], *(column[rows] for column in columns), quirks=of.quirks
-    )
+    columns = {name: getattr(of, name)[rows] for name in _COLUMNS[1:]}
+    return dataclasses.replace(of, images=of.images[order], image=image[rows], **columns)
 
 
 def _sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) -> dict[str, np.ndarray]:
@@ -303,7 +303,8 @@ def _sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) 
 
 
 def _total(sums: dict[str, np.ndarray]) -> np.ndarray:
-    return sums["tp"] + sums["fp"] + sums["fn"]
+    total: np.ndarray = sums["tp"] + sums["fp"] + sums["fn"]
+    return total
 
 
 def _qualities(sums: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

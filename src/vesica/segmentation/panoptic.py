@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Iterable, Mapping
@@ -140,8 +139,8 @@ class PanopticResult(Result):
         offsets = np.cumsum([0, *(len(one.images) for one in parts[:-1])])
         image = np.concatenate([one.image + at for one, at in zip(parts, offsets, strict=True)])
         images = check.each_once(together([one.images for one in parts]))
-        rest = {name: np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS[1:]}
-        return _sorted(dataclasses.replace(self, images=images, image=image, **rest))
+        category, inter, union = (np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS[1:])
+        return _sorted(PanopticResult(self.categories, images, image, category, inter, union, self.quirks))
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
@@ -285,8 +284,8 @@ def _sorted(of: PanopticResult) -> PanopticResult:
     place[order] = np.arange(len(order))
     image = place[of.image] if len(of.image) else of.image
     rows = np.lexsort((of.inter, of.union, of.category, image))
-    columns = {name: getattr(of, name)[rows] for name in _COLUMNS[1:]}
-    return dataclasses.replace(of, images=of.images[order], image=image[rows], **columns)
+    category, inter, union = (getattr(of, name)[rows] for name in _COLUMNS[1:])
+    return PanopticResult(of.categories, of.images[order], image[rows], category, inter, union, of.quirks)
 
 
 def _sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) -> dict[str, np.ndarray]:

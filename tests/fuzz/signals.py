@@ -1,4 +1,4 @@
-"""A signal at any moment of a call: what its handler raises comes through, or the answer does; the next one is right."""
+"""A signal at any moment of a call: what its handler raises comes through, or the answer does; the next is right."""
 
 from __future__ import annotations
 

@@ -56,8 +56,6 @@ TRIALS = {
     "signals": signals.trial,
     "forks": forks.trial,
 }
-PLAIN = ("forks",)
-"""Not under a sanitiser: its own locks are not made for the child of a process with threads."""
 
 
 def run(seed: int, number: int, nouns: list[str]) -> None:

@@ -12,7 +12,7 @@ SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=lib
              $(SANITISE)/bin/python
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
-CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
+CXX_FILES := $(shell find csrc tests/fuzz/targets -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
 # for one of its tests serves the others. The verdict does not depend on it.
 WORKERS ?= 2

@@ -7,6 +7,9 @@ threads and signals, which disturb sound calls. The folder targets has what libF
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 
 from . import (
@@ -53,9 +56,11 @@ TRIALS = {
     "detection": detection.trial,
     "records": records.trial,
     "threads": threads.trial,
-    "signals": signals.trial,
-    "forks": forks.trial,
 }
+if hasattr(signal, "setitimer"):
+    TRIALS["signals"] = signals.trial
+if hasattr(os, "fork"):
+    TRIALS["forks"] = forks.trial
 
 
 def run(seed: int, number: int, nouns: list[str]) -> None:

@@ -7,13 +7,14 @@ import signal
 import threading
 import time
 import warnings
+from typing import NoReturn
 
 from vesica import _native
 
 from .calls import answers, calls, some
 from .numbers import Rng, isa_level
 
-PATIENCE = 30
+PATIENCE = 50
 """Seconds after which the child counts as hung."""
 
 
@@ -35,11 +36,20 @@ def trial(rng: Rng) -> None:
         warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of threads: they are what is tried
         child = os.fork()
     if not child:
-        signal.alarm(PATIENCE)
-        os._exit(0 if all(calls()[name](count) == answers()[name] for name in asked) else 1)
+        _answer(asked, count)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     stop.set()
     for worker in workers:
         worker.join()
     assert code == 0, (code, asked)
     assert all(calls()[name](count) == answers()[name] for name in asked)
+
+
+def _answer(asked: list[str], count: int) -> NoReturn:
+    """The child's life: it never returns, whatever happens."""
+    code = 1
+    try:
+        signal.alarm(PATIENCE)
+        code = 0 if all(calls()[name](count) == answers()[name] for name in asked) else 2
+    finally:
+        os._exit(code)

@@ -74,9 +74,10 @@ bare: $(VENV)/.installed  ## the wheel alone with few other libraries, as the wh
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITISED) -m pytest -q -m native -k "not memory and not fork"
 
+# setarch -R: where addresses are much randomised, the sanitiser finds its own taken.
 threads: $(VENV)/.test build/threads/.installed  ## calls from many threads at once, under ThreadSanitizer; FUZZ_SECONDS=600
-	TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so) $$(gcc -print-file-name=libstdc++.so)" \
-	PYTHONPATH=$(CURDIR)/build/threads/site $(BIN)/python -m tests.fuzz $(addprefix --noun ,threads signals coco_file nms detection) \
+	setarch -R env TSAN_OPTIONS=halt_on_error=1 PYTHONPATH=$(CURDIR)/build/threads/site \
+	    LD_PRELOAD="$$(gcc -print-file-name=libtsan.so) $$(gcc -print-file-name=libstdc++.so)" $(BIN)/python -m tests.fuzz $(addprefix --noun ,threads signals coco_file nms detection) \
 	    --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
 # Chance lives here; a failure prints what repeats it. First readers and kernels under the sanitisers, then forks without

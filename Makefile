@@ -5,11 +5,14 @@ BIN    := $(VENV)/bin
 BENCH  := .venv-bench
 SANITISE  := .venv-sanitise
 BARE   := .venv-bare
+# Clang alone has libFuzzer; `make fuzz CLANG=/path/to/clang++` names one that is elsewhere.
+CLANG  ?= $(shell for name in clang++ clang++-22 clang++-21 clang++-20 clang++-19 clang++-18 clang++-17; do command -v $$name && break; done)
+FUZZED := $(basename $(notdir $(wildcard tests/fuzz/targets/*.cpp)))
 SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
              $(SANITISE)/bin/python
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
-CXX_FILES := $(shell find csrc -name '*.cpp' -o -name '*.hpp')
+CXX_FILES := $(shell find csrc tests/fuzz/targets -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
 # for one of its tests serves the others. The verdict does not depend on it.
 WORKERS ?= 2
@@ -18,7 +21,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH
 
-.PHONY: demo test quick check bare bench dev reference stub format sanitise fuzz clean
+.PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -71,10 +74,35 @@ bare: $(VENV)/.installed  ## the wheel alone with few other libraries, as the wh
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITISED) -m pytest -q -m native -k "not memory and not fork"
 
-# Chance lives here; a failure prints what repeats it. First readers and kernels under the sanitisers, then the properties.
-fuzz: $(SANITISE)/.installed $(VENV)/.installed $(VENV)/.test  ## any input at all; FUZZ_SECONDS=600 FUZZ_SEED=7
-	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+# setarch -R: where addresses are much randomised, the sanitiser finds its own taken.
+threads: $(VENV)/.test build/threads/.installed  ## calls from many threads at once, under ThreadSanitizer; FUZZ_SECONDS=600
+	setarch -R env TSAN_OPTIONS=halt_on_error=1 PYTHONPATH=$(CURDIR)/build/threads/site \
+	    LD_PRELOAD="$$(gcc -print-file-name=libtsan.so) $$(gcc -print-file-name=libstdc++.so)" $(BIN)/python -m tests.fuzz $(addprefix --noun ,threads signals coco_file nms detection) \
+	    --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+
+# Chance lives here; a failure prints what repeats it. First readers and kernels under the sanitisers, then forks without
+# (a sanitiser's own locks are not made for them), then bytes that libFuzzer makes, then the properties.
+fuzz: $(SANITISE)/.installed $(VENV)/.installed $(VENV)/.test fuzz-targets  ## any input at all; FUZZ_SECONDS=600 FUZZ_SEED=7
+	$(SANITISED) -m tests.fuzz --without forks --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+	$(BIN)/python -m tests.fuzz --noun forks --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 	VESICA_PROFILE=fuzz $(PYTEST) -q -m hypothesis $(if $(FUZZ_SEED),--hypothesis-seed=$(FUZZ_SEED))
+
+# What it finds lies in build/fuzz, with the inputs that lead to new branches: build/fuzz/json FILE repeats one.
+fuzz-targets: | $(VENV)/.made  ## JSON, decimals, RLE strings, records, segmentations under libFuzzer, where there is clang; FUZZ_SECONDS=600
+ifeq ($(CLANG),)
+	@echo "No clang here (CLANG=...): libFuzzer is left out, and with it the inputs that follow the branches of csrc."
+else
+	CXX=$(CLANG) $(BIN)/cmake -S tests/fuzz/targets -B build/fuzz -DCMAKE_BUILD_TYPE=None
+	$(BIN)/cmake --build build/fuzz --parallel $(WORKERS)
+	for target in $(FUZZED); do mkdir -p build/fuzz/corpus/$$target && build/fuzz/$$target -max_len=1000 -timeout=30 -verbosity=0 \
+	    -print_final_stats=1 -max_total_time=$(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),-seed=$(FUZZ_SEED)) \
+	    -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus/$$target tests/fuzz/corpus/$$target || exit 1; done
+endif
+
+coverage: $(VENV)/.test build/coverage/.installed  ## which lines of csrc the tests never run
+	find build/coverage -name '*.gcda' -delete
+	PYTHONPATH=$(CURDIR)/build/coverage/site $(PYTEST) -q -m "not compile"
+	$(BIN)/python csrc/coverage.py build/coverage/objects
 
 clean:
 	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) $(BARE) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -118,5 +146,13 @@ $(SANITISE)/.installed: $(SOURCE)
 	$(PYTHON) -m venv $(SANITISE)
 	$(SANITISE)/bin/pip install -q --upgrade pip
 	$(SANITISE)/bin/pip install -q --group build --group bare numpy array-api-compat rich
-	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=ON -C cmake.define.VESICA_PRECOMPILE=OFF -C cmake.build-type=Debug .
+	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=address,undefined,float-cast-overflow -C cmake.define.VESICA_PRECOMPILE=OFF -C cmake.build-type=Debug .
+	touch $@
+
+# Other builds of the core, beside the one in .venv: whoever has its folder first in PYTHONPATH runs it.
+build/threads/.installed: SETTING := VESICA_SANITISE=thread
+build/coverage/.installed: SETTING := VESICA_COVERAGE=ON
+build/%/.installed: $(SOURCE) | $(VENV)/.made
+	rm -rf build/$*/site
+	$(BIN)/pip install -q --no-build-isolation --no-deps --target build/$*/site -C build-dir=build/$*/objects -C cmake.define.$(SETTING) -C cmake.define.VESICA_PRECOMPILE=OFF -C cmake.build-type=Debug .
 	touch $@

@@ -1,15 +1,20 @@
 """A short run of the fuzzer with a fixed seed. `make fuzz` runs longer, and under the sanitisers."""
 
+import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fuzz
 from vesica import _native
 
 SEED = 2024
+HERE = Path(fuzz.__file__).parent
+CORPUS = sorted(path for path in (HERE / "corpus").rglob("*") if path.is_file())
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +42,31 @@ def test_a_fault_is_named_and_can_be_repeated(tmp_path):
     assert done.returncode == 1
     assert "AssertionError" in done.stderr
     assert "python -m tests.fuzz --noun rle --seed 5 --trial " in done.stderr
+
+
+class TestCorpus:
+    """The first inputs of libFuzzer's targets: sound ones that reach far, and those that once broke something."""
+
+    def test_every_target_has_inputs(self):
+        assert {path.parent.name for path in CORPUS} == {path.stem for path in (HERE / "targets").glob("*.cpp")}
+        assert all(path.stat().st_size < 1000 for path in CORPUS)
+
+    @pytest.mark.parametrize("path", [path for path in CORPUS if path.parent.name == "json"], ids=lambda p: p.name)
+    def test_json(self, path):
+        """Sound, as Python says too."""
+        data = path.read_bytes().strip()
+        assert _native.json_fault(np.frombuffer(data, np.uint8))[0] == 0
+        json.loads(data)
+
+    @pytest.mark.parametrize("path", [path for path in CORPUS if path.parent.name == "decimals"], ids=lambda p: p.name)
+    def test_decimals(self, path):
+        text = path.read_bytes()
+        want = json.loads(text)
+        got = _native.decimal(np.frombuffer(text, np.uint8))
+        assert struct.pack("<d", got) == struct.pack("<d", float(want))
+
+    def test_a_list_that_ends_at_its_bracket(self):
+        """An error at its end, and not the 0 / 0 rows that it was taken to have."""
+        data = (HERE / "corpus" / "records" / "empty").read_bytes()[1:]
+        fault, at, *_ = _native.coco_file_read(np.frombuffer(data, np.uint8), True, True, 64, 2)
+        assert data == b"[" and _native.json_fault_names()[fault] == "end" and at == 1

@@ -18,7 +18,7 @@ PATIENCE = 60
 def main() -> int:
     """Trials run in a process of their own: when it dies, its last trial is known."""
     options = _options()
-    nouns = options.noun or list(TRIALS)
+    nouns = [noun for noun in options.noun or TRIALS if noun not in options.without]
     if options.trial is not None:
         run(options.seed, options.trial, nouns)
         return 0
@@ -34,9 +34,9 @@ def main() -> int:
     if worker.exitcode == 0:
         print(f"{reached.value + 1} trials, all sound")
         return 0
-    named = "".join(f" --noun {noun}" for noun in options.noun or ())
-    print(f"trial {reached.value} failed. Again: python -m tests.fuzz{named} --seed {options.seed} "
-          f"--trial {reached.value}", file=sys.stderr)  # fmt: skip
+    named = [*(f"--noun {noun}" for noun in options.noun or ()), *(f"--without {noun}" for noun in options.without)]
+    again = " ".join(["python -m tests.fuzz", *named, f"--seed {options.seed} --trial {reached.value}"])
+    print(f"trial {reached.value} failed. Again: {again}", file=sys.stderr)
     return 1
 
 
@@ -58,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--noun", action="append", choices=list(TRIALS))
+    parser.add_argument("--without", action="append", choices=list(TRIALS), default=[])
     parser.add_argument("--trial", type=int, help="this one alone, in this process")
     return parser.parse_args()
 

@@ -28,6 +28,11 @@ def chance(rng: Rng, share: float) -> bool:
     return bool(rng.random() < share)
 
 
+def odd(rng: Rng, value: Any) -> Any:
+    """Mostly the value, now and then something that is no number at all."""
+    return pick(rng, STRANGE[1:]) if chance(rng, 0.02) else value
+
+
 def side(rng: Rng) -> int:
     return int(pick(rng, SIDES)) if chance(rng, 0.6) else int(rng.integers(0, 40))
 

@@ -256,6 +256,7 @@ void List::append(Worker& worker) {
 
 // As many rows as there would be if all blocks had as many as the first, and some more.
 void List::expect(const Chunk& chunk) {
+    if (!chunk.count) return;  // a text that ends at its bracket has no first block
     const auto read = static_cast<double>(std::min(edge(1), end_) - begin_);
     const double share = 1.02 * static_cast<double>(end_ - begin_) / read;
     const auto rows = static_cast<std::size_t>(share * static_cast<double>(chunk.count)) + 16;

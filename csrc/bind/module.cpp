@@ -19,4 +19,5 @@ NB_MODULE(_native, m) {
     define_io(m);         // COCO files, JSON
     define_dataset(m);    // masks as COCO files spell them
     define_detection(m);  // matching of cells, precision and recall
+    define_lane(m);       // small calls
 }

@@ -24,7 +24,7 @@ from vesica._array import (
     widest_float,
 )
 from vesica._check import Form, names
-from vesica._kernels import native
+from vesica._kernels import lane, native
 from vesica._kernels.generic import boxes as generic
 from vesica.regions.collection import Collection
 
@@ -107,6 +107,10 @@ class Boxes(Collection):
         return self
 
     def _fill(self, array: Any, form: str, normalised: Any, look: bool | None, name: str) -> None:
+        if form == "xyxy" and normalised is None and look is None and type(array) is np.ndarray:
+            dtype = lane.dtype_of_sound_boxes(array)
+            if dtype is not None:
+                return self._hold(array, "xyxy", None, array, dtype)
         if form not in check.FORMS:
             check.one_of(form, check.FORMS, "form")
         array = check.rows(array, name, form)
@@ -119,14 +123,17 @@ class Boxes(Collection):
         if look and given in INTEGERS:
             _look_at_integers(array, form, name)
         corners = _corners(array, given, form, normalised, look)
+        self._hold(array, form, normalised, corners, result_name(given))
+        if look:
+            _look(array, form, corners, name)
+
+    def _hold(self, array: Array, form: str, normalised: Any, corners: Array, dtype: str) -> None:
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
         set_once(self, "normalised", normalised)
         set_once(self, "_corners", corners)
-        set_once(self, "dtype", result_name(given))
-        if look:
-            _look(array, form, corners, name)
+        set_once(self, "dtype", dtype)
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
@@ -242,6 +249,9 @@ class Boxes(Collection):
             for column, limit in zip(columns(corners), (width, height, width, height), strict=True)
         )
         return self._with_corners(xp.stack([x1, y1, x2, y2], axis=-1))
+
+
+lane.know(Boxes)
 
 
 def columns(corners: Array) -> tuple[Array, Array, Array, Array]:

@@ -172,7 +172,7 @@ class Gathered {
 template <class T>
 class Fresh {
   public:
-    explicit Fresh(std::size_t count) { make(Py_BuildValue("(n)", static_cast<Py_ssize_t>(count))); }
+    explicit Fresh(std::size_t count) { make(PyLong_FromSize_t(count)); }
     Fresh(std::size_t n, std::size_t m) {
         make(Py_BuildValue("(nn)", static_cast<Py_ssize_t>(n), static_cast<Py_ssize_t>(m)));
     }

@@ -6,12 +6,11 @@ the careful path, which owns all wording.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
-from vesica._array import is_traced, needs_gradient
+from vesica._array import torch_of_plain
 from vesica._kernels.native import lane as native
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
 from vesica._kernels.registry import LANES, lane
@@ -35,19 +34,19 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     ):
         entry = LANES.get((verb, formula.name, "numpy")) or lane(verb, formula, "numpy")
         return entry(a, b, option)
-    torch = sys.modules.get("torch")
-    if torch is None or kind is not torch.Tensor or other is not torch.Tensor or is_traced(a):
+    torch = torch_of_plain(a, b)
+    if torch is None:
         return None
     entry = LANES.get((verb, formula.name, "torch")) or lane(verb, formula, "torch")
-    return _of_tensors(torch, entry, a, b, option) if _is_plain(a) and _is_plain(b) else None
+    return _of_tensors(torch, entry, a, b, option)
 
 
-def serve_matrix(verb: str, values: Any, option: Any) -> Any:
+def serve_matrix(verb: str, values: Any, *options: Any) -> Any:
     """The same for one matrix."""
     if type(values) is not np.ndarray:
         return None
     entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
-    return entry(values, option)
+    return entry(values, *options)
 
 
 def _of_tensors(torch: Any, entry: Any, a: Any, b: Any, option: Any) -> Any:
@@ -58,8 +57,3 @@ def _of_tensors(torch: Any, entry: Any, a: Any, b: Any, option: Any) -> Any:
     if isinstance(answer, tuple):
         return tuple(map(torch.from_numpy, answer))
     return None if answer is None else torch.from_numpy(answer)
-
-
-def _is_plain(tensor: Any) -> bool:
-    """On the host, and with no derivative to lose?"""
-    return bool(tensor.is_cpu) and not tensor.requires_grad and not needs_gradient(tensor)

@@ -12,7 +12,7 @@ from vesica._check import matching as check_matching
 from vesica._check import names
 from vesica._kernels import lane, pick_arrays
 from vesica._kernels.tables import Shortage
-from vesica.matching.matches import Matches, from_rows
+from vesica.matching.matches import Matches, from_columns, from_rows
 
 
 @names.explained("assign")
@@ -76,10 +76,11 @@ def assign(
     >>> assign([[-1.0, 0.0]], maximise=True)
     <Matches: 0 pairs, 1 of 1 truths unmatched, 2 of 2 guesses unmatched>
     """
-    if at_least is at_most is threads is None:
-        found = _at_once(values, maximise, minimise, count_first, complete)
+    if at_least is at_most is threads is None and _is_said(maximise, minimise, count_first, complete):
+        aim = check_matching.goal(count_first=count_first, complete=complete)
+        found = lane.serve_matrix("assign", values, minimise is True, aim)
         if found is not None:
-            return Matches(*found)
+            return from_columns(found)
     matrix = check_matching.matrix(values)
     check.threads(threads)
     minimise = check_matching.is_cost(maximise, minimise, at_least, at_most)
@@ -111,19 +112,11 @@ def assign(
     return from_rows(rows, columns, xp.take(xp.reshape(matrix, (-1,)), places, axis=0), host.shape)
 
 
-def _at_once(
-    values: Any, maximise: bool | None, minimise: bool | None, count_first: bool, complete: bool | None
-) -> tuple[Array, ...] | None:
-    """The columns of Matches, where the fast lane takes the matrix and it was said what is wanted."""
-    if minimise is True and maximise is None and (count_first or complete is not None):
-        is_cost = True
-    elif maximise is True and minimise is None:
-        is_cost = False
-    else:
-        return None
-    goal = check_matching.goal(count_first=count_first, complete=complete)
-    columns: tuple[Array, ...] | None = lane.serve_matrix("assign", values, (is_cost, goal))
-    return columns
+def _is_said(maximise: Any, minimise: Any, count_first: Any, complete: Any) -> bool:
+    """Is it plain what is wanted? Of costs that is more than their smallest sum."""
+    if minimise is None:
+        return maximise is True
+    return minimise is True and maximise is None and (count_first or complete is not None)
 
 
 def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:

@@ -12,7 +12,7 @@ from vesica._array import cast, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
 from vesica._check import names
 from vesica._kernels import lane, pick_arrays
-from vesica.matching.matches import Matches, from_rows
+from vesica.matching.matches import Matches, from_columns, from_rows
 from vesica.overlaps.join import wide_join
 from vesica.overlaps.measures import Measure, Options, Similarity, iou
 
@@ -99,7 +99,7 @@ def match(
     if measure is iou and keys is threads is None and not options:
         columns = lane.serve("match", iou.plain, truth, guess, (at_least, strict, scores, goal))
         if columns is not None:
-            return Matches(*columns)
+            return from_columns(columns)
     with check_matching.in_words_of_matching():
         pairs, tables = wide_join(truth, guess, at_least, measure, strict, keys, threads, options)
     i, j, value = (to_numpy(column) for column in pairs)

@@ -110,7 +110,12 @@ class Boxes(Collection):
         if form == "xyxy" and normalised is None and look is None and type(array) is np.ndarray:
             dtype = lane.dtype_of_sound_boxes(array)
             if dtype is not None:
-                return self._hold(array, "xyxy", None, array, dtype)
+                _set_array(self, array)
+                _set_form(self, "xyxy")
+                _set_normalised(self, None)
+                _set_corners(self, array)
+                _set_dtype(self, dtype)
+                return
         if form not in check.FORMS:
             check.one_of(form, check.FORMS, "form")
         array = check.rows(array, name, form)
@@ -123,17 +128,14 @@ class Boxes(Collection):
         if look and given in INTEGERS:
             _look_at_integers(array, form, name)
         corners = _corners(array, given, form, normalised, look)
-        self._hold(array, form, normalised, corners, result_name(given))
-        if look:
-            _look(array, form, corners, name)
-
-    def _hold(self, array: Array, form: str, normalised: Any, corners: Array, dtype: str) -> None:
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
         set_once(self, "normalised", normalised)
         set_once(self, "_corners", corners)
-        set_once(self, "dtype", dtype)
+        set_once(self, "dtype", result_name(given))
+        if look:
+            _look(array, form, corners, name)
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
@@ -252,6 +254,10 @@ class Boxes(Collection):
 
 
 lane.know(Boxes)
+# object.__setattr__ looks a name up each time; a slot's own setter does not.
+_set_array, _set_form, _set_normalised, _set_corners, _set_dtype = (
+    vars(Boxes)[name].__set__ for name in ("array", "form", "normalised", "_corners", "dtype")
+)
 
 
 def columns(corners: Array) -> tuple[Array, Array, Array, Array]:

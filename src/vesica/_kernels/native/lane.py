@@ -17,6 +17,9 @@ from vesica._kernels.tables import Formula
 
 Entry = Callable[..., Any]
 
+_NUMBERS: dict[str | None, int] = {None: -1, **{goal: number for number, goal in enumerate(GOALS)}}
+"""Of goals; without one, guesses choose one after the other."""
+
 
 def know(boxes: type) -> None:
     """Tell the entries of the collection whose corners they may read: they were looked at when it was made."""
@@ -52,7 +55,7 @@ def _with_threshold(entry: Entry) -> Entry:
 
 
 def match(formula: Formula) -> Entry:
-    """Takes truth, guess, and (at_least, strict, scores, goal); without a goal guesses choose one after the other."""
+    """Takes truth, guess, and (at_least, strict, scores, goal)."""
     entry = _native.match_lane(*told(formula))
 
     def matched(truth: Any, guess: Any, wanted: tuple[Any, Any, Any, str | None]) -> Any:
@@ -60,20 +63,15 @@ def match(formula: Formula) -> Entry:
         threshold = _threshold_of(at_least, strict)
         if threshold is None:
             return None
-        number = -1 if goal is None else GOALS.index(goal)
-        return entry(truth, guess, threshold, scores is not None, guess if scores is None else scores, number)
+        told_scores = guess if scores is None else scores
+        return entry(truth, guess, threshold, scores is not None, told_scores, _NUMBERS[goal])
 
     return matched
 
 
 def assign(_: Formula | None) -> Entry:
-    """Takes a matrix, and (are they costs, goal)."""
-
-    def assigned(values: Any, wanted: tuple[bool, str]) -> Any:
-        minimise, goal = wanted
-        return _native.assign_lane(values, minimise, GOALS.index(goal))
-
-    return assigned
+    """Takes a matrix, whether they are costs, and the goal."""
+    return lambda values, minimise, goal: _native.assign_lane(values, minimise, _NUMBERS[goal])
 
 
 def _threshold_of(value: Any, strict: Any) -> Threshold | None:

@@ -7,16 +7,23 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vesica._kernels import registry
+import pytest
+
+from vesica._kernels import lane, registry
 
 Call = Callable[..., Any]
 
 
 @contextlib.contextmanager
-def swapped(wrap: Callable[[Call], Call], backend: str, verb: str | None = None) -> Iterator[None]:
-    """Put `wrap(call)` in the place of each kernel of a backend, or of those for one verb."""
+def swapped(
+    wrap: Callable[[Call], Call], backend: str, verb: str | None = None, *, with_lane: bool = False
+) -> Iterator[None]:
+    """Put `wrap(call)` in the place of each kernel of a backend, or of those for one verb. Their lanes are closed."""
     kernels = _of(backend, verb)
-    others = [dataclasses.replace(kernel, call=wrap(kernel.call)) for kernel in kernels]
+    others = [
+        dataclasses.replace(kernel, call=wrap(kernel.call), lane=kernel.lane if with_lane else None)
+        for kernel in kernels
+    ]
     with absent(backend, verb), present(*others):
         yield
 
@@ -42,13 +49,24 @@ def present(*kernels: registry.Kernel) -> Iterator[None]:
         registry.unregister(*kernels)
 
 
-def forbidden(backend: str, verb: str | None = None) -> contextlib.AbstractContextManager[None]:
-    """Break the kernels of a backend: whoever still answers was served by another one."""
+def forbidden(
+    backend: str, verb: str | None = None, *, with_lane: bool = False
+) -> contextlib.AbstractContextManager[None]:
+    """Break the kernels of a backend: whoever still answers was served by another one, or by their lanes."""
 
     def broken(*_: Any, **__: Any) -> None:
         raise AssertionError(f"a {backend} kernel was called")
 
-    return swapped(lambda _: broken, backend, verb)
+    return swapped(lambda _: broken, backend, verb, with_lane=with_lane)
+
+
+@contextlib.contextmanager
+def careful() -> Iterator[None]:
+    """Close the fast lane: every call takes the careful path."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("serve", "serve_matrix", "dtype_of_sound_boxes"):
+            patch.setattr(lane, name, lambda *_: None)
+        yield
 
 
 def _of(backend: str, verb: str | None) -> list[registry.Kernel]:

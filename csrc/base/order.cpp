@@ -58,18 +58,36 @@ void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_
     }
 }
 
+// Few rows are in order sooner than a table of digits is cleared.
+constexpr std::size_t few = 32, some = 1 << 10, many = 1 << 13;
+
+template <class KeyOf>
+void sort_few(std::vector<std::uint32_t>& rows, const KeyOf& key_of) {
+    std::uint64_t keys[few];
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const std::uint32_t row = rows[k];
+        const std::uint64_t key = key_of(row);
+        std::size_t at = k;
+        for (; at && key < keys[at - 1]; --at) keys[at] = keys[at - 1], rows[at] = rows[at - 1];
+        keys[at] = key, rows[at] = row;
+    }
+}
+
 template <class KeyOf>
 std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_of) {
+    if (rows.size() <= few) return sort_few(rows, key_of), rows;
     std::uint64_t varying = 0;
     for (const std::uint32_t row : rows) varying |= key_of(row) ^ key_of(rows[0]);
     if (!varying) return rows;
     // Only the bits in which keys differ are sorted by, and of those as many as three digits have: seldom are two equal
     // in them. Long digits have tables that only many rows are worth.
-    const bool are_many = rows.size() >= 1 << 13;
+    const bool are_some = rows.size() <= some, are_many = rows.size() >= many;
     const unsigned lowest = static_cast<unsigned>(std::countr_zero(varying));
-    const unsigned high = static_cast<unsigned>(std::bit_width(varying)), most = are_many ? 32 : 30;
+    const unsigned high = static_cast<unsigned>(std::bit_width(varying)), most = are_many ? 32 : are_some ? 24 : 30;
     const unsigned low = high - lowest > most ? high - most : lowest;
-    rows = are_many ? sorted<11>(rows, low, high - low, key_of) : sorted<10>(rows, low, high - low, key_of);
+    rows = are_many   ? sorted<11>(rows, low, high - low, key_of)
+           : are_some ? sorted<8>(rows, low, high - low, key_of)
+                      : sorted<10>(rows, low, high - low, key_of);
     if (low > lowest) sort_ties(rows, low, key_of);
     return rows;
 }

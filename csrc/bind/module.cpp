@@ -20,4 +20,5 @@ NB_MODULE(_native, m) {
     define_dataset(m);       // masks as COCO files spell them
     define_detection(m);     // matching of cells, precision and recall
     define_segmentation(m);  // distances between surfaces
+    define_lane(m);          // small calls
 }

@@ -41,6 +41,10 @@ struct Choice {
 // Memory O(rows + columns + pairs).
 Choice optimal(const Pairs& pairs, Goal goal, std::size_t threads);
 
+// What costs may be, either side of 0: beyond, a sum along a path could overflow. _check/matching.py says the same to
+// users.
+inline constexpr double limit = 0x1p960;
+
 // The same of a matrix of costs, of which small ones are wanted and infinite ones forbidden: the column of each row, or
 // -1. With Goal::complete there must not be more rows than columns.
 std::optional<Shortage> dense(const double* costs, std::size_t rows, std::size_t columns, Goal goal, std::int64_t* out);

@@ -98,6 +98,26 @@ Bound bound_of(measures::Name measure, const measures::Options& options, double 
 }
 
 template <class T>
+Pairs<Real<T>> of_few_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b) {
+    const box_formulas::Formula<T> formula = box_formulas::formula_of<T>(request.measure);
+    std::vector<std::vector<Hit<Real<T>>>> found(1);
+    for (std::size_t i = 0; i < a.count; ++i) {
+        const T* const row_a = a.data + 4 * i;
+        if (!has_place(row_a)) continue;
+        for (std::size_t j = request.self ? i + 1 : 0; j < b.count; ++j) {
+            const T* const row_b = b.data + 4 * j;
+            const bool meet = lesser(row_a[2], row_b[2]) > greater(row_a[0], row_b[0]) &&
+                              lesser(row_a[3], row_b[3]) > greater(row_a[1], row_b[1]);
+            if (!meet || !has_place(row_b) || (request.keys.a && request.keys.a[i] != request.keys.b[j])) continue;
+            if (formula.reaches(row_a, row_b, request.options, request.threshold))
+                found[0].push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                                    formula.value(row_a, row_b, request.options)});
+        }
+    }
+    return sorted(found, a.count);
+}
+
+template <class T>
 Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b) {
     using R = Real<T>;
     const Bound bound = bound_of(request.measure, request.options, request.threshold.value());
@@ -163,8 +183,11 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
         });
 }
 
-template Pairs<float> of_boxes<float>(const Request&, boxes::Rows<float>, boxes::Rows<float>);
-template Pairs<double> of_boxes<double>(const Request&, boxes::Rows<double>, boxes::Rows<double>);
-template Pairs<double> of_boxes<std::int64_t>(const Request&, boxes::Rows<std::int64_t>, boxes::Rows<std::int64_t>);
+#define VESICA_INSTANTIATE(T)                                                            \
+    template Pairs<Real<T>> of_boxes<T>(const Request&, boxes::Rows<T>, boxes::Rows<T>); \
+    template Pairs<Real<T>> of_few_boxes<T>(const Request&, boxes::Rows<T>, boxes::Rows<T>);
+VESICA_INSTANTIATE(float)
+VESICA_INSTANTIATE(double)
+VESICA_INSTANTIATE(std::int64_t)
 
 }  // namespace vesica::join

@@ -42,6 +42,10 @@ struct Request {
 template <class T>
 Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b);
 
+// The same for boxes so few that all pairs are looked at sooner than grids are made.
+template <class T>
+Pairs<Real<T>> of_few_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b);
+
 Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows b);
 
 inline constexpr float anything = std::numeric_limits<float>::infinity();

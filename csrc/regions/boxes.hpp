@@ -90,6 +90,14 @@ struct Finding {
     Fault fault;
     std::size_t row;
 };
+// What coordinates may be, either side of 0: beyond, the square of a hull could overflow. _check/__init__.py says the
+// same to users.
+template <class T>
+constexpr T limit = (1 << 30) - 1;
+template <>
+inline constexpr float limit<float> = 0x1p60f;
+template <>
+inline constexpr double limit<double> = 0x1p508;
 // Looks for rows with NaN or infinity, with x2 < x1 or y2 < y1, and with coordinates beyond +-limit.
 template <class T>
 Finding first_fault(Rows<T> rows, T limit);

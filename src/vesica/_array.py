@@ -218,13 +218,31 @@ def is_traced(array: Array, /) -> bool:
         return False
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
-        return bool(
-            torch.compiler.is_compiling()
-            or torch._C._functorch.peek_interpreter_stack() is not None  # vmap, grad, jvp
-            or torch._C._len_torch_dispatch_stack() > 0
-        )
+        return _is_watching(torch)
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(array, jax.core.Tracer)
+
+
+def _is_watching(torch: Any) -> bool:
+    """Does a transformation of torch watch what is done with tensors?"""
+    return bool(
+        torch.compiler.is_compiling()
+        or torch._C._functorch.peek_interpreter_stack() is not None  # vmap, grad, jvp
+        or torch._C._len_torch_dispatch_stack() > 0
+    )
+
+
+def torch_of_plain(a: Any, b: Any, /) -> Any:
+    """torch, where both are its plain tensors on the CPU, with values to be read and no derivative to be lost; or None.
+
+    The same is said by `is_traced`, `needs_gradient` and `on_cpu`, which take longer to say it.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or type(a) is not torch.Tensor or type(b) is not torch.Tensor or _is_watching(torch):
+        return None
+    if a.requires_grad or b.requires_grad or torch.autograd.forward_ad._current_level >= 0:
+        return None
+    return torch if a.is_cpu and b.is_cpu else None
 
 
 def device(array: Array, /) -> Any:

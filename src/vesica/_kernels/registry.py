@@ -39,6 +39,10 @@ FLAT = Place("flat", "cpu", "plain")
 COUNTED = Place("counted", "cpu", "plain")
 
 
+Entry = Callable[..., Any]
+"""Takes what the caller gave, as it is, and answers; or hands it back untouched: None."""
+
+
 @dataclass(frozen=True, eq=False)
 class Kernel:
     """A function that serves a verb, what it takes, and why it is the one to take."""
@@ -52,6 +56,8 @@ class Kernel:
     why: str
     formulas: frozenset[str] | None = None
     """The names of the formulas it knows; None for any."""
+    lane: Callable[[Any], Entry] | None = None
+    """Makes its entry for small calls of boxes, or of a matrix, with a formula: where it has one."""
 
     @property
     def rank(self) -> int:
@@ -64,20 +70,51 @@ _KERNELS: dict[tuple[str, str], list[Kernel]] = {}
 _CHOSEN: dict[tuple[str, str, Place, str | None], Kernel | Literal[False]] = {}
 
 
+def _handed_back(*_: Any) -> None:
+    return None
+
+
+LANES: dict[tuple[str, str | None, str], Entry] = {}
+"""By verb, name of the formula, which has its default options, and library: the entries that were asked for before."""
+
+
+# What the lane of a verb stands on, where that is not its own kernel of boxes. The last one makes the entry.
+_STEPS = {
+    "match": (("join", "boxes"), ("optimal", "pairs"), ("greedy", "pairs")),
+    "assign": (("optimal", "matrix"),),
+}
+
+
+def lane(verb: str, formula: Formula | None, library: str) -> Entry:
+    """The entry of the kernel that serves arrays of this library; or one that hands everything back."""
+    name = None if formula is None else formula.name
+    place = Place(library, "cpu", "plain")
+    chosen = [_chosen(step, kind, place, name) for step, kind in _STEPS.get(verb, ((verb, "boxes"),))]
+    makers = [kernel.lane if kernel else None for kernel in chosen]
+    entry = makers[-1](formula) if makers[-1] and all(makers) else _handed_back
+    LANES[verb, name, library] = entry
+    return entry
+
+
 def register(*kernels: Kernel) -> None:
     """Add kernels: from now on `pick` knows them."""
     for kernel in kernels:
         known = _KERNELS.setdefault((kernel.verb, kernel.kind), [])
         known.append(kernel)
         known.sort(key=lambda one: -one.rank)
-    _CHOSEN.clear()
+    _forget()
 
 
 def unregister(*kernels: Kernel) -> None:
     """Take kernels away again."""
     for kernel in kernels:
         _KERNELS[kernel.verb, kernel.kind].remove(kernel)
+    _forget()
+
+
+def _forget() -> None:
     _CHOSEN.clear()
+    LANES.clear()
 
 
 def registered() -> list[Kernel]:
@@ -94,9 +131,12 @@ def kernels(
     places: Mapping[Place, str],
     *,
     formulas: frozenset[str] | None = None,
+    lane: Callable[[Any], Entry] | None = None,
 ) -> list[Kernel]:
     """One function for several kinds of pairs and places, each place with its reason."""
-    return [Kernel(verb, kind, backend, call, place, why, formulas) for kind in kinds for place, why in places.items()]
+    return [
+        Kernel(verb, kind, backend, call, place, why, formulas, lane) for kind in kinds for place, why in places.items()
+    ]
 
 
 def load() -> None:

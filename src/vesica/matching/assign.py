@@ -10,9 +10,9 @@ from vesica import _check as check
 from vesica._array import FLOATS, Array, dtype_name, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
 from vesica._check import names
-from vesica._kernels import pick_arrays
+from vesica._kernels import lane, pick_arrays
 from vesica._kernels.tables import Shortage
-from vesica.matching.matches import Matches, from_rows
+from vesica.matching.matches import Matches, from_columns, from_rows
 
 
 @names.explained("assign")
@@ -76,6 +76,11 @@ def assign(
     >>> assign([[-1.0, 0.0]], maximise=True)
     <Matches: 0 pairs, 1 of 1 truths unmatched, 2 of 2 guesses unmatched>
     """
+    if at_least is at_most is threads is None and _is_said(maximise, minimise, count_first, complete):
+        aim = check_matching.goal(count_first=count_first, complete=complete)
+        found = lane.serve_matrix("assign", values, minimise is True, aim)
+        if found is not None:
+            return from_columns(found)
     matrix = check_matching.matrix(values)
     check.threads(threads)
     minimise = check_matching.is_cost(maximise, minimise, at_least, at_most)
@@ -105,6 +110,13 @@ def assign(
     xp = namespace(matrix)
     places = from_numpy(rows * host.shape[1] + columns, matrix)
     return from_rows(rows, columns, xp.take(xp.reshape(matrix, (-1,)), places, axis=0), host.shape)
+
+
+def _is_said(maximise: Any, minimise: Any, count_first: Any, complete: Any) -> bool:
+    """Is it plain what is wanted? Of costs that is more than their smallest sum."""
+    if minimise is None:
+        return maximise is True
+    return minimise is True and maximise is None and (count_first or complete is not None)
 
 
 def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:

@@ -11,8 +11,8 @@ from vesica import _check as check
 from vesica._array import cast, from_numpy, namespace, to_numpy
 from vesica._check import matching as check_matching
 from vesica._check import names
-from vesica._kernels import pick_arrays
-from vesica.matching.matches import Matches, from_rows
+from vesica._kernels import lane, pick_arrays
+from vesica.matching.matches import Matches, from_columns, from_rows
 from vesica.overlaps.join import wide_join
 from vesica.overlaps.measures import Measure, Options, Similarity, iou
 
@@ -95,16 +95,20 @@ def match(
         check_matching.options_of_greedy(count_first=count_first, complete=complete)
     else:
         check_matching.no_scores(scores)
+    goal = None if how == "greedy" else check_matching.goal(count_first=count_first, complete=complete)
+    if measure is iou and keys is threads is None and not options:
+        columns = lane.serve("match", iou.plain, truth, guess, (at_least, strict, scores, goal))
+        if columns is not None:
+            return from_columns(columns)
     with check_matching.in_words_of_matching():
         pairs, tables = wide_join(truth, guess, at_least, measure, strict, keys, threads, options)
     i, j, value = (to_numpy(column) for column in pairs)
     size = tables.n, tables.m
 
-    if how == "greedy":
+    if goal is None:
         kernel = pick_arrays("greedy", "pairs", value)
         places = kernel.call(i, j, value, size, check_matching.scores(scores, tables.m))
     else:
-        goal = check_matching.goal(count_first=count_first, complete=complete)
         kernel = pick_arrays("optimal", "pairs", value)
         places, shortage = kernel.call(i, j, value, size, goal, threads=threads)
         if shortage:

@@ -44,6 +44,22 @@ class Matches(Answer):
         return f"<Matches: {len(self)} {'pair' if len(self) == 1 else 'pairs'}, {left}>"
 
 
+def from_columns(columns: tuple[Array, ...]) -> Matches:
+    """All columns, in the order of the fields. Written at once, because a frozen class takes long for each."""
+    found = object.__new__(Matches)
+    put = found.__dict__
+    (
+        put["truth"],
+        put["guess"],
+        put["value"],
+        put["guess_of"],
+        put["truth_of"],
+        put["unmatched_truth"],
+        put["unmatched_guess"],
+    ) = columns
+    return found
+
+
 def from_rows(truth: np.ndarray, guess: np.ndarray, value: Array, size: tuple[int, int]) -> Matches:
     """Pairs of N truths and M guesses, ordered by truth, as arrays of the library of `value`."""
     guess_of, truth_of = (np.full(count, -1, np.int64) for count in size)

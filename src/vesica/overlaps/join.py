@@ -15,7 +15,7 @@ from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, widened
 from vesica._check import names
-from vesica._kernels import Tables, Wanted, pick
+from vesica._kernels import Tables, Wanted, lane, pick
 from vesica.overlaps.keys import numbered, numbered_pair
 from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import comparable, regions_of_pair
@@ -96,6 +96,10 @@ def join(
     >>> len(join(truth, [], at_least=0.5))
     0
     """
+    if measure is iou and keys is threads is None and not options:
+        columns = lane.serve("join", iou.plain, a, b, (at_least, strict))
+        if columns is not None:
+            return Pairs(*columns)
     pairs, tables = wide_join(a, b, at_least, measure, strict, keys, threads, options)
     return Pairs(pairs.i, pairs.j, cast(pairs.value, tables.dtype))
 

@@ -24,7 +24,7 @@ from vesica._array import (
     widest_float,
 )
 from vesica._check import Form, names
-from vesica._kernels import native
+from vesica._kernels import lane, native
 from vesica._kernels.generic import boxes as generic
 from vesica.regions.collection import Collection
 
@@ -107,6 +107,15 @@ class Boxes(Collection):
         return self
 
     def _fill(self, array: Any, form: str, normalised: Any, look: bool | None, name: str) -> None:
+        if form == "xyxy" and normalised is None and look is None and type(array) is np.ndarray:
+            dtype = lane.dtype_of_sound_boxes(array)
+            if dtype is not None:
+                _set_array(self, array)
+                _set_form(self, "xyxy")
+                _set_normalised(self, None)
+                _set_corners(self, array)
+                _set_dtype(self, dtype)
+                return
         if form not in check.FORMS:
             check.one_of(form, check.FORMS, "form")
         array = check.rows(array, name, form)
@@ -242,6 +251,13 @@ class Boxes(Collection):
             for column, limit in zip(columns(corners), (width, height, width, height), strict=True)
         )
         return self._with_corners(xp.stack([x1, y1, x2, y2], axis=-1))
+
+
+lane.know(Boxes)
+# object.__setattr__ looks a name up each time; a slot's own setter does not.
+_set_array, _set_form, _set_normalised, _set_corners, _set_dtype = (
+    vars(Boxes)[name].__set__ for name in ("array", "form", "normalised", "_corners", "dtype")
+)
 
 
 def columns(corners: Array) -> tuple[Array, Array, Array, Array]:

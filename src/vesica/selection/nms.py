@@ -14,7 +14,7 @@ from vesica import _check as check
 from vesica._array import Array, SomeArray, to_numpy
 from vesica._check import names
 from vesica._check import selection as check_selection
-from vesica._kernels import Ranked, Tables, pick
+from vesica._kernels import Ranked, Tables, lane, pick
 from vesica.overlaps.keys import numbered
 from vesica.overlaps.measures import Chosen, Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import LabelMap, Masks, as_region, comparable
@@ -120,6 +120,10 @@ def nms(
     >>> nms([], [])
     array([], dtype=int64)
     """
+    if measure is iou and keys is min_score is limit is threads is None and not (suppressed_by or options or more):
+        kept = lane.serve("nms", iou.plain, regions, scores, (above, strict))
+        if kept is not None:
+            return kept
     if more:
         raise names.by_position("nms", "nms", len(more))
     tables = competitors(regions)

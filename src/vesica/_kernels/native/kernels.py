@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vesica._kernels import native
-from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, pixels, soft, surfaces
+from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, lane, pixels, soft, surfaces
 from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
@@ -19,24 +19,24 @@ ANYWHERE = {Place(): "how many stay is no fixed shape, so they are chosen on the
 
 for places, kinds in ((HOST, ("boxes", "rotated")), (FLAT_HOST, FLAT_KINDS)):
     register(
-        *kernels("native", native.measure, "measure", kinds, places, formulas=FORMULAS),
+        *kernels("native", native.measure, "measure", kinds, places, formulas=FORMULAS, lane=lane.measure),
         *kernels("native", native.inter, "inter", kinds, places),
         *kernels("native", native.best, "best", kinds, places, formulas=FORMULAS),
-        *kernels("native", native.join, "join", kinds, places, formulas=FORMULAS),
+        *kernels("native", native.join, "join", kinds, places, formulas=FORMULAS, lane=lane.join),
     )
 register(
     *kernels("native", native.inter, "inter_aligned", FLAT_KINDS, FLAT_HOST),
     *kernels("native", native.join_on_host, "join", ("boxes", "rotated"), JAX, formulas=FORMULAS),
     # Selection
-    *kernels("native", native.nms, "nms", SELF_KINDS, ANYWHERE, formulas=FORMULAS),
+    *kernels("native", native.nms, "nms", SELF_KINDS, ANYWHERE, formulas=FORMULAS, lane=lane.nms),
     *kernels("native", soft.soft_boxes, "soft", ("boxes",), ANYWHERE, formulas=FORMULAS),
     *kernels("native", soft.soft, "soft", SELF_KINDS, ANYWHERE),
     *kernels("native", components.components, "components", SELF_KINDS, ANYWHERE),
     *kernels("native", fusion.fuse, "fuse", ("boxes",), ANYWHERE),
     # Matching
-    *kernels("native", assign.greedy, "greedy", ("pairs",), ANYWHERE),
-    *kernels("native", assign.optimal, "optimal", ("pairs",), ANYWHERE),
-    *kernels("native", assign.dense, "optimal", ("matrix",), ANYWHERE),
+    *kernels("native", assign.greedy, "greedy", ("pairs",), ANYWHERE, lane=lane.match),
+    *kernels("native", assign.optimal, "optimal", ("pairs",), ANYWHERE, lane=lane.match),
+    *kernels("native", assign.dense, "optimal", ("matrix",), ANYWHERE, lane=lane.assign),
     *kernels("native", anchors.assign, "anchors", ("boxes",), HOST, formulas=frozenset({"iou"})),
     *kernels("native", anchors.assign_on_host, "anchors", ("boxes",), JAX, formulas=frozenset({"iou"})),
     *kernels("native", kmeans.nearest, "nearest", ("shapes",), HOST),

@@ -1,0 +1,59 @@
+"""The fast lane: small calls with plain arrays go straight to a native entry, which looks at them itself.
+
+Callers come here when no option was said. An entry answers, or hands everything back untouched: then the caller takes
+the careful path, which owns all wording.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica._array import torch_of_plain
+from vesica._kernels.native import lane as native
+from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
+from vesica._kernels.registry import LANES, lane
+from vesica._kernels.tables import Formula
+
+_boxes: type | None = None
+
+
+def know(boxes: type) -> None:
+    """Tell the lane of the collection whose corners it may read: they were looked at when it was made."""
+    global _boxes
+    _boxes = boxes
+    native.know(boxes)
+
+
+def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
+    """The answer to a call with two arrays or collections; None: take the careful path."""
+    kind, other = type(a), type(b)
+    if (kind is np.ndarray or (kind is _boxes and type(a.array) is np.ndarray)) and (
+        other is np.ndarray or (other is _boxes and type(b.array) is np.ndarray)
+    ):
+        entry = LANES.get((verb, formula.name, "numpy")) or lane(verb, formula, "numpy")
+        return entry(a, b, option)
+    torch = torch_of_plain(a, b)
+    if torch is None:
+        return None
+    entry = LANES.get((verb, formula.name, "torch")) or lane(verb, formula, "torch")
+    return _of_tensors(torch, entry, a, b, option)
+
+
+def serve_matrix(verb: str, values: Any, *options: Any) -> Any:
+    """The same for one matrix."""
+    if type(values) is not np.ndarray:
+        return None
+    entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
+    return entry(values, *options)
+
+
+def _of_tensors(torch: Any, entry: Any, a: Any, b: Any, option: Any) -> Any:
+    try:
+        answer = entry(a.numpy(), b.numpy(), option)
+    except (RuntimeError, TypeError):  # NumPy has no such arrays
+        return None
+    if isinstance(answer, tuple):
+        return tuple(map(torch.from_numpy, answer))
+    return None if answer is None else torch.from_numpy(answer)

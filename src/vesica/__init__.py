@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
-    from vesica.scoring import evaluate, evaluate_panoptic, evaluate_segmentation
+    from vesica.scoring import evaluate, evaluate_panoptic, evaluate_segmentation, evaluate_surfaces
     from vesica.segmentation.evaluator import SegmentationEvaluator
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surfaces import surface_distances
@@ -79,6 +79,7 @@ __all__ = [
     "evaluate",
     "evaluate_panoptic",
     "evaluate_segmentation",
+    "evaluate_surfaces",
     "fuse",
     "giou",
     "iou",
@@ -123,7 +124,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
-    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation"),
+    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation", "evaluate_surfaces"),
     "vesica.segmentation.evaluator": ("SegmentationEvaluator",),
     "vesica.segmentation.policy": ("SegmentationPolicy",),
     "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),

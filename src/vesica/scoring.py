@@ -4,12 +4,14 @@ both files and metrics."""
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from vesica._check import label_files as check_label_files
 from vesica._check import names
 from vesica._check import panoptic as check_panoptic
 from vesica.dataset import Dataset, Images
@@ -20,10 +22,13 @@ from vesica.detection.result import DetectionResult
 from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 
 if TYPE_CHECKING:
+    from vesica.io.label_files import LabelFiles
     from vesica.io.options import Options
+    from vesica.segmentation.inputs import Batch, Reading
     from vesica.segmentation.panoptic import PanopticResult
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.result import SegmentationResult
+    from vesica.segmentation.surface_result import SurfaceResult
 
 
 @names.explained("evaluate")
@@ -127,16 +132,17 @@ def evaluate_segmentation(
     volume: bool = False,
     images: Any = None,
     groups: Any = None,
+    relabel: Any = None,
     threads: int | None = None,
 ) -> SegmentationResult:
     """Score segmentations against truths: pixels are counted once, and every convention can be asked for afterwards.
 
     Parameters
     ----------
-    truth, guess : label maps (H, W), stacks (B, H, W), or lists or generators of such
+    truth, guess : label maps (H, W), stacks (B, H, W), lists or generators of such, or paths
         Integers of any width or bool, of any library. A generator is read image by image, and nothing of it is kept but
         the counts. Or masks of each class, which may overlap: (B, C, H, W), or `Masks` and `RleMasks`, one collection
-        for each image.
+        for each image. Paths are folders, patterns or files of PNG, .npy, .npz or NIfTI, which meet by name.
     categories : labels of all classes, a dict of label → name, a list of names, or how many there are; optional
         By default all labels that occur on either side. With them, a label that is none of them is an error.
     ignore : label or labels, optional
@@ -154,7 +160,9 @@ def evaluate_segmentation(
         The last three axes are one volume: (D, H, W), or (B, D, H, W). By default the last two are one image, so that
         three axes are a stack. Totals are the same; means over images are not.
     images, groups : one for each image, optional
-        Ids, and what images belong to (a patient, a scene).
+        Ids, and what images belong to (a patient, a scene). Of files, the names are the ids.
+    relabel : dict of label → label, or "cityscapes"; optional
+        Other labels than those of the files, on both sides. A label that is not in the dict is an error.
     threads : int, optional
 
     Examples
@@ -178,6 +186,7 @@ def evaluate_segmentation(
     from vesica.segmentation.evaluator import SegmentationEvaluator  # late: detection does not need it
     from vesica.segmentation.inputs import batches_of
 
+    files = _label_files(truth, guess)
     evaluator = SegmentationEvaluator(
         categories=categories,
         ignore=ignore,
@@ -185,11 +194,113 @@ def evaluate_segmentation(
         policy=policy,
         like=like,
         from_scores=from_scores,
-        volume=volume,
+        volume=volume or (files is not None and files.is_volumes),
         threads=threads,
     )
-    evaluator.add(batches_of(truth, guess, evaluator.reading), images=images, groups=groups)
+    if files is None:
+        check_label_files.of_files(relabel)
+        evaluator.add(batches_of(truth, guess, evaluator.reading), images=images, groups=groups)
+    else:
+        check_label_files.named_by_files(images, groups)
+        for ids, batch, _ in label_batches(files, evaluator.reading, relabel, threads):
+            evaluator.add([batch], images=ids)
     return evaluator.compute()
+
+
+@names.explained("segmentation")
+def evaluate_surfaces(
+    truth: Any,
+    guess: Any,
+    /,
+    *,
+    categories: Any,
+    spacing: Any = None,
+    tau: Any = (),
+    percentile_of: str = "directed",
+    volume: bool = False,
+    relabel: Any = None,
+    threads: int | None = None,
+) -> SurfaceResult:
+    """Surface scores of many images: HD, HD95, ASSD, MASD and NSD of each class, and their means.
+
+    The mean of a class is over the images that have it on either side: one that one side alone has takes the worst
+    value, the diagonal of the image (0 for NSD); one that neither has is left out, and counted.
+
+    Parameters
+    ----------
+    truth, guess : label maps (H, W), stacks (B, H, W), volumes (D, H, W) with volume=True, lists of such, or paths
+        As `evaluate_segmentation` takes them.
+    categories : labels, or a dict of label → name
+        The classes that are compared; the background is not among them as a rule.
+    spacing : float or one for each axis, optional
+        As `surface_distances` takes it. Of NIfTI files the header says it.
+    tau : float or several, optional
+        Tolerances of NSD, in the unit of the spacing.
+    percentile_of : "directed" or "pooled"
+    volume : bool, default False
+        Are three axes a volume, and not a stack of images?
+    relabel : dict of label → label, or "cityscapes"; optional
+    threads : int, optional
+
+    Examples
+    --------
+    >>> import vesica
+    >>> truth, guess = [[1, 1, 0, 2, 2, 2]], [[1, 1, 1, 2, 2, 2]]
+    >>> result = vesica.evaluate_surfaces(truth, guess, categories={1: "liver", 2: "spleen"}, tau=0.5)
+    >>> print(result)
+    surfaces: 1 images, 2 classes; in pixels, directed percentiles
+    HD        0.500
+    HD95      0.450
+    ASSD      0.100
+    MASD      0.083
+    NSD(0.5)  0.900
+    """
+    from vesica.segmentation.inputs import Maps, Reading, batches_of, categories_of
+    from vesica.segmentation.surface_result import score_surfaces
+
+    files = _label_files(truth, guess)
+    reading = Reading(is_volumes=volume or (files is not None and files.is_volumes))
+    known = check_label_files.some_categories(categories_of(categories))
+    names = known.ids if known.names is None else known.names
+    if files is None:
+        check_label_files.of_files(relabel)
+        found: Iterator[Any] = ((itertools.repeat(None), batch, None) for batch in batches_of(truth, guess, reading))
+    else:
+        found = label_batches(files, reading, relabel, threads)
+
+    def pairs() -> Iterator[tuple[Any, Any, Any, Any]]:
+        number = itertools.count()
+        for ids, batch, own in found:
+            maps = check_label_files.are_maps(batch, Maps)
+            for id, one, other in zip(ids, maps.truth, maps.guess, strict=False):
+                yield next(number) if id is None else id, one, other, own if spacing is None else spacing
+
+    labels = dict(zip(known.ids.tolist(), names.tolist(), strict=True))
+    return score_surfaces(pairs(), labels, tau=tau, percentile_of=percentile_of, threads=threads)
+
+
+def _label_files(truth: Any, guess: Any) -> LabelFiles | None:
+    """The files that two paths stand for; None where no paths were given."""
+    if not check_label_files.are_paths(truth, guess):
+        return None
+    from vesica.io.label_files import pair_files
+
+    return pair_files(truth, guess)
+
+
+def label_batches(
+    files: LabelFiles, reading: Reading, relabel: Any, threads: int | None
+) -> Iterator[tuple[list[Any], Batch, tuple[float, ...] | None]]:
+    """Of each pair of files the ids of its images, its maps, and its spacing."""
+    from vesica._kernels.native import thread_count
+    from vesica.io.label_files import read_pairs, relabel_table
+    from vesica.segmentation.inputs import batch_of
+
+    pairs = read_pairs(files, relabel=relabel_table(relabel), threads=thread_count(threads))
+    for name, (one, other) in zip(files.names, pairs, strict=True):
+        batch = batch_of(one.array, other.array, reading)
+        ids = [name] if len(batch) == 1 else [f"{name}[{k}]" for k in range(len(batch))]
+        yield ids, batch, one.spacing
 
 
 @names.explained("panoptic")

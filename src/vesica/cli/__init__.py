@@ -18,6 +18,7 @@ VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
     "nms": "of many detections of one thing, keep the best: hard or soft, class by class, image by image",
     "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
+    "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
@@ -34,6 +35,7 @@ examples:
   vesica iou masks.npy boxes.csv
   vesica nms results.json --iou 0.5 --per-class -o kept.json
   vesica eval truth.json guess.json --per-class --gate "AP>=0.5"
+  vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
   vesica convert labels truth.json --images pictures
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault

@@ -1,0 +1,117 @@
+"""Scores of segmentation on the command line: what was asked for, as tables or as facts for JSON."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vesica.results import gates
+from vesica.results.gates import Verdict
+
+if TYPE_CHECKING:
+    from vesica.segmentation.result import SegmentationResult
+    from vesica.segmentation.surface_result import SurfaceResult
+
+_CLASS_COLUMNS = ("IoU", "Dice", "precision", "recall", "tp", "fp", "fn", "status")
+_IMAGE_COLUMNS = ("mIoU", "mDice", "pixel_accuracy", "used", "left_out", "status")
+
+
+def classes_of(text: str | None) -> Any:
+    """From --classes: a number, names with commas between them, or a file with a name in each line."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdecimal():
+        return int(text[:9])
+    if not os.path.exists(text) and "," in text:
+        return [name.strip() for name in text.split(",")]
+    from vesica.errors import InputError
+    from vesica.io.files import load
+
+    lines = load(text).data.decode("utf-8-sig", "replace").splitlines()
+    names = [line.strip() for line in lines]
+    while names and not names[-1]:
+        names.pop()
+    if not names or not all(names):
+        line = names.index("") + 1 if names else 1
+        raise InputError(f"{text} must have the name of a class in each line; line {line} is empty.")
+    return names
+
+
+def relabel_of(text: str | None) -> dict[int, int] | None:
+    """From --map: a table by its name, or a JSON file."""
+    from vesica.io.files import load
+    from vesica.io.label_files import RELABEL, relabel_table
+
+    if text is None or text in RELABEL:
+        return relabel_table(text)
+    return relabel_table(load(text).json())
+
+
+def facts_of(
+    result: SegmentationResult, surfaces: SurfaceResult | None, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """All that can be told of a result."""
+    facts = result.to_dict()
+    if arguments.per_image:
+        facts["by_images"] = _worst_first(result.per_image())
+    if arguments.spread:
+        facts["spread"] = list(result.spread().rows)
+    if surfaces is not None:
+        facts["surfaces"] = surfaces.to_dict()
+    return facts
+
+
+def verdicts(result: SegmentationResult, surfaces: SurfaceResult | None, texts: Sequence[str]) -> list[Verdict]:
+    """What each gate says: of the surfaces where it names one of their numbers."""
+    found = []
+    for text in texts:
+        is_surface = surfaces is not None and gates.parse(text).metric in surfaces
+        found += surfaces.gates(text) if is_surface and surfaces is not None else result.gates(text)
+    return found
+
+
+def show(
+    result: SegmentationResult, surfaces: SurfaceResult | None, facts: dict[str, Any], arguments: argparse.Namespace
+) -> None:
+    """Everything that was asked for, one part after the other."""
+    parts = [str(result)]
+    if arguments.per_class:
+        parts.append(_table(facts["classes"], "category", _CLASS_COLUMNS))
+    if arguments.per_image:
+        parts.append(_table(facts["by_images"], "image", _IMAGE_COLUMNS))
+    if surfaces is not None:
+        parts.append(str(surfaces))
+        if arguments.per_class:
+            names = [*surfaces, "both_empty", "one_empty"]
+            parts.append(_table(facts["surfaces"]["classes"], "category", names))
+    if arguments.spread:
+        parts.append(str(result.spread()))
+    if facts["gates"]:
+        parts.append("\n".join(_judged(Verdict(**one)) for one in facts["gates"]))
+    print("\n\n".join(parts))
+
+
+def _judged(verdict: Verdict) -> str:
+    reason = f" ({verdict.reason})" if verdict.reason else ""
+    return f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate}  got {verdict.digits}{reason}"
+
+
+def _worst_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: (row.get("mIoU") is None, row.get("mIoU") or 0.0))
+
+
+def _table(rows: list[dict[str, Any]], first: str, columns: Sequence[str]) -> str:
+    from vesica.segmentation.print import aligned
+
+    names = [name for name in columns if rows and name in rows[0]]
+    return "\n".join(
+        aligned([[first, *names], *([_text(row[first]), *(_text(row[n]) for n in names)] for row in rows)])
+    )
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

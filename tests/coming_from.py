@@ -15,6 +15,7 @@ VERBS = {
     "join": "join",
     "assign": "assign",
     "evaluate": "evaluate",
+    "segmentation": "evaluate_segmentation",
     "Boxes": "Boxes",
 }
 """The function that stands for each group."""

@@ -59,6 +59,7 @@ def verbs(habit):
         "join": ["join", "match", "best"],
         "assign": ["assign"],
         "evaluate": ["evaluate", "Evaluator"],
+        "segmentation": ["evaluate_segmentation", "SegmentationEvaluator"],
         "Boxes": ["Boxes"],
     }
     return group[habit.of]
@@ -103,6 +104,8 @@ CALLS = {
     "assign": lambda **option: vesica.assign(np.eye(3), maximise=True, **option),
     "evaluate": lambda **option: vesica.evaluate(TRUTH, GUESS, **option),
     "Evaluator": lambda **option: vesica.Evaluator(**option),
+    "evaluate_segmentation": lambda **option: vesica.evaluate_segmentation([[0]], [[0]], **option),
+    "SegmentationEvaluator": lambda **option: vesica.SegmentationEvaluator(**option),
     "Boxes": lambda **option: vesica.Boxes(some(3), **option),
 }
 OPTIONS = [

@@ -171,3 +171,31 @@ class TestChoosing:
         make = "n = 1_000_000\nlow = np.random.default_rng(0).uniform(0, 9000, (n, 2)).astype(np.float32)\n"
         make += f"boxes = {boxes} + np.float32([0, 0, 9, 9])\nscores = np.arange(n) / n\n"
         assert measured(make + "print(extra(lambda: nms(boxes, scores)))") < 300 * MB
+
+
+class TestSegmentation:
+    """What is kept of an image is which labels met: memory does not grow with pixels."""
+
+    @staticmethod
+    def of_images(number):
+        return measured(f"""
+def maps(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range({number}):
+        yield np.kron(rng.integers(0, 19, (16, 16)), np.ones((32, 32), int)).astype(np.uint8)
+
+evaluate_segmentation([np.zeros((2, 2), int)], [np.zeros((2, 2), int)])["mIoU"]
+print(extra(lambda: evaluate_segmentation(maps(1), maps(2), categories=19)["mIoU"]))
+""")
+
+    def test_generators(self):
+        few, many = self.of_images(10), self.of_images(500)
+        assert many - few < 12 * MB  # of 250 MB of pixels; the tables of 490 images take 5 MB
+
+    def test_scores_take_no_copies(self):
+        """19 classes of 1 megapixel in float32 are 76 MB; one-hot arrays of them would be 150 MB and more."""
+        extra = measured("""
+scores, truth = np.ones((1, 19, 1024, 1024), np.float32), np.zeros((1, 1024, 1024), np.uint8)
+print(extra(lambda: evaluate_segmentation(truth, scores, from_scores="argmax")["mIoU"]))
+""")
+        assert extra < 60 * MB

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vesica import segmentation as segmentation
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
+    from vesica.diagnose.segmentation import advise
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.io.read import read
     from vesica.io.write import write
@@ -68,6 +69,7 @@ __all__ = [
     "SizeValueError",
     "SparseMasks",
     "VesicaError",
+    "advise",
     "assign",
     "best",
     "ciou",
@@ -103,6 +105,7 @@ _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
+    "vesica.diagnose.segmentation": ("advise",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
     "vesica.io.write": ("write",),

@@ -28,7 +28,7 @@ def random_maps(seed, images=5, size=(7, 9), void=False):
     return truth, guess
 
 
-SEEDS = pytest.mark.parametrize("seed", range(12))
+SEEDS = pytest.mark.parametrize("seed", range(6))
 
 
 def close(found, want):
@@ -161,18 +161,6 @@ class TestMonai:
         close(result[number], float(want.mean()))
 
 
-@SEEDS
-class TestMedpy:
-    def test_cases(self, seed):
-        binary = pytest.importorskip("medpy.metric.binary")
-        truth, guess = (side == 1 for side in random_maps(seed))
-        result = evaluate_segmentation(truth, guess, background=0, like="medpy")
-        for number, function in (("mIoU", binary.jc), ("mDice", binary.dc)):
-            both_empty = [not (a.any() or b.any()) for a, b in zip(truth, guess, strict=True)]
-            want = [1.0 if e else function(b, a) for a, b, e in zip(truth, guess, both_empty, strict=True)]
-            assert result[number] == pytest.approx(np.mean(want), abs=1e-14)
-
-
 def mmseg_areas(truth, guess, classes, ignore):
     """The four areas of mmsegmentation as its documentation describes them, by loops: pixels of ignored truth are gone,
     and labels that are no class fall out of the histogram of their own side alone."""
@@ -216,6 +204,16 @@ class TestWrittenDown:
         result = evaluate_segmentation(truth, guess, categories=CLASSES, ignore=255, like="cityscapes")
         with np.errstate(invalid="ignore"):
             assert result["mIoU"] == pytest.approx(np.nanmean(both / (said + there - both)))
+
+    def test_medpy(self, seed):
+        """jc and dc of binary masks, case by case; two empty masks are 1."""
+        truth, guess = (side == 1 for side in random_maps(seed))
+        both = (truth & guess).sum(axis=(1, 2))
+        areas = truth.sum(axis=(1, 2)) + guess.sum(axis=(1, 2))
+        result = evaluate_segmentation(truth, guess, background=0, like="medpy")
+        with np.errstate(invalid="ignore"):
+            assert result["mIoU"] == pytest.approx(np.nan_to_num(both / (areas - both), nan=1).mean(), abs=1e-15)
+            assert result["mDice"] == pytest.approx(np.nan_to_num(2 * both / areas, nan=1).mean(), abs=1e-15)
 
     @pytest.mark.parametrize("average", ["totals", "images"])
     def test_smp(self, seed, average):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -20,8 +21,8 @@ class Habit(NamedTuple):
     def line(self, verb: str = "") -> str:
         """The line for the function that was called."""
         line = self.write.replace("{verb}", verb)
-        if verb == "Evaluator":  # whose data come later
-            line = line.replace("(truth, guess, ", "(").replace("(truth, guess)", "()")
+        if verb.endswith("Evaluator"):  # whose data come later
+            line = re.sub(r"\((truth, guess|a, b)(, )?", "(", line)
         return line
 
 
@@ -94,13 +95,14 @@ HABITS = (
     Habit(
         (TORCHMETRICS,),
         ("mean_iou", "MeanIoU", "miou", "mIoU", "JaccardIndex", "MulticlassJaccardIndex", "BinaryJaccardIndex"),
-        f"vesica.iou({CLASSES}, aligned=True).mean()",
-        "Over many images add the tables of `contingency` first: the mean of images is another number.",
+        'vesica.evaluate_segmentation(a, b, categories=3)["mIoU"]',
+        'like="torchmetrics" takes the mean as MeanIoU does; others are other numbers.',
     ),
     Habit(
         (MONAI,),
         ("DiceMetric", "compute_dice", "DiceScore"),
-        "vesica.dice(vesica.Masks(masks), vesica.Masks(masks), aligned=True)",
+        'vesica.evaluate_segmentation(a, b, like="monai")["mDice"]',
+        "Of one stack of masks: vesica.dice(vesica.Masks(masks), vesica.Masks(masks), aligned=True).",
     ),
     Habit(
         (MONAI,),
@@ -300,6 +302,34 @@ HABITS = (
         ("thresh", "threshold", "cost_limit", "max_cost", "by position"),
         "vesica.assign(cost, minimise=True, count_first=True, at_most=0.8)",
         of="assign",
+    ),
+    # Options of evaluate_segmentation and SegmentationEvaluator
+    Habit(
+        (TORCHMETRICS, SKLEARN),
+        ("num_classes", "class_names", "labels"),
+        "vesica.{verb}(a, b, categories=3)",
+        "Or the labels, or a dict of their names.",
+        of="segmentation",
+    ),
+    Habit((TORCHMETRICS,), ("ignore_index",), "vesica.{verb}(a, b, ignore=255)", of="segmentation"),
+    Habit(
+        (TORCHMETRICS, MONAI),
+        ("include_background",),
+        "vesica.{verb}(a, b, background=0)",
+        "It keeps the class out of means; its pixels still count against the others.",
+        of="segmentation",
+    ),
+    Habit(
+        (TORCHMETRICS, SKLEARN, MONAI),
+        ("average", "reduction", "aggregation_level"),
+        'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(average="images", classes="macro"))',
+        of="segmentation",
+    ),
+    Habit(
+        (SKLEARN, MONAI),
+        ("zero_division", "ignore_empty"),
+        'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(both_empty="one"))',
+        of="segmentation",
     ),
     # Options of evaluate and Evaluator
     Habit(

@@ -262,7 +262,11 @@ def no_nan(scores: Array) -> Array | None:
     xp = namespace(scores)
     if not has_visible_values(scores):
         return xp.sum(xp.isnan(scores), dtype=xp.int64)
-    nan_scores(int(np.count_nonzero(np.isnan(to_numpy(scores)))))
+    values = to_numpy(scores)
+    rows = (
+        values if values.ndim < 4 else (plane for batch in values for plane in batch)
+    )  # a plane of one class at a time
+    nan_scores(sum(int(np.count_nonzero(np.isnan(row))) for row in rows))
     return None
 
 
@@ -371,16 +375,17 @@ def new_images(ids: Sequence[Any], seen: Collection[Any]) -> None:
         raise InputError(f"Image {twice!r} was there already: each comes once. reset() starts anew.")
 
 
-def known_labels(rows: Any, categories: Any, ignored: tuple[int, ...]) -> None:
-    """Every label of an image is a category or ignored."""
+def known_labels(rows: Any, known: np.ndarray, no_class: int) -> None:
+    """Every label of an image is among the known ones, which rise."""
     for side in ("truth", "guess"):
         column = getattr(rows, side)
-        strange = ~np.isin(column, np.array([*categories.ids.tolist(), *ignored, np.iinfo(np.int64).min], np.int64))
+        near = known[np.minimum(np.searchsorted(known, column), len(known) - 1)]
+        strange = (near != column) & (column != no_class)
         if strange.any():
-            names, at = np.unique(column[strange], return_inverse=True)
-            sums = np.zeros(len(names), np.int64)
+            labels, at = np.unique(column[strange], return_inverse=True)
+            sums = np.zeros(len(labels), np.int64)
             np.add.at(sums, at.reshape(-1), rows.count[strange])
-            no_unknown({side: dict(zip(names.tolist(), sums.tolist(), strict=True))}, categories.ids)
+            no_unknown({side: dict(zip(labels.tolist(), sums.tolist(), strict=True))}, known)
 
 
 def same_policy(a: Any, b: Any) -> None:

@@ -120,9 +120,10 @@ def cells_of(counts: PixelCounts, policy: SegmentationPolicy, /) -> Cells:
 def _counted(
     counts: PixelCounts, ignore: tuple[int, ...], where: str, labels: np.ndarray, names: tuple[Any, ...]
 ) -> Cells:
-    void = np.array(ignore, np.int64)
-    void_truth, void_guess = (np.isin(side, void) for side in (counts.truth, counts.guess))
-    left = {"truth": void_truth, "either": void_truth | void_guess, "both": void_truth & void_guess}[where]
+    left = np.zeros(len(counts.count), bool)
+    if ignore:
+        ours, theirs = (np.isin(side, np.array(ignore, np.int64)) for side in (counts.truth, counts.guess))
+        left = {"truth": ours, "either": ours | theirs, "both": ours & theirs}[where]
     row, column = places(counts.truth, labels), places(counts.guess, labels)
     shape = len(counts), len(labels)
     both, truth, guess = (np.zeros(shape, np.int64) for _ in range(3))
@@ -138,7 +139,7 @@ def _counted(
     return Cells(labels, names, both, truth, guess, pixels)
 
 
-def confusion_of(counts: PixelCounts, policy: SegmentationPolicy, labels: np.ndarray, /) -> np.ndarray:
+def confusion_of(counts: PixelCounts, labels: np.ndarray, /) -> np.ndarray:
     """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
     check.has_confusion(counts.is_overlapping)
     row, column = places(counts.truth, labels), places(counts.guess, labels)

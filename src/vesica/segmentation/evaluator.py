@@ -14,7 +14,7 @@ from vesica._check import names
 from vesica._check import segmentation as check
 from vesica.dataset import Categories
 from vesica.segmentation.counting import Rows, rows_of
-from vesica.segmentation.counts import PixelCounts, column_of_ids, merge
+from vesica.segmentation.counts import NO_CLASS, PixelCounts, column_of_ids, merge
 from vesica.segmentation.device import Pending, is_elsewhere, known_labels, pending_of
 from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of, classes_of
 from vesica.segmentation.policy import SegmentationPolicy
@@ -161,8 +161,9 @@ class SegmentationEvaluator:
             return found
         rows = list(rows_of(batch, None if table is None else table.ids, self._threads))
         if unknown == "error" and table is not None:
+            known = known_labels(table, ignored)
             for one in rows:
-                check.known_labels(one, table, ignored)
+                check.known_labels(one, known, NO_CLASS)
         return rows
 
     def _make_room(self, newest: Pending) -> None:

@@ -150,11 +150,22 @@ def _argmax(truth: Array, scores: Array, how: Reading) -> Array:
     axis = scores.ndim - how.axes - 1
     check.one_axis_more(tuple(truth.shape), tuple(scores.shape), axis, how.axes)
     check.as_many_scores(int(scores.shape[axis]), how.categories)
-    xp = namespace(scores)
-    best = xp.argmax(scores, axis=axis)
+    best = _best(scores, axis) if isinstance(scores, np.ndarray) else namespace(scores).argmax(scores, axis=axis)
     if how.categories is None or np.array_equal(how.categories.ids, np.arange(len(how.categories))):
         return best
     return from_numpy(how.categories.ids, best)[best]
+
+
+def _best(scores: np.ndarray, axis: int) -> np.ndarray:
+    """The same as NumPy's argmax, which would copy all scores first."""
+    planes = np.moveaxis(scores, axis, 0)
+    best = planes[0].copy()
+    labels = np.zeros(best.shape, np.min_scalar_type(len(planes)))
+    for k in range(1, len(planes)):
+        higher = planes[k] > best
+        np.copyto(best, planes[k], where=higher)
+        labels[higher] = k
+    return labels
 
 
 def _masks(truth: Array, guess: Array, how: Reading) -> list[ClassMasks]:

@@ -124,6 +124,6 @@ PRESETS: dict[str, Preset] = {
         "0.6.0",
         {"both_empty": "one", "one_empty": "worst", "absent": "one", "unknown_label": "drop"},
         _IOU_AND_DICE,
-        note='iou_score and f1_score; `average="images"` is its "imagewise"',
+        note='iou_score and f1_score; `average="images"` is its "imagewise"; of no pixels its "micro" is NaN, here 1',
     ),
 }

@@ -256,7 +256,7 @@ class SegmentationResult(Result):
 
     def confusion(self) -> np.ndarray:
         """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
-        return confusion_of(self.counts, self.policy, self.cells.labels)
+        return confusion_of(self.counts, self.cells.labels)
 
     def _values(self, cells: Cells, name: str) -> np.ndarray:
         absent = self.cells.is_absent if len(cells.labels) == len(self.cells.labels) else self._in_means.is_absent

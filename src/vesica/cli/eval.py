@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = evaluate(truth.data, guess.data, **options)
         done()
         _tell_meeting(result, arguments)
-        if arguments.records:
+        if arguments.records is not None:
             eval_output.write_records(arguments.records, result.records)
             eval_output.say(
                 f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments

@@ -38,6 +38,7 @@ class TestWords:
             ('categories={"it\'s": "7", …}', {"categories"}, '--categories \'{"it\'s": "7", …}\''),
             ("All pairs that meet: `strict=True`.", {"strict"}, "All pairs that meet: `--strict`."),
             ("`boxes` must be one of 'xywh'", {"boxes"}, "`--boxes` must be one of 'xywh'"),
+            ("`boxes` says nothing about a file", {"boxes"}, "`--boxes` says nothing about a file"),
             ("`boxes` row 3 is inverted", {"boxes"}, "`boxes` row 3 is inverted"),
             ("All pairs: leave `aligned` out.", {"aligned"}, "All pairs: leave `--aligned` out."),
             ('Rows go to Boxes(a, "xywh").', {"form"}, "Rows go to --form xywh."),

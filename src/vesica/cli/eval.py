@@ -95,7 +95,7 @@ def _check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
     for name, value in said.items():
         if value is not None and name not in known:
             formats = " and ".join(sorted({truth.format, guess.format}))
-            raise InputError(f"`{name}=` says nothing about files of {formats}. Leave it out.")
+            raise InputError(f"`{name}` says nothing about files of {formats}. Leave it out.")
 
 
 def _tell_meeting(result: DetectionResult, arguments: argparse.Namespace) -> None:

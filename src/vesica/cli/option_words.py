@@ -20,7 +20,7 @@ _CALLS = {
 _TICKED = re.compile(r"`([a-z_]+)=([^`]*)`")
 # Without marks around it an argument has a value that shows where it ends: `lr=0.1/guess.json` is the name of a file.
 _BARE = re.compile(r"""\b([a-z_]+)=("[^"]*"|'[^']*'|\{[^{}]*\})""")
-_NAMED = re.compile(r"`([a-z_]+)`(?= must be one of)|(?<=leave )`([a-z_]+)`(?= out)")
+_NAMED = re.compile(r"`([a-z_]+)`(?= must be one of| says nothing about)|(?<=leave )`([a-z_]+)`(?= out)")
 
 
 def as_options(message: str, known: Collection[str], /) -> str:

@@ -45,6 +45,7 @@ class TestWords:
             ("to RotatedBoxes(a, unit=…, direction=…)", {"rotated"}, "to --rotated deg,ccw"),
             ("No masks. In Python: RleMasks([], size=(1, 2)).", set(), "No masks."),
             ("say `overwrite=True` (--overwrite)", {"overwrite"}, "say `--overwrite`"),
+            ("say `overwrite=True` (--overwrite)", set(), "say `--overwrite`"),
             ("lr=0.1/iou=0.5/guess.json cannot be read", {"iou"}, "lr=0.1/iou=0.5/guess.json cannot be read"),
             ('Say kind="obb".', set(), 'Say kind="obb".'),
         ],

@@ -362,6 +362,27 @@ class TestCompute:
         evaluator.update(TRUTH, guess)
         assert evaluator.compute().counts().of("cat") == (1, 0, 0)
 
+    @pytest.mark.parametrize("labels", [[7], ["dog"]])
+    def test_no_category_meets(self, labels):
+        """The way out that is an option of `evaluate` is said to be one."""
+        evaluator = Evaluator()
+        truth = {"boxes": BOX, "labels": [1] if labels == [7] else ["cat"]}
+        evaluator.update(truth, {"boxes": BOX, "labels": labels, "scores": [0.5]})
+        words = (
+            r"No category of the guesses .* options of vesica\.evaluate\(truth, guess\); for an Evaluator, give guesses"
+        )
+        with pytest.raises(InputError, match=words):
+            evaluator.compute()
+        with pytest.raises(InputError, match=words):
+            evaluator.records()
+
+    def test_other_errors_say_nothing_of_it(self):
+        evaluator = Evaluator(regions="mask")
+        evaluator.update(TRUTH, GUESS)
+        with pytest.raises(InputError) as error:
+            evaluator.compute()
+        assert "vesica.evaluate" not in str(error.value)
+
     def test_how_categories_meet_is_no_option(self):
         with pytest.raises(TypeError, match="ids of all categories, .* got 'id'"):
             Evaluator(categories="id")

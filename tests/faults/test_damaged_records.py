@@ -63,6 +63,36 @@ def test_written_as_read():
         assert summarise(records).summary.keys()
 
 
+def test_more_numbers_than_there_is_memory_for():
+    """A header may multiply its lists: the room is told before it is made."""
+    header, columns = sound()
+    many = [k / 3000 for k in range(3001)]
+    protocol = {**header["protocol"], "recalls": many, "iou": many[1:], "max_dets": list(range(1, 101))}
+    lanes = len(many[1:]) * len(protocol["areas"])
+    empty = {name: column[:0] for name, column in columns.items()}
+    empty |= {"starts": np.zeros_like(columns["starts"]), "counted": columns["counted"][:0]}
+    empty |= {name: np.zeros((0, -(-lanes // 8)), np.uint8) for name in ("matched", "ignored")}
+    data = written(signed({**header, "protocol": protocol}), empty)
+    assert len(data) < 200_000
+    with pytest.raises(
+        InputError, match=r"3000 thresholds, .*, 3001 recalls, .* make [0-9,]+ precisions; at most 268,435,456"
+    ):
+        Records.from_bytes(data)
+
+
+def test_a_header_larger_than_any(monkeypatch):
+    header, columns = sound()
+    data = written(header, columns)
+    monkeypatch.setattr("vesica._check.container.MOST_OF_A_HEADER", len(blocks_of(data)[0]) - 1)
+    with pytest.raises(InputError, match="These records have a header of [0-9,]+ bytes; at most [0-9,]+ are read"):
+        Records.from_bytes(data)
+
+
+def test_nothing_behind_the_magic():
+    with pytest.raises(InputError, match="These records end in the middle"):
+        Records.from_bytes(MAGIC)
+
+
 def long_cell(columns):
     """The first row of a cell with two guesses of different scores."""
     ends = np.cumsum(columns["guesses"])

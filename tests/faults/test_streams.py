@@ -36,9 +36,9 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def ended(*words, shell="", unbuffered=False):
+def ended(*words, shell="", unbuffered=False, **more):
     """The exit code and the words of one command, its streams as the shell has them."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | more
     if unbuffered:
         environment["PYTHONUNBUFFERED"] = "1"
     line = f'exec "{sys.executable}" -m vesica "$@" {shell}'
@@ -126,6 +126,24 @@ PLACES = [
     ("convert", "{}", "out.json"),
     ("convert", "labels", "out.json", "--sizes", "9,9", "--names", "{}"),
 ]
+
+
+class TestLetters:
+    """Names of files may be no text, and a terminal may lack letters."""
+
+    @pytest.mark.parametrize("verb", [("iou", "{}", "a.csv"), ("eval", "{}", "g.json"), ("merge", "{}")])
+    def test_a_name_that_is_no_text(self, files, verb):
+        name = os.fsdecode(b"caf\xe9.json")
+        code, out, err = ended(*(word.format(name) for word in verb), "--json")
+        assert code == 3 and err == "" and name in json.loads(out)["error"]
+        code, out, err = ended(*(word.format(name) for word in verb))
+        assert code == 3 and out == "" and "caf\\udce9.json cannot be read" in err
+
+    def test_a_terminal_without_letters(self, files):
+        truth = {**TRUTH, "categories": [{"id": 1, "name": "Kätzchen"}]}
+        Path("t.json").write_text(json.dumps(truth))
+        code, out, _ = ended("eval", "t.json", "g.json", "--json", shell="", PYTHONIOENCODING="ascii")
+        assert code == 0 and out.isascii() and json.loads(out)["classes"][0]["category"] == "Kätzchen"
 
 
 class TestWithoutEnd:

@@ -12,6 +12,16 @@ def magic(data: bytes, own: bytes, noun: str, /) -> None:
         raise InputError(f"These bytes are no {noun} of vesica.")
 
 
+MOST_OF_A_HEADER = 256 << 20
+"""Bytes: the ids of millions of images."""
+
+
+def header(size: int, noun: str, /) -> None:
+    """Parsed, a header takes many times its size."""
+    if size > MOST_OF_A_HEADER:
+        raise InputError(f"These {noun} have a header of {size:,} bytes; at most {MOST_OF_A_HEADER:,} are read.")
+
+
 def version(found: Any, known: int, noun: str, /) -> None:
     if type(found) is not int or found != known:
         raise InputError(f"These {noun} have format {found}; this version of vesica reads format {known}.")

@@ -107,6 +107,16 @@ def new_images(ids: list[Any], seen: set[Any], /) -> set[Any]:
     return set(ids)
 
 
+def way_of_categories(error: InputError, /) -> InputError:
+    """An error of categories that do not meet, where it names the option of `evaluate` that an Evaluator has not."""
+    if "categories=" not in str(error):
+        return error
+    return InputError(
+        f"{error} These are options of vesica.evaluate(truth, guess); for an Evaluator, give guesses the labels of the "
+        "truth before update."
+    )
+
+
 def known_categories(truth: Any, unknown: np.ndarray, /) -> None:
     strange = unknown[truth.category]
     if strange.any():

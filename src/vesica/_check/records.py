@@ -129,6 +129,8 @@ def notes(found: Iterable[Any], /) -> None:
 
 
 _INTEGERS = {"starts": "<i8", "image": "<i4", "guesses": "<i4", "counted": "<i4", "matched": "|u1", "ignored": "|u1"}
+MOST_PRECISIONS = 2**28
+"""Two gigabytes. COCO has a million, LVIS five."""
 _MOST = 2**31 - 1
 """Truths of one category: the kernels count them in 32 bits."""
 
@@ -140,14 +142,31 @@ class Expected(NamedTuple):
     categories: int
     thresholds: int
     areas: int
+    recalls: int
+    limits: int
     limit: int
-    """Guesses that a cell may have."""
+    """Guesses that a cell may have: the largest of the limits."""
     quirks: bool
     """May scores be no numbers, and truths be found twice?"""
 
     @property
     def lanes(self) -> int:
         return self.thresholds * self.areas
+
+    @property
+    def precisions(self) -> int:
+        """Entries of the array of precisions that a summary makes of them."""
+        return self.lanes * self.recalls * self.categories * self.limits
+
+
+def room(told: Expected, /) -> None:
+    """A header of a few kilobytes may speak of more numbers than there is memory for."""
+    if told.precisions > MOST_PRECISIONS:
+        raise InputError(
+            f"These records cannot be used: {told.thresholds} thresholds, {told.areas} ranges of areas, {told.recalls} "
+            f"recalls, {told.categories} categories and {told.limits} limits make {told.precisions:,} precisions; at "
+            f"most {MOST_PRECISIONS:,} are made of records that were read. Match again with fewer thresholds."
+        )
 
 
 def columns(found: Mapping[str, np.ndarray], told: Expected, /) -> None:

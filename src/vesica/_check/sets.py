@@ -31,7 +31,7 @@ def set_members(value: Any, index: int) -> list[Any] | np.ndarray:
         if array.ndim != 1 or array.dtype.kind not in "iuUSO":
             raise TypeError(f"{where} must be integers or names in one row; got shape {array.shape} of {array.dtype}.")
         if array.dtype.kind == "u" and int(array.max(initial=0)) > _INT64.max:
-            raise ValueError(f"{where} must hold integers that fit 64 bits; got {array.max()}.")
+            raise member_too_large(index, int(array.max()))
         if array.dtype.kind in "iu":
             return array.astype(np.int64)
         value = array.tolist()
@@ -59,7 +59,9 @@ def mixed_set(index: int) -> TypeError:
 
 
 def member_too_large(index: int, member: int) -> ValueError:
-    return ValueError(f"`sets` number {index} must hold integers that fit 64 bits; got {member}. Use names: strings.")
+    return ValueError(
+        f"`sets` number {index} must hold integers from -2^63 to 2^63 - 1; got {member}. Use names: strings."
+    )
 
 
 def same_kind_of_member(a: bool | None, b: bool | None) -> None:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import difflib
 import importlib
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -140,7 +139,7 @@ def _say(message: str, code: int) -> int:
     """An error, where the caller looks for it; elsewhere if nothing can be written there."""
     if Parser.as_json:
         with contextlib.suppress(OSError):
-            print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), flush=True)
+            streams.answer({"error": message, "exit": code})
             return code
         streams.silence(sys.stdout)
     streams.say(f"vesica: {message}")

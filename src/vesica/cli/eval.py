@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = evaluate(truth.data, guess.data, **options)
         done()
         _tell_meeting(result, arguments)
-        if arguments.records:
+        if arguments.records is not None:
             eval_output.write_records(arguments.records, result.records)
             eval_output.say(
                 f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments
@@ -95,7 +95,7 @@ def _check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
     for name, value in said.items():
         if value is not None and name not in known:
             formats = " and ".join(sorted({truth.format, guess.format}))
-            raise InputError(f"`{name}=` says nothing about files of {formats}. Leave it out.")
+            raise InputError(f"`{name}` says nothing about files of {formats}. Leave it out.")
 
 
 def _tell_meeting(result: DetectionResult, arguments: argparse.Namespace) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +76,7 @@ def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Nam
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
     try:
         if arguments.json:
-            print(json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False), flush=True)
+            streams.answer(facts)
         else:
             from vesica.cli.eval_tables import show
 

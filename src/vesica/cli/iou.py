@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     b = None if arguments.b is None else region_files.read(arguments.b, arguments)
     a, b = region_files.matched(a, b, aligned=arguments.aligned)
     answer = Answer(arguments, a, b)
-    if arguments.output:
+    if arguments.output is not None:
         write(arguments.output, answer.table(), header=answer.header)
     elif arguments.json:
         print(json.dumps(answer.as_object(), sort_keys=True))

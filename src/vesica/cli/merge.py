@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         total = _merged(arguments.files, parts, arguments.duplicates)
         done()
-        if arguments.records:
+        if arguments.records is not None:
             eval_output.write_records(arguments.records, total)
         eval_output.say(f"Merged {len(parts)} files: {total!r}", arguments)
         result = summarise(total, threads=arguments.threads)

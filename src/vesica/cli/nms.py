@@ -65,9 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.io.files import load
 
     file = load(arguments.detections)
-    found = detections_of(file, columns=5 if arguments.rotated else 4, masks=arguments.masks)
+    found = detections_of(file, columns=4 if arguments.rotated is None else 5, masks=arguments.masks)
     kept, scores = chosen(found, arguments, file.name)
-    if arguments.output:
+    if arguments.output is not None:
         write(arguments.output, found, kept, scores)
         _say(f"kept {len(kept)} of {len(found)} detections: {arguments.output}", arguments)
     elif arguments.json:
@@ -93,7 +93,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     with_sigma = [name for name, decay in DECAYS.items() if decay.has_sigma]
     if arguments.sigma is not None and arguments.soft not in with_sigma:
         wrong(f"--sigma goes with --soft {' or '.join(with_sigma)}")
-    if arguments.rotated and arguments.form:
+    if arguments.rotated is not None and arguments.form:
         wrong("--form is for upright boxes; --rotated has its own columns")
     try:
         if arguments.iou is not None:
@@ -101,7 +101,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         for name in ("threads", "limit"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
-        if arguments.rotated:
+        if arguments.rotated is not None:
             rotation(arguments.rotated)
     except (ValueError, TypeError) as error:
         wrong(str(error))

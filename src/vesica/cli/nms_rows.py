@@ -51,7 +51,7 @@ def _boxes(found: Detections, arguments: argparse.Namespace) -> Any:
     from vesica.cli.region_files import rotation
     from vesica.regions import Boxes, RotatedBoxes
 
-    if arguments.rotated:
+    if arguments.rotated is not None:
         return RotatedBoxes(found.boxes, **rotation(arguments.rotated))
     return Boxes(found.boxes, (arguments.form or "xyxy") if isinstance(found.rows, np.ndarray) else "xywh")
 

@@ -17,10 +17,12 @@ _CALLS = {
     r"RotatedBoxes\(a, unit=…, direction=…\)": ("rotated", "--rotated deg,ccw"),
     r"Masks\(a, above=0\.5\)": ("above", "--masks --above 0.5"),
 }
+# Said to both readers at once, perhaps of another command: `overwrite=True` (--overwrite).
+_BOTH = re.compile(r"`[a-z_]+=\w*` \((--[a-z-]+)\)")
 _TICKED = re.compile(r"`([a-z_]+)=([^`]*)`")
 # Without marks around it an argument has a value that shows where it ends: `lr=0.1/guess.json` is the name of a file.
 _BARE = re.compile(r"""\b([a-z_]+)=("[^"]*"|'[^']*'|\{[^{}]*\})""")
-_NAMED = re.compile(r"`([a-z_]+)`(?= must be one of)|(?<=leave )`([a-z_]+)`(?= out)")
+_NAMED = re.compile(r"`([a-z_]+)`(?= must be one of| says nothing about)|(?<=leave )`([a-z_]+)`(?= out)")
 
 
 def as_options(message: str, known: Collection[str], /) -> str:
@@ -32,10 +34,10 @@ def as_options(message: str, known: Collection[str], /) -> str:
     for call, (option, words) in _CALLS.items():
         if option in known:
             message = re.sub(rf"(?<![A-Za-z]){call}", words, message)
+    message = _BOTH.sub(r"`\1`", message)
     message = _TICKED.sub(lambda found: _told(found[0], found[1], found[2], known, "`"), message)
     message = _BARE.sub(lambda found: _told(found[0], found[1], found[2], known), message)
-    message = _NAMED.sub(lambda found: _told(found[0], found[1] or found[2], "", known, "`"), message)
-    return re.sub(r"`(--\S+)` \(\1\)", r"`\1`", message)  # said for both readers at once
+    return _NAMED.sub(lambda found: _told(found[0], found[1] or found[2], "", known, "`"), message)
 
 
 def _told(text: str, name: str, value: str, known: Collection[str], mark: str = "") -> str:

@@ -44,9 +44,9 @@ def check_usage(arguments: argparse.Namespace) -> None:
     """Raise for options that no file could make right."""
     from vesica import _check as check
 
-    if arguments.normalised:
+    if arguments.normalised is not None:
         check.image_size(arguments.normalised.split(","), "--normalised")
-    if arguments.rotated:
+    if arguments.rotated is not None:
         rotation(arguments.rotated)
     if arguments.above is not None:
         check.finite(arguments.above, "--above")
@@ -119,9 +119,9 @@ def _region_of_numbers(array: np.ndarray, arguments: argparse.Namespace, name: s
             return Masks(array)
         if arguments.masks and array.ndim > 2:
             return Masks(array, above=arguments.above)
-        if arguments.rotated:
+        if arguments.rotated is not None:
             return RotatedBoxes(array, **rotation(arguments.rotated))
-        size = arguments.normalised.split(",") if arguments.normalised else None
+        size = None if arguments.normalised is None else arguments.normalised.split(",")
         return Boxes(array, arguments.form, normalised=size)
     except (ValueError, TypeError) as error:
         raise InputError(f"{name}: {error}{_option_for(array, arguments)}") from error

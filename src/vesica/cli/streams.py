@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 
 def open_closed() -> None:
@@ -19,10 +20,21 @@ def open_closed() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
+def answer(value: Any) -> None:
+    """One JSON object on standard output. Letters that the terminal has not, or that are no text, are escaped."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # such as the name of a file in another encoding
+        text = json.dumps(value, sort_keys=True, allow_nan=False)
+    print(text, flush=True)
+
+
 def say(text: str) -> None:
     """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not."""
+    encoding = sys.stderr.encoding or "utf-8"
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
 

@@ -25,6 +25,7 @@ from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records, match_inputs
 from vesica.detection.result import DetectionResult
+from vesica.errors import InputError
 from vesica.results.result import Note
 
 
@@ -192,7 +193,10 @@ class Evaluator:
     def _inputs(self) -> Inputs:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
-        inputs = inputs_of(truth, guess, self._protocol, missing=self._missing)
+        try:
+            inputs = inputs_of(truth, guess, self._protocol, missing=self._missing)
+        except InputError as error:
+            raise check.way_of_categories(error) from error
         left = Note("Q13", self._left_out, LEFT_OUT)
         return replace(inputs, notes=(*inputs.notes, left)) if left.count else inputs
 

@@ -130,9 +130,12 @@ class Records:
                 len(categories),
                 len(protocol.iou),
                 len(protocol.areas),
+                len(protocol.recalls),
+                len(protocol.max_dets),
                 max(protocol.max_dets),
                 protocol.quirks is not None,
             )
+            check.room(told)
             check.columns(columns, told)
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ _RULES = {
     "not_numbers": "must be a list of whole numbers",
     "too_large": "must fit 64 bits",
 }
+# Python makes no integer of so many digits, so that no other tool reads them either.
+_LONG = re.compile(rb"-?\d{4301}")
 _TEXTS = {
     "control": "a control character inside a string; write it as an escape",
     "escape": "a backslash that JSON does not know",
@@ -88,6 +91,8 @@ def _words(file: File, problem: Problem, is_results: bool) -> str:
         return f'{where} has the "id" of {_ONE[name or "images"]} {detail}.'
     if fault in _RULES:
         return f"{where}{f': {_key(name, field)}' if field else ''} {_RULES[fault]}; got {got}."
+    if _LONG.match(file.data, at):
+        return f"{where}: a whole number has more than 4,300 digits."
     return f"{where}: no JSON: {_TEXTS.get(fault, f'unexpected {got}')}."
 
 

@@ -14,7 +14,7 @@ from vesica._check.dataset import first_bad, first_bad_corners
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.corners import around, xywh_around
 from vesica.errors import InputError
-from vesica.io.folders import with_ending
+from vesica.io.folders import names_in, with_ending
 from vesica.io.formats import DOTA_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
@@ -55,7 +55,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 def results_in(folder: Path, /) -> list[Path]:
     """DOTA's own files of detections."""
-    return [path for path in with_ending(folder, ".txt") if DOTA_RESULTS.fullmatch(path.name)]
+    return [folder / name for name in names_in(folder) if DOTA_RESULTS.fullmatch(name)]
 
 
 def has_labels(files: list[Path], root: Path, /) -> bool:

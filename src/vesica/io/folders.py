@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vesica.io.formats import FORMATS, Format
 
-__all__ = ["candidates", "files_of", "format_of", "left_out", "with_ending"]
+__all__ = ["candidates", "files_of", "format_of", "left_out", "names_in", "with_ending"]
 
 _DEEPEST = 3
 
@@ -21,12 +21,12 @@ def files_of(pattern: str, /) -> list[Path]:
 def format_of(path: Path, /) -> str | None:
     """The format that the name of a file tells."""
     by_name = (name for name, format in FORMATS.items() if format.names and format.names.fullmatch(path.name))
-    by_ending = (name for name, format in FORMATS.items() if _ending(path) in format.endings)
+    by_ending = (name for name, format in FORMATS.items() if _ending(path.name) in format.endings)
     return next(by_name, None) or next(by_ending, None)
 
 
-def _ending(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+def _ending(name: str) -> str:
+    return os.path.splitext(name.lower().removesuffix(".gz"))[1]
 
 
 def candidates(place: str, /) -> dict[str, tuple[Path, list[Path]]]:
@@ -35,13 +35,18 @@ def candidates(place: str, /) -> dict[str, tuple[Path, list[Path]]]:
     found = {name: format.files_in(folder) for name, format in FORMATS.items() if format.files_in}
     for name, format in FORMATS.items():
         if name not in found and format.endings:
-            found[name] = (folder, sorted(path for path in folder.iterdir() if _ending(path) == format.endings[0]))
+            found[name] = (folder, [folder / one for one in names_in(folder) if _ending(one) == format.endings[0]])
     return found
+
+
+def names_in(folder: Path, /) -> list[str]:
+    """What lies in a folder, sorted. Folders are large: paths are made of those names alone that matter."""
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
 def with_ending(folder: Path, ending: str, /) -> list[Path]:
     """The files of a folder with this ending, in small letters or large, sorted."""
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() == ending) if folder.is_dir() else []
+    return [folder / name for name in names_in(folder) if name.lower().endswith(ending)]
 
 
 def left_out(root: Path, files: list[Path], format: Format, /) -> list[Path]:
@@ -49,12 +54,14 @@ def left_out(root: Path, files: list[Path], format: Format, /) -> list[Path]:
 
     These are files of the same ending beside those that were, or below them in folders named as the format has them.
     """
-    endings, taken = {path.suffix.lower() for path in files}, set(files)
-    found = []
+    taken = set(map(str, files))
+    endings = tuple({os.path.splitext(path)[1].lower() for path in taken})
+    found: list[Path] = []
     for top, folders, names in os.walk(root):
         parts = Path(top).relative_to(root).parts
         folders[:] = [] if len(parts) >= _DEEPEST else sorted(name for name in folders if not name.startswith("."))
         if not parts or set(format.homes) & {root.absolute().name, *parts}:
-            beside = (Path(top, name) for name in sorted(names) if Path(name).suffix.lower() in endings)
-            found += [path for path in beside if path not in taken]
+            place = str(Path(top))  # written as the paths of the files are
+            beside = (os.path.join(place, name) if parts or place != "." else name for name in sorted(names))
+            found += [Path(path) for path in beside if path.lower().endswith(endings) and path not in taken]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,7 +75,13 @@ def _ids(arrays: Mapping[str, np.ndarray], key: str) -> np.ndarray:
     if column.dtype.kind != "U" or f"{key}_is_number" not in arrays:
         return column
     pairs = zip(column.tolist(), arrays[f"{key}_is_number"].tolist(), strict=False)
-    return objects(int(word) if is_number else word for word, is_number in pairs)
+    return objects(_number(word, key) if is_number else word for word, is_number in pairs)
+
+
+def _number(word: str, key: str) -> int:
+    if not re.fullmatch("-?[0-9]{1,4300}", word):
+        raise ValueError(f"`{key}_is_number` says that {check.brief(word)} is a whole number.")
+    return int(word)
 
 
 def _stored(arrays: Mapping[str, np.ndarray], key: str, kind: Any, fields: tuple[str, ...]) -> Any:

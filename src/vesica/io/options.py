@@ -27,5 +27,5 @@ class Options:
         general = {"masks", "check", "threads", "literal", *used}
         for field in fields(self):
             if getattr(self, field.name) is not None and field.name not in general:
-                raise ValueError(f"`{field.name}=` says nothing about a file of the format {format!r}. Leave it out.")
+                raise ValueError(f"`{field.name}` says nothing about a file of the format {format!r}. Leave it out.")
         return self

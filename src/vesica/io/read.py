@@ -94,14 +94,27 @@ def find(
     if format is not None:
         check.one_of(format, readable(), "format")
     source, format = _resolved(os.fspath(path), format)
+    moments = _moments(source)
     given = options(format) if callable(options) else options
     chosen = FORMATS[format]
     assert chosen.read is not None
     found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
-    if source.loaded is None:
+    if _moments(source) != moments:
         _look_again(os.fspath(path), source, format)
     data = replace(found.data, notes=(*found.data.notes, _noted(source, chosen))) if source.left_out else found.data
     return Found(data, source.name, format, found.form, found.title)
+
+
+def _moments(source: Source) -> list[int]:
+    """When a file last came to the folders of the files, or went from there; nothing of a file that was loaded."""
+    if source.loaded is not None:
+        return []
+    try:
+        return [
+            os.stat(folder).st_mtime_ns for folder in sorted({os.path.dirname(path) or "." for path in source.files})
+        ]
+    except OSError:
+        return [-1]  # told by whoever reads
 
 
 def _look_again(path: str, source: Source, format: str) -> None:

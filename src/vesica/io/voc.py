@@ -15,7 +15,7 @@ from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError, MissingExtra
-from vesica.io.folders import with_ending
+from vesica.io.folders import names_in, with_ending
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
@@ -61,7 +61,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 def results_in(folder: Path, /) -> list[Path]:
     """VOC's own files of detections."""
-    return [path for path in with_ending(folder, ".txt") if VOC_RESULTS.fullmatch(path.name)]
+    return [folder / name for name in names_in(folder) if VOC_RESULTS.fullmatch(name)]
 
 
 def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:

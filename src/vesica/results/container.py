@@ -54,6 +54,8 @@ def from_bytes(kind: Kind, data: bytes, /) -> Content:
 
     check.magic(data, kind.magic, kind.noun)
     blocks = list(_blocks(data, len(kind.magic), kind.noun))
+    check.complete(bool(blocks), kind.noun)
+    check.header(len(blocks[0]), kind.noun)
     with readable(kind):
         header = json.loads(blocks[0])
         check.version(header["version"], kind.version, kind.noun)

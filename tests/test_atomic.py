@@ -201,7 +201,7 @@ print("after")
         with open(target, asked) if asked else open(os.devnull, "wb") as file:
             ended = subprocess.run(
                 [sys.executable, "-c", code, path], cwd=tmp_path, stdout=file if asked else subprocess.PIPE,
-                stderr=subprocess.PIPE, check=False, timeout=120,
+                stderr=subprocess.PIPE, check=False, timeout=120, env={**os.environ, "PYTHONUNBUFFERED": ""},
             )  # fmt: skip
         assert (ended.returncode, ended.stderr) == (0, b"")
         printed = target.read_bytes() if asked else ended.stdout

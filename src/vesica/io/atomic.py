@@ -38,7 +38,8 @@ def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
         old = _stat(path)
         number = _own_descriptor(os.fspath(path))
         if number is not None:
-            sys.stdout.flush()  # what was printed stands before what is written
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what was printed stands before what is written
             with open(os.dup(number), "wb") as out:
                 yield out
         elif old is not None and not stat.S_ISREG(old.st_mode):

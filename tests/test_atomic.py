@@ -399,8 +399,9 @@ def sizes_for(format):
     return {"sizes": SIZE} if format == "yolo" else {}
 
 
-# Methods, and functions of NumPy, that write into a file.
+# Calls that write into a file, or may.
 WRITING = {"write_text", "write_bytes", "tofile", "savetxt", "savefig", "dump", "symlink_to", "touch"}
+OPENING = {"open", "fdopen", "FileIO"}
 ARRAYS = {"save", "savez", "savez_compressed"}
 
 
@@ -410,9 +411,10 @@ def bare_writes(text):
     for call in (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         of = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-        is_open = (name in ("open", "fdopen", "FileIO") and of not in ("Image", "gzip")) and not _only_reads(call, of)
-        to_memory = bool(call.args) and ast.unparse(call.args[0]).startswith(("out", "SimpleNamespace("))
-        if is_open or (name in WRITING and of != "gzip") or (name in ARRAYS and of == "np" and not to_memory):
+        first = ast.unparse(call.args[0]) if call.args else ""
+        opens = name in OPENING and of != "Image" and first != "os.devnull" and not _only_reads(call, of)
+        saves = name in ARRAYS and of == "np" and not first.startswith(("out", "SimpleNamespace("))  # into memory
+        if opens or saves or name in WRITING:
             found.append(f"{call.lineno}: {ast.unparse(call)}")
     return found
 
@@ -420,7 +422,7 @@ def bare_writes(text):
 def _only_reads(call, of):
     """Is the mode said, and one of reading?"""
     if of == "os":
-        return "O_RDONLY" in ast.unparse(call) or "devnull" in ast.unparse(call)
+        return "O_RDONLY" in ast.unparse(call)
     modes = [*call.args[(0 if of and of != "io" else 1) :][:1], *(k.value for k in call.keywords if k.arg == "mode")]
     return all(isinstance(mode, ast.Constant) and not set(str(mode.value)) & set("wax+") for mode in modes)
 
@@ -441,6 +443,7 @@ class TestOnePlace:
             ('open(path, "r+b")', True),
             ('open(path, "rb")', False),
             ("open(path)", False),
+            ('open(os.devnull, "w")', False),
             ('path.open("w")', True),
             ("path.open()", False),
             ('io.open(path, "x")', True),

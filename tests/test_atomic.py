@@ -18,7 +18,7 @@ from vesica.io import arrays, atomic
 from writers import SIZE, WRITERS, content_of, parts_beside
 
 SOURCE = Path(vesica.__file__).parent
-posix = pytest.mark.skipif(os.name != "posix", reason="permissions, pipes and links of POSIX")
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions, pipes, links and error texts of POSIX")
 
 
 def write(path, data):
@@ -47,6 +47,7 @@ class TestFile:
             raise error
         assert content_of(path) == old and not parts_beside(path)
 
+    @posix
     @pytest.mark.parametrize("path", ["no/such/a.bin", "there", "there/below.bin/"])
     def test_errors(self, tmp_path, path):
         (tmp_path / "there").mkdir()
@@ -55,11 +56,13 @@ class TestFile:
             write(f"{tmp_path}/{path}", b"new")
         assert not list(tmp_path.rglob(".vesica-*"))
 
+    @posix
     def test_longest_name(self, tmp_path):
         path = tmp_path / ("a" * 251 + ".bin")
         write(path, b"new")
         assert path.read_bytes() == b"new"
 
+    @posix
     def test_reader_keeps_what_it_opened(self, tmp_path):
         path = tmp_path / "a.bin"
         path.write_bytes(b"old")
@@ -98,12 +101,19 @@ class TestFile:
         assert (path.stat().st_uid, path.stat().st_gid, path.read_bytes()) == (12345, 23456, b"new")
 
     @posix
-    def test_read_only_file_is_refused(self, tmp_path):
-        """Renaming would not ask for its permission."""
+    @pytest.mark.parametrize(
+        "of_file, of_folder, told",
+        [
+            (0o444, 0o777, "Permission denied."),  # renaming would not ask the file
+            (0o666, 0o555, "Permission denied in ., where the new file is made first."),
+        ],
+    )
+    def test_read_only_is_refused(self, tmp_path, of_file, of_folder, told):
+        """Also below a folder into which only another user may look."""
         path = tmp_path / "a.bin"
         path.write_bytes(b"old")
-        path.chmod(0o444)
-        tmp_path.chmod(0o777)  # in a folder that anybody may write, below one that only we may look into
+        path.chmod(of_file)
+        tmp_path.chmod(of_folder)
         code = """
 import os, sys
 from vesica.io import atomic
@@ -119,7 +129,7 @@ except Exception as error:
             [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
         )
         assert (ended.stdout, ended.stderr) == (
-            "InputError a.bin cannot be written: Permission denied. ['a.bin']\n",
+            f"InputError a.bin cannot be written: {told} ['a.bin']\n",
             "",
         )
         assert path.read_bytes() == b"old"
@@ -229,6 +239,7 @@ class TestFolder:
         vesica.write(tmp_path, one_box("train"), format="yolo", overwrite=True)
         assert path.read_text().startswith("0 ")
 
+    @posix
     @pytest.mark.parametrize("name, message", [("voc", "File exists|Not a directory"), ("voc/7.xml", "it is a folder")])
     def test_other_kind_in_the_way(self, tmp_path, name, message):
         if name == "voc":
@@ -247,6 +258,7 @@ class TestFolder:
         vesica.write(tmp_path, one_box("7", "dog"), format="voc", overwrite=True)
         assert stat.S_IMODE((tmp_path / "7.xml").stat().st_mode) == 0o640 and "dog" in (tmp_path / "7.xml").read_text()
 
+    @posix
     def test_written_while_it_is_written(self, tmp_path):
         """Two processes make one folder: the later one is told, and the folder is the earlier one's."""
         with (

@@ -9,7 +9,8 @@ import pytest
 import vesica
 from processes import script
 from vesica import InputError
-from vesica.io import files
+from vesica.io import arrays, files
+from writers import WRITERS
 
 ROWS = [{"image_id": k % 500, "category_id": 1, "bbox": [1, 2, 3, 4], "score": k / 60_000} for k in range(60_000)]
 TEXT = json.dumps(ROWS).encode()
@@ -32,6 +33,24 @@ def changed_meanwhile(monkeypatch, change):
         return read(file, size)
 
     monkeypatch.setattr(files, "_all_bytes", later)
+
+
+@pytest.mark.parametrize("share", np.linspace(0, 0.99, 14).tolist())
+@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("records", "demo")])
+def test_every_format_is_cut(monkeypatch, tmp_path, name, share):
+    """Any file of a folder too."""
+    writer = WRITERS[name]
+    place = tmp_path / writer.place
+    writer.write(place, 0)
+    read = files._all_bytes
+
+    def cut(file, size):
+        os.truncate(file.name, int(share * size))
+        return read(file, size)
+
+    monkeypatch.setattr(files, "_all_bytes", cut)
+    with pytest.raises(InputError, match=r"changed while it was read: it had \d+ bytes, and then \d+\."):
+        arrays.read(str(place)) if name.startswith("table") else vesica.read(place)
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, len(TEXT) // 2, len(TEXT) - 1])

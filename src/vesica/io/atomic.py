@@ -38,7 +38,8 @@ def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
         old = _stat(path)
         number = _own_descriptor(os.fspath(path))
         if number is not None:
-            sys.stdout.flush()  # what was printed stands before what is written
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what was printed stands before what is written
             with open(os.dup(number), "wb") as out:
                 yield out
         elif old is not None and not stat.S_ISREG(old.st_mode):
@@ -137,7 +138,7 @@ def _replacing(place: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     part = place.with_name(_part())
     try:
-        with open(part, "xb", opener=None if old is None else _private) as out:
+        with _beside(part, old) as out:
             yield out
             out.flush()
             os.fsync(out.fileno())
@@ -148,6 +149,14 @@ def _replacing(place: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+
+
+def _beside(part: Path, old: os.stat_result | None) -> BinaryIO:
+    try:
+        return open(part, "xb", opener=None if old is None else _private)
+    except PermissionError as error:
+        where = os.path.dirname(part) or os.curdir
+        raise PermissionError(error.errno, f"{error.strerror} in {where}, where the new file is made first") from error
 
 
 def _private(path: str, flags: int) -> int:

@@ -50,19 +50,12 @@ def write(
     assert chosen.content is not None
     content, notes = chosen.content(data)
     if os.fspath(path) == "-":
-        _print(content)
+        sys.stdout.buffer.write(content)
     else:
         packed = gzip.compress(content, mtime=0) if Path(path).suffix.lower() == ".gz" else content
         with atomic.file(path) as file:
             file.write(packed)
     return notes
-
-
-def _print(content: bytes) -> None:
-    try:
-        sys.stdout.buffer.write(content)
-    except OSError as error:
-        raise InputError(f"- cannot be written: {error.strerror or error}.") from error
 
 
 def _nothing(folder: Path) -> list[Path]:

@@ -132,21 +132,18 @@ def shared_pixels(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def even_odd(rings):
     """The area inside an odd number of rings, by shapely: those faces of the arrangement of all edges whose inner point
     sees an odd number of edges to its right."""
-    from shapely import LineString, polygonize, union_all
+    from shapely import LineString, coverage_union_all, get_x, get_y, point_on_surface, polygonize, union_all
 
-    rings = [[tuple(map(float, point)) for point in ring] for ring in rings]
-    faces = polygonize([union_all([LineString([*ring, ring[0]]) for ring in rings])])
-    inside = []
-    for face in faces.geoms:
-        point = face.representative_point()
-        edges = [edge for ring in rings for edge in zip(ring, [*ring[1:], ring[0]], strict=True)]
-        seen = 0
-        for (x0, y0), (x1, y1) in edges:
-            if (y0 <= point.y) != (y1 <= point.y):
-                seen += x0 + (point.y - y0) * (x1 - x0) / (y1 - y0) > point.x
-        if seen % 2:
-            inside.append(face)
-    return union_all(inside)
+    rings = [np.asarray(ring, np.float64) for ring in rings]
+    faces = np.array(polygonize([union_all([LineString([*ring, ring[0]]) for ring in rings])]).geoms)
+    inner = point_on_surface(faces)
+    x, y = get_x(inner), get_y(inner)
+    seen = np.zeros(len(faces), int)
+    for ring in rings:
+        for (x0, y0), (x1, y1) in zip(ring.tolist(), np.roll(ring, -1, axis=0).tolist(), strict=True):
+            crossed = (y0 <= y) != (y1 <= y)
+            seen[crossed] += x0 + (y[crossed] - y0) * (x1 - x0) / (y1 - y0) > x[crossed]
+    return coverage_union_all(faces[seen % 2 == 1])  # which share edges, and nothing else
 
 
 def polygon(parts):

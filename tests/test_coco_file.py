@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import tempfile
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vesica import _native
-from vesica._kernels.native.coco_file import Columns, Problem, read
+from vesica._kernels.native.coco_file import Columns, Problem, read, read_open
 
-# Bytes in a block and threads: the answers may not differ.
+# Bytes in a block and threads: the answers may not differ. Every second one of them serves for open files.
 WAYS = [(1 << 22, 1), (64, 1), (64, 2), (64, 3), (64, 8), (200, 2)]
 
 
@@ -194,9 +195,13 @@ def facts(found):
 
 
 def one_answer(data):
-    """The answer, which must be the same for all blocks and threads."""
+    """The answer, which must be the same for all blocks and threads, in memory and from an open file."""
     array = np.frombuffer(data, np.uint8)
-    answers = [read(array, masks=True, spans=True, block=block, threads=threads) for block, threads in WAYS]
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(data)
+        options = [{"masks": True, "spans": True, "block": block, "threads": threads} for block, threads in WAYS]
+        answers = [read(array, **way) for way in options]
+        answers += [read_open(file.fileno(), len(data), **way) for way in options[1::2]]
     assert all(facts(answer) == facts(answers[0]) for answer in answers[1:]), data
     return answers[0]
 
@@ -427,6 +432,41 @@ class TestColumns:
             found = read(np.frombuffer(data, np.uint8), block=block, threads=1 + block % 3)
             assert found.image_ids[found.annotations.image].tolist() == list(range(20))
             assert found.annotations.score.tolist() == [k / 7 for k in range(20)]
+
+
+class TestOpenFile:
+    """Read through windows, whatever is longer than one."""
+
+    LONG = "x" * 3000
+    ROW = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            pytest.param([{**ROW, "note": LONG}] * 5, id="records"),
+            pytest.param([ROW, {**ROW, "segmentation": [[0.5] * 600]}, ROW], id="a segmentation"),
+            pytest.param({"info": [LONG, {"a": LONG}], LONG: 5, "annotations": [ROW] * 9}, id="other keys"),
+            pytest.param({"annotations": [ROW], "categories": [{"id": 1, "name": LONG}]}, id="categories"),
+            pytest.param({"images": [{"id": 1, "file_name": LONG}], "annotations": [ROW] * 9}, id="names"),
+            pytest.param({"annotations": [ROW, {**ROW, "score": LONG}]}, id="a fault at the end"),
+            pytest.param([{**ROW, "note": "}, {" * 700}] * 3, id="wrong guesses"),
+        ],
+    )
+    @pytest.mark.parametrize("indent", [None, 700], ids=["dense", "wide"])
+    def test_longer_than_a_window(self, value, indent):
+        agrees(b" " * 900 + json.dumps(value, indent=indent).encode() + b"\n" * 900)
+
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_shorter_than_it_was_said_to_be(self, threads):
+        data = json.dumps([self.ROW] * 50).encode()
+        with tempfile.TemporaryFile(buffering=0) as file:
+            file.write(data)
+            with pytest.raises(EOFError):
+                read_open(file.fileno(), len(data) + 1, block=200, threads=threads)
+
+    def test_no_such_descriptor(self):
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            read_open(1 << 20, 10)
 
 
 REPEATED = [

@@ -1,4 +1,4 @@
-// file_bytes.hpp. The bytes of an open file, read into memory by several threads.
+// file_bytes.hpp. The bytes of an open file, read into memory.
 //
 // Files are not mapped: the pages of a mapped file that another process makes shorter are gone, and to look at one of
 // them ends the process.
@@ -15,5 +15,8 @@ struct Read {
 
 // Read the first `size` bytes of a file into `to`, from at most `threads` threads.
 Read read(int file, char* to, std::size_t size, std::size_t threads);
+
+// Read the `size` bytes from the place `at` on. Threads may do so at the same time.
+Read read_part(int file, char* to, std::size_t size, std::size_t at);
 
 }  // namespace vesica::file_bytes

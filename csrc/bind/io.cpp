@@ -17,6 +17,7 @@
 #include "io/coco/record_columns.hpp"
 #include "io/json/decimals.hpp"
 #include "io/json/json.hpp"
+#include "io/json/text.hpp"
 
 namespace vesica::bind {
 namespace {
@@ -96,13 +97,7 @@ nb::bytes file_bytes_read(int file, std::size_t size, std::size_t threads) {
 }
 
 // What is wrong: fault, byte, list, record, field, detail. Or the tables: vesica._kernels.native.columns names them.
-nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, std::size_t block, std::size_t threads) {
-    if (!block) refuse("`block` must be above 0");
-    coco_file::File file;
-    {
-        Unlocked unlocked;
-        file = coco_file::read(reinterpret_cast<const char*>(data.data()), data.size(), {masks, spans, block, threads});
-    }
+nb::tuple give_file(coco_file::File& file) {
     const parallel_records::Error& error = file.error;
     if (error.fault != json::Fault::none)
         return nb::make_tuple(static_cast<int>(error.fault), error.at, error.kind, error.record, error.field,
@@ -110,7 +105,34 @@ nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, std::s
     return nb::make_tuple(file.is_results, give_images(file.images), give_annotations(file.annotations),
                           give_ids(file.image_ids), give_ids(file.category_ids), file.unknown_image,
                           file.unknown_category,
-                          nb::make_tuple(file.categories.is_there, file.categories_begin, file.categories_end));
+                          file.categories.is_there ? nb::object(bytes_of(file.categories_text)) : nb::none());
+}
+
+nb::tuple read_coco_file(const text::Text& text, const parallel_records::Request& request) {
+    if (!request.block) refuse("`block` must be above 0");
+    coco_file::File file;
+    {
+        Unlocked unlocked;
+        file = coco_file::read(text, request);
+    }
+    return give_file(file);
+}
+
+nb::tuple coco_file_read(Flat<std::uint8_t> data, bool masks, bool spans, std::size_t block, std::size_t threads) {
+    return read_coco_file({reinterpret_cast<const char*>(data.data()), data.size()}, {masks, spans, block, threads});
+}
+
+// The same of an open file. Raises OSError, and EOFError where the file is shorter than `size` bytes.
+nb::tuple coco_file_read_open(int file, std::size_t size, bool masks, bool spans, std::size_t block,
+                              std::size_t threads) try {
+    return read_coco_file({nullptr, size, file}, {masks, spans, block, threads});
+} catch (const text::Unreadable& failure) {
+    errno = failure.error;
+    if (failure.error)
+        PyErr_SetFromErrno(PyExc_OSError);
+    else
+        PyErr_SetString(PyExc_EOFError, "the file is shorter than it was");
+    throw nb::python_error();
 }
 
 // The number that the text is; None if it is not a number.
@@ -141,6 +163,9 @@ void define_io(nb::module_& m) {
     m.def("file_bytes_read", &file_bytes_read, "file"_a, "size"_a, "threads"_a, "The first bytes of an open file.");
     m.def("coco_file_read", &coco_file_read, "data"_a.noconvert(), "masks"_a, "spans"_a, "block"_a, "threads"_a,
           nb::sig("def coco_file_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, block: int, "
+                  "threads: int) -> tuple[typing.Any, ...]"));
+    m.def("coco_file_read_open", &coco_file_read_open, "file"_a, "size"_a, "masks"_a, "spans"_a, "block"_a, "threads"_a,
+          nb::sig("def coco_file_read_open(file: int, size: int, masks: bool, spans: bool, block: int, "
                   "threads: int) -> tuple[typing.Any, ...]"));
     m.def("decimal", &decimal, "text"_a.noconvert(), "The number that the text is, or None.");
     m.def("json_fault", &json_fault, "text"_a.noconvert(), "What is wrong with a JSON text, and where.");

@@ -320,6 +320,8 @@ def file_bytes_read(file: int, size: int, threads: int) -> bytes:
 
 def coco_file_read(data: NDArray[numpy.uint8], masks: bool, spans: bool, block: int, threads: int) -> tuple[Any, ...]: ...
 
+def coco_file_read_open(file: int, size: int, masks: bool, spans: bool, block: int, threads: int) -> tuple[Any, ...]: ...
+
 def decimal(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float | None:
     """The number that the text is, or None."""
 

@@ -9,7 +9,7 @@ import pytest
 import vesica
 from processes import script
 from vesica import InputError
-from vesica.io import arrays, files
+from vesica.io import arrays, coco, files
 from writers import WRITERS
 
 ROWS = [{"image_id": k % 500, "category_id": 1, "bbox": [1, 2, 3, 4], "score": k / 60_000} for k in range(60_000)]
@@ -26,13 +26,14 @@ def path(tmp_path):
 
 def changed_meanwhile(monkeypatch, change):
     """Let `change` happen after a file was opened, and before its bytes are read."""
-    read = files._all_bytes
+    opened = files._opened
 
-    def later(file, size):
+    def later(path):
+        file = opened(path)
         change()
-        return read(file, size)
+        return file
 
-    monkeypatch.setattr(files, "_all_bytes", later)
+    monkeypatch.setattr(files, "_opened", later)
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 0.99, 14).tolist())
@@ -42,25 +43,27 @@ def test_every_format_is_cut(monkeypatch, tmp_path, name, share):
     writer = WRITERS[name]
     place = tmp_path / writer.place
     writer.write(place, 0)
-    read = files._all_bytes
+    opened = files._opened
 
-    def cut(file, size):
-        os.truncate(file.name, int(share * size))
-        return read(file, size)
+    def cut(path):
+        file = opened(path)
+        os.truncate(path, int(share * file.size))
+        return file
 
-    monkeypatch.setattr(files, "_all_bytes", cut)
+    monkeypatch.setattr(files, "_opened", cut)
     with pytest.raises(InputError, match=r"changed while it was read: it had \d+ bytes, and then \d+\."):
         arrays.read(str(place)) if name.startswith("table") else vesica.read(place)
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, len(TEXT) // 2, len(TEXT) - 1])
 @pytest.mark.parametrize("name", ["guess.json", "guess.csv", "guess.npy"])
-def test_shorter(monkeypatch, tmp_path, size, name):
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_shorter(monkeypatch, tmp_path, size, name, in_pieces):
     path = tmp_path / name
     path.write_bytes(TEXT)
     changed_meanwhile(monkeypatch, lambda: os.truncate(path, size))
     with pytest.raises(InputError, match=rf"{name} changed while it was read: it had {len(TEXT)} bytes, .* {size}\."):
-        files.load(path)
+        files.load(path, in_pieces=in_pieces)
 
 
 def test_longer(monkeypatch, path):
@@ -172,6 +175,48 @@ class TestFolders:
     def test_other_files_may_come(self, monkeypatch, folder):
         changed_meanwhile(monkeypatch, lambda: (folder[0] / "train.cache").write_text("x"))
         assert len(self.read(folder[0])) == 3
+
+
+class TestInPieces:
+    """A file that is open, and of which no row was read yet."""
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pytest.param(lambda path: os.truncate(path, len(TEXT) - 1), id="shorter"),
+            pytest.param(lambda path: os.truncate(path, 0), id="empty"),
+            pytest.param(lambda path: path.write_bytes(TEXT + b"\n"), id="longer"),
+            pytest.param(lambda path: os.utime(path, ns=(0, 0)), id="written again"),
+        ],
+    )
+    @pytest.mark.parametrize("read", [coco.dataset_of, lambda file: file.data, lambda file: file.head(10)])
+    def test_changed(self, path, change, read):
+        file = files.load(path, in_pieces=True)
+        change(path)
+        with pytest.raises(InputError, match="guess.json changed while it was read: it had"):
+            read(file)
+
+    def test_renamed(self, path):
+        file = files.load(path, in_pieces=True)
+        other = path.with_suffix(".new")
+        other.write_bytes(b"[]")
+        os.replace(other, path)
+        assert coco.dataset_of(file).score.tobytes() == SCORES.tobytes()
+        assert file.data == TEXT
+
+    def test_no_bytes_are_kept(self, monkeypatch, path):
+        """A file without faults is never in memory as a whole."""
+        monkeypatch.delattr(files.OpenFile, "data")
+        assert vesica.read(path).score.tobytes() == SCORES.tobytes()
+
+    def test_closed(self, path):
+        """Open as long as it lives, and no longer."""
+        file = files.load(path, in_pieces=True)
+        with file.content.reading() as descriptor:
+            os.fstat(descriptor)
+        del file
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

@@ -106,7 +106,7 @@ np.set_printoptions(threshold=10**9)
 want = flat(call(small, 2))
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 for threads in (1, 2, 3):
-    delay = moments.uniform(0.01, 0.4)
+    delay = moments.uniform(0.01, 0.2)
     signal.setitimer(signal.ITIMER_REAL, delay)
     began = time.monotonic()
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from typing import Any
 
 import numpy as np
 
 from vesica import InputError, _native
-from vesica._kernels.native.coco_file import Columns, Problem, read
+from vesica._kernels.native.coco_file import Columns, Problem, read, read_open
 from vesica.io.coco import dataset_of
 from vesica.io.files import File
 
@@ -22,7 +23,13 @@ def trial(rng: Rng) -> None:
     data = _mutated(rng, _document(rng))
     array = np.frombuffer(data, np.uint8)
     first = read(array, masks=True, spans=True, threads=1)
-    again = read(array, masks=True, spans=True, block=int(rng.integers(1, 200)), threads=int(rng.integers(1, 9)))
+    block, threads = int(rng.integers(1, 200)), int(rng.integers(1, 9))
+    if chance(rng, 0.5):
+        again = read(array, masks=True, spans=True, block=block, threads=threads)
+    else:
+        with tempfile.TemporaryFile(buffering=0) as file:
+            file.write(data)
+            again = read_open(file.fileno(), len(data), masks=True, spans=True, block=block, threads=threads)
     assert type(first) is type(again)
     if isinstance(first, Problem):
         assert first == again, (first, again)

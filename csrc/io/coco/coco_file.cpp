@@ -21,46 +21,85 @@ using record_columns::Column;
 using record_columns::Table;
 using records::Field;
 using records::Kind;
+using text::Text;
+using text::Window;
 
 constexpr std::array<std::string_view, 3> list_names = {"images", "annotations", "categories"};
 
+constexpr std::size_t window_bytes = std::size_t(1) << 16, growth = 8;
+
 class Walk {
   public:
-    Walk(const char* data, std::size_t size, const Request& request, File& out)
-        : data_(data), cursor_{data, data + size}, request_(request), out_(out) {}
+    Walk(const Text& text, const Request& request, File& out)
+        : text_(text), window_(text), cursor_{nullptr, nullptr}, request_(request), out_(out) {}
 
     void read();
 
   private:
     bool read_object();
+    bool read_key(std::string& key);
     bool read_list(Kind kind);
+    bool read_records(Kind kind, int depth);
     bool read_rest();
-    bool failed() { return fault_ = {cursor_.fault, static_cast<std::size_t>(cursor_.where - data_)}, false; }
+    template <class Step>
+    bool take(const Step& step);
+    bool skip_space();
+    bool skip_value(int depth);
+    void look_at(std::size_t place, std::size_t bytes);
+    void go_to(std::size_t place) { look_at(place, std::min(window_bytes, request_.block)); }
+    std::size_t place() const { return window_.place(cursor_.at); }
+    bool is_at(char mark) const { return cursor_.at < cursor_.end && *cursor_.at == mark; }
+    bool failed() { return fault_ = {cursor_.fault, window_.place(cursor_.where)}, false; }
     Table& table(Kind kind) {
         return kind == Kind::images ? out_.images : kind == Kind::annotations ? out_.annotations : out_.categories;
     }
 
-    const char* data_;
-    Cursor cursor_;
+    const Text& text_;
+    Window window_;
+    Cursor cursor_;  // in the window
     const Request& request_;
     File& out_;
     Error fault_;                   // of the text
     std::array<Error, 3> pending_;  // of what the lists mean; the last of equal keys counts
 };
 
+void Walk::look_at(std::size_t place, std::size_t bytes) {
+    window_.show(place, place + bytes);
+    cursor_ = {window_.at(place), window_.last()};
+}
+
+// Do the step, in a larger window where it came to the end of this one.
+template <class Step>
+bool Walk::take(const Step& step) {
+    const std::size_t begin = place();
+    for (std::size_t bytes = std::min(window_bytes, request_.block);; bytes *= growth) {
+        const bool is_done = step();
+        if (window_.ends_text() || (is_done && cursor_.at < cursor_.end)) return is_done || failed();
+        look_at(begin, bytes);
+    }
+}
+
+bool Walk::skip_space() {
+    return take([&] { return json::skip_space(cursor_), true; });
+}
+
+bool Walk::skip_value(int depth) {
+    return take([&] { return json::skip_value(cursor_, depth); });
+}
+
 void Walk::read() {
-    if (cursor_.end - cursor_.at >= 3 && std::memcmp(cursor_.at, "\xef\xbb\xbf", 3) == 0) cursor_.at += 3;
-    json::skip_space(cursor_);
-    const char first = cursor_.at == cursor_.end ? 0 : *cursor_.at;
-    out_.is_results = first == '[';
-    if (first == '{') {
+    go_to(0);
+    take([&] {
+        if (cursor_.end - cursor_.at >= 3 && std::memcmp(cursor_.at, "\xef\xbb\xbf", 3) == 0) cursor_.at += 3;
+        return json::skip_space(cursor_), true;
+    });
+    out_.is_results = is_at('[');
+    if (is_at('{')) {
         if (read_object()) read_rest();
-    } else if (first == '[') {
+    } else if (out_.is_results) {
         if (read_list(Kind::annotations)) read_rest();
-    } else if (json::skip_value(cursor_, 0)) {
+    } else if (skip_value(0)) {
         fault_ = {Fault::no_table, 0};
-    } else {
-        failed();
     }
     // The first place of the file.
     for (const Error& error : {fault_, pending_[0], pending_[1], pending_[2]})
@@ -69,59 +108,77 @@ void Walk::read() {
 }
 
 bool Walk::read_rest() {
-    json::skip_space(cursor_);
+    skip_space();
     return cursor_.at == cursor_.end || (cursor_.fail(Fault::extra, cursor_.at), failed());
 }
 
 bool Walk::read_object() {
     ++cursor_.at;
-    json::skip_space(cursor_);
-    if (cursor_.at < cursor_.end && *cursor_.at == '}') return ++cursor_.at, true;
+    skip_space();
+    if (is_at('}')) return ++cursor_.at, true;
     for (;;) {
-        if (!json::skip_mark(cursor_, '"')) return failed();
-        const char* const key = cursor_.at;
-        bool has_escapes = false;
-        if (!json::skip_string(cursor_, has_escapes)) return failed();
-        const std::string text = json::unescaped({key, static_cast<std::size_t>(cursor_.at - 1 - key)});
-        if (!json::skip_mark(cursor_, ':')) return failed();
-        json::skip_space(cursor_);
-        const auto known = std::find(list_names.begin(), list_names.end(), text);
+        std::string key;
+        if (!take([&] { return read_key(key); })) return false;
+        const auto known = std::find(list_names.begin(), list_names.end(), key);
         if (known != list_names.end()) {
             if (!read_list(static_cast<Kind>(known - list_names.begin()))) return false;
-        } else if (!json::skip_value(cursor_, 1)) {
-            return failed();
+        } else if (!skip_value(1)) {
+            return false;
         }
-        json::skip_space(cursor_);
-        if (cursor_.at < cursor_.end && *cursor_.at == '}') return ++cursor_.at, true;
+        skip_space();
+        if (is_at('}')) return ++cursor_.at, true;
         if (!json::skip_mark(cursor_, ',')) return failed();
     }
 }
 
-bool Walk::read_list(Kind kind) {
+// A key, with the colon and the space behind it.
+bool Walk::read_key(std::string& key) {
+    if (!json::skip_mark(cursor_, '"')) return false;
     const char* const begin = cursor_.at;
+    bool has_escapes = false;
+    if (!json::skip_string(cursor_, has_escapes)) return false;
+    key = json::unescaped({begin, static_cast<std::size_t>(cursor_.at - 1 - begin)});
+    if (!json::skip_mark(cursor_, ':')) return false;
+    return json::skip_space(cursor_), true;
+}
+
+bool Walk::read_list(Kind kind) {
+    const std::size_t begin = place();
     const int depth = out_.is_results ? 0 : 1;
-    Error& pending = pending_[static_cast<std::size_t>(kind)];
-    pending = {};
-    if (cursor_.at < cursor_.end && *cursor_.at == '[') {
-        ++cursor_.at;
-        const Error error = parallel_records::read(kind, depth + 1, request_, data_, cursor_, table(kind));
-        if (error.fault > Fault::none && error.fault < Fault::not_a_list) return fault_ = error, false;
-        if (error.fault != Fault::none) {
-            // An equal key may follow, so the text goes on being read.
-            pending = error;
-            cursor_.at = begin;
-            if (!json::skip_value(cursor_, depth)) return failed();
-        }
+    pending_[static_cast<std::size_t>(kind)] = {};
+    if (is_at('[')) {
+        if (!read_records(kind, depth)) return false;
     } else {
         table(kind) = Table();
-        if (!json::skip_value(cursor_, depth)) return failed();
-        pending = {Fault::not_a_list, static_cast<std::size_t>(begin - data_), static_cast<int>(kind)};
+        if (!skip_value(depth)) return false;
+        pending_[static_cast<std::size_t>(kind)] = {Fault::not_a_list, begin, static_cast<int>(kind)};
     }
     if (kind == Kind::categories) {
-        out_.categories_begin = static_cast<std::size_t>(begin - data_);
-        out_.categories_end = static_cast<std::size_t>(cursor_.at - data_);
+        const std::size_t end = place();
+        look_at(begin, end - begin);
+        out_.categories_text.assign(window_.at(begin), end - begin);
+        go_to(end);
     }
     return true;
+}
+
+bool Walk::read_records(Kind kind, int depth) {
+    const std::size_t begin = place();
+    ++cursor_.at;
+    skip_space();
+    if (is_at(']')) {
+        table(kind) = Table();
+        table(kind).is_there = true;
+        return ++cursor_.at, true;
+    }
+    std::size_t end = place();
+    const Error error = parallel_records::read(kind, depth + 1, request_, text_, end, table(kind));
+    if (error.fault > Fault::none && error.fault < Fault::not_a_list) return fault_ = error, false;
+    if (error.fault == Fault::none) return go_to(end), true;
+    // An equal key may follow, so the text goes on being read.
+    pending_[static_cast<std::size_t>(kind)] = error;
+    go_to(begin);
+    return skip_value(depth);
 }
 
 // Each record of the list has an id, and no id comes twice.
@@ -173,9 +230,9 @@ std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& see
 
 }  // namespace
 
-File read(const char* data, std::size_t size, const Request& request) {
+File read(const Text& text, const Request& request) {
     File out;
-    Walk(data, size, request, out).read();
+    Walk(text, request, out).read();
     if (out.error.fault != Fault::none) return out;
     check_ids(out.images, Kind::images, out.error);
     if (out.error.fault == Fault::none) check_ids(out.categories, Kind::categories, out.error);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "io/coco/ids.hpp"
 #include "io/coco/parallel_records.hpp"
 #include "io/coco/record_columns.hpp"
+#include "io/json/text.hpp"
 
 namespace vesica::coco_file {
 
@@ -16,9 +18,10 @@ struct File {
     record_columns::Table images, annotations, categories;
     std::vector<ids::Id> image_ids, category_ids;            // what the columns of annotations point into
     std::int64_t unknown_image = -1, unknown_category = -1;  // the first annotation whose id is in no table
-    std::size_t categories_begin = 0, categories_end = 0;    // the text of that list
+    std::string categories_text;                             // of that list
 };
 
-File read(const char* data, std::size_t size, const parallel_records::Request& request);
+// Throws text::Unreadable.
+File read(const text::Text& text, const parallel_records::Request& request);
 
 }  // namespace vesica::coco_file

@@ -26,6 +26,13 @@ using records::Kind;
 using records::Problem;
 using records::Reader;
 using records::Span;
+using text::Text;
+using text::Window;
+
+constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
+// Bytes around a block that a window shows: before it, to see what stands before its first record, and behind it, for
+// the rest of its last one. Where that is longer, more is shown.
+constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
 
 void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
             std::int64_t records::Row::* length) {
@@ -35,9 +42,10 @@ void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk
     ragged.values.append(values.data(), values.size());
 }
 
-// A reader, and what the places of its own ids are in the whole list.
+// A reader with its window, and what the places of its own ids are in the whole list.
 struct Worker {
     Reader reader;
+    Window window;
     std::vector<std::int32_t> images, categories;
 
     // Ids are numbered in the order of their rows, whichever thread read them.
@@ -62,30 +70,33 @@ struct Worker {
 // One list of records.
 class List {
   public:
-    List(Kind kind, int depth, const Request& request, const char* data, Cursor& cursor, Table& out)
-        : kind_(kind), depth_(depth), request_(request), data_(data), end_(cursor.end), out_(out) {
+    List(Kind kind, int depth, const Request& request, const Text& text, std::size_t place, Table& out)
+        : kind_(kind), depth_(depth), request_(request), text_(text), begin_(place), next_(place), out_(out) {
         out_ = Table();
         out_.is_there = true;
     }
 
-    // Read it all; the cursor stands behind its bracket, and then behind the closing one.
-    Error read(Cursor& cursor);
+    // Read it all; `place` comes to stand behind the closing bracket.
+    Error read(std::size_t& place);
 
   private:
     struct Outcome {
-        const char* stop = nullptr;  // the next record, or behind the bracket that closes the list
+        std::size_t stop = unknown;  // the next record, or behind the bracket that closes the list
         bool is_closed = false;
         Problem problem;
+        std::size_t where = unknown;  // of the problem
     };
 
-    const char* edge(std::size_t block) const {
-        return block * request_.block < static_cast<std::size_t>(end_ - begin_) ? begin_ + block * request_.block
-                                                                                : end_;
+    std::size_t edge(std::size_t block) const {
+        return block * request_.block < text_.size - begin_ ? begin_ + block * request_.block : text_.size;
     }
-    const char* guessed(const char* from, const char* to) const;
-    Outcome read_block(Reader& reader, const char* from, const char* to);
+    std::size_t margin() const { return std::min(margin_behind, request_.block); }
+    std::size_t guessed(Window& window, std::size_t from, std::size_t to) const;
+    Outcome read_guess(Worker& worker, std::size_t from, std::size_t to);
+    Outcome read_block(Worker& worker, std::size_t from, std::size_t to);
+    Outcome read_window(Worker& worker, std::size_t from, std::size_t to);
     void work(std::size_t block);
-    void take_turn(std::size_t block, Worker& worker, const char* from, Outcome outcome, std::size_t& first_row);
+    void take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, std::size_t& first_row);
     void append(Worker& worker);
     void expect(const Chunk& chunk);
     void append_texts(const Chunk& chunk);
@@ -95,30 +106,28 @@ class List {
     Kind kind_;
     int depth_;
     const Request& request_;
-    const char *data_, *begin_ = nullptr, *end_;
+    const Text& text_;
+    const std::size_t begin_;  // of the first record
+    std::size_t next_;         // where the next record begins
     Table& out_;
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::size_t turn_ = 0;
     std::atomic<bool> is_over_{false};
-    const char* next_ = nullptr;  // where the next record begins
     Outcome last_;
     std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-Error List::read(Cursor& cursor) {
-    json::skip_space(cursor);
-    if (cursor.at < cursor.end && *cursor.at == ']') return ++cursor.at, Error{};
-    begin_ = next_ = cursor.at;
-    const auto size = static_cast<std::size_t>(end_ - begin_);
+Error List::read(std::size_t& place) {
+    const std::size_t size = text_.size - begin_;
     if (request_.masks && kind_ == Kind::annotations) out_.text.reserve(size);
     threads::run(size / request_.block + 1, request_.threads, [this](std::size_t block) { work(block); });
-    cursor.at = last_.stop;
+    place = last_.stop;
     const Problem& problem = last_.problem;
     if (problem.fault == Fault::none) return {};
     return {problem.fault,
-            static_cast<std::size_t>(problem.where - data_),
+            last_.where,
             static_cast<int>(kind_),
             static_cast<std::int64_t>(out_.rows),
             static_cast<int>(problem.field),
@@ -129,7 +138,7 @@ std::unique_ptr<Worker> List::worker() {
     std::lock_guard lock(mutex_);
     if (idle_.empty()) {
         const bool spans = request_.spans || kind_ != Kind::annotations;
-        return std::make_unique<Worker>(Worker{Reader(kind_, depth_, spans), {}, {}});
+        return std::unique_ptr<Worker>(new Worker{Reader(kind_, depth_, spans), Window(text_), {}, {}});
     }
     std::unique_ptr<Worker> found = std::move(idle_.back());
     idle_.pop_back();
@@ -138,11 +147,13 @@ std::unique_ptr<Worker> List::worker() {
 
 void List::work(std::size_t block) try {
     if (is_over_) return;
-    const char *const first = edge(block), *const last = edge(block + 1);
+    const std::size_t first = edge(block), last = edge(block + 1);
     std::unique_ptr<Worker> mine = worker();
-    const char* const from = block ? guessed(first, last) : begin_;
+    mine->window.show(first - std::min(margin_before, first - begin_), last + margin());
+    std::size_t from = block ? guessed(mine->window, first, last) : begin_;
     Outcome outcome;
-    if (from) outcome = read_block(mine->reader, from, last);
+    if (from != unknown) outcome = read_guess(*mine, from, last);
+    if (outcome.stop == unknown) from = unknown;
     std::size_t first_row = SIZE_MAX;
     take_turn(block, *mine, from, outcome, first_row);
     if (request_.masks && first_row != SIZE_MAX) copy_texts(mine->reader.chunk, first_row);
@@ -156,12 +167,13 @@ void List::work(std::size_t block) try {
 }
 
 // The blocks before have been appended, so the true place of the next record is known.
-void List::take_turn(std::size_t block, Worker& worker, const char* from, Outcome outcome, std::size_t& first_row) {
+void List::take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, std::size_t& first_row) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == block || is_over_; });
     if (is_over_) return;
-    if (next_ < edge(block + 1) || edge(block + 1) == end_) {  // the last one finds the end of the list, or its lack
-        if (next_ != from) outcome = read_block(worker.reader, next_, edge(block + 1));
+    if (next_ < edge(block + 1) ||
+        edge(block + 1) == text_.size) {  // the last one finds the end of the list, or its lack
+        if (next_ != from) outcome = read_block(worker, next_, edge(block + 1));
         first_row = out_.rows;
         if (!first_row && !outcome.is_closed) expect(worker.reader.chunk);
         append(worker);
@@ -176,32 +188,60 @@ void List::take_turn(std::size_t block, Worker& worker, const char* from, Outcom
 }
 
 // Where a record seems to begin: a brace behind a comma behind a brace.
-const char* List::guessed(const char* from, const char* to) const {
-    for (const char* at = from; at < to; ++at) {
-        at = static_cast<const char*>(std::memchr(at, '{', static_cast<std::size_t>(to - at)));
-        if (!at) return nullptr;
+std::size_t List::guessed(Window& window, std::size_t from, std::size_t to) const {
+    const char *const low = window.first(), *const end = window.at(to);
+    for (const char* at = window.at(from); at < end; ++at) {
+        at = static_cast<const char*>(std::memchr(at, '{', static_cast<std::size_t>(end - at)));
+        if (!at) return unknown;
         const char* before = at - 1;
-        while (before > begin_ && json::is_space(*before)) --before;
-        if (before <= begin_ || *before != ',') continue;
+        while (before > low && json::is_space(*before)) --before;
+        if (before <= low || *before != ',') continue;
         --before;
-        while (before > begin_ && json::is_space(*before)) --before;
-        if (*before == '}') return at;
+        while (before > low && json::is_space(*before)) --before;
+        if (*before == '}') return window.place(at);
     }
-    return nullptr;
+    return unknown;
 }
 
-List::Outcome List::read_block(Reader& reader, const char* from, const char* to) {
+// A guess may be wrong, and then all that follows may look like one record: its end is not looked for beyond a block.
+List::Outcome List::read_guess(Worker& worker, std::size_t from, std::size_t to) {
+    for (std::size_t more = margin(); more <= request_.block; more *= growth) {
+        worker.window.show(from, to + more);
+        const Outcome outcome = read_window(worker, from, to);
+        if (outcome.stop != unknown) return outcome;
+    }
+    return {};
+}
+
+List::Outcome List::read_block(Worker& worker, std::size_t from, std::size_t to) {
+    for (std::size_t more = margin();; more *= growth) {
+        worker.window.show(from, to + more);
+        const Outcome outcome = read_window(worker, from, to);
+        if (outcome.stop != unknown) return outcome;
+    }
+}
+
+// The records that begin in [from, to). Nothing is known where the window ends too early.
+List::Outcome List::read_window(Worker& worker, std::size_t from, std::size_t to) {
+    Reader& reader = worker.reader;
+    const Window& window = worker.window;
     reader.chunk.clear();
-    Cursor cursor{from, end_};
+    Cursor cursor{window.at(from), window.last()};
+    const auto failed = [&](const Problem& problem) {
+        if (!window.ends_text()) return Outcome{};
+        return Outcome{window.place(cursor.at), false, problem, window.place(problem.where)};
+    };
     for (;;) {
-        if (!reader.read(cursor)) return {cursor.at, false, reader.problem};
+        if (!reader.read(cursor)) return failed(reader.problem);
         json::skip_space(cursor);
-        if (cursor.at < end_ && *cursor.at == ']') return {cursor.at + 1, true, {}};
-        if (!json::skip_mark(cursor, ',')) return {cursor.at, false, {cursor.fault, cursor.where}};
+        if (cursor.at < cursor.end && *cursor.at == ']') return {window.place(cursor.at + 1), true, {}};
+        if (!json::skip_mark(cursor, ',')) return failed({cursor.fault, cursor.where});
         json::skip_space(cursor);
+        if (cursor.at == cursor.end && !window.ends_text()) return {};
         // Behind the last edge there is no other block, and at the end of the text no record.
-        if (cursor.at >= to && to != end_) return {cursor.at, false, {}};
-        if (is_over_.load(std::memory_order_relaxed)) return {cursor.at, false, {}};
+        const std::size_t place = window.place(cursor.at);
+        if (place >= to && to != text_.size) return {place, false, {}};
+        if (is_over_.load(std::memory_order_relaxed)) return {place, false, {}};
     }
 }
 
@@ -243,8 +283,8 @@ void List::append(Worker& worker) {
     std::uint16_t* const given = out_.given.extend(count);
     for (std::size_t k = 0; k < count; ++k) given[k] = chunk.rows[k].given;
     for (const Span& record : chunk.spans) {
-        *out_.record_begin.extend(1) = record.begin - data_;
-        *out_.record_end.extend(1) = record.end - data_;
+        *out_.record_begin.extend(1) = static_cast<std::int64_t>(worker.window.place(record.begin));
+        *out_.record_end.extend(1) = static_cast<std::int64_t>(worker.window.place(record.end));
     }
     for (const auto& [row, text] : chunk.texts) out_.texts.emplace_back(before + row, text);
     append_texts(chunk);
@@ -257,8 +297,7 @@ void List::append(Worker& worker) {
 // As many rows as there would be if all blocks had as many as the first, and some more.
 void List::expect(const Chunk& chunk) {
     if (!chunk.count) return;  // a text that ends at its bracket has no first block
-    const auto read = static_cast<double>(std::min(edge(1), end_) - begin_);
-    const double share = 1.02 * static_cast<double>(end_ - begin_) / read;
+    const double share = 1.02 * static_cast<double>(text_.size - begin_) / static_cast<double>(edge(1) - begin_);
     const auto rows = static_cast<std::size_t>(share * static_cast<double>(chunk.count)) + 16;
     const auto reserve = [&](auto& column, Field field) {
         if (chunk.in_some & bit(field)) column.reserve(rows);
@@ -322,8 +361,8 @@ void List::copy_texts(const Chunk& chunk, std::size_t first_row) const {
 
 }  // namespace
 
-Error read(Kind kind, int depth, const Request& request, const char* data, Cursor& cursor, Table& out) {
-    return List(kind, depth, request, data, cursor, out).read(cursor);
+Error read(Kind kind, int depth, const Request& request, const Text& text, std::size_t& place, Table& out) {
+    return List(kind, depth, request, text, place, out).read(place);
 }
 
 }  // namespace vesica::parallel_records

@@ -2,7 +2,7 @@
 //
 // The text is cut into blocks. Where one begins in the middle of a record, its reader guesses the next record; only if
 // the block before ended exactly there the guess counts, and otherwise the block is read again from the true place. So
-// columns and errors are those of one thread.
+// columns and errors are those of one thread. Each reader looks at its block through a window of its own.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "io/coco/record_columns.hpp"
 #include "io/coco/records.hpp"
 #include "io/json/json.hpp"
+#include "io/json/text.hpp"
 
 namespace vesica::parallel_records {
 
@@ -29,9 +30,9 @@ struct Error {
     std::int64_t detail = 0;
 };
 
-// Read the list whose opening bracket the cursor has passed, inside `depth` brackets with its own. Bytes are counted
-// from `data`. The cursor comes to stand behind the closing bracket, if there is no error.
-Error read(records::Kind kind, int depth, const Request& request, const char* data, json::Cursor& cursor,
+// Read the list whose first record begins at `place`, inside `depth` brackets with its own. `place` comes to stand
+// behind the closing bracket, if there is no error.
+Error read(records::Kind kind, int depth, const Request& request, const text::Text& text, std::size_t& place,
            record_columns::Table& out);
 
 }  // namespace vesica::parallel_records

@@ -70,8 +70,8 @@ def dataset_of(
     array([[10., 20., 30., 40.]])
     """
     if not isinstance(file, File):
-        file = load(file)
-    found = native.read(file.view, masks=masks, threads=threads)
+        file = load(file, in_pieces=True)
+    found = _columns(file, masks, threads)
     if isinstance(found, native.Problem):
         if literal is not None and found.fault == "repeated":
             single = _literal().without_repeated(file)
@@ -89,6 +89,13 @@ def dataset_of(
     # As masks they have the area of the mask, whatever boxes some of them have.
     is_area_of_mask = literal in ("mask", "boundary") and _literal().are_masks(found)
     return replace(data, xywh=None) if is_area_of_mask else data
+
+
+def _columns(file: File, masks: bool, threads: int | None) -> Columns | native.Problem:
+    if isinstance(file.content, bytes):
+        return native.read(file.view, masks=masks, threads=threads)
+    with file.content.reading() as number:
+        return native.read_open(number, file.content.size, masks=masks, threads=threads)
 
 
 def _literal() -> Any:
@@ -164,7 +171,7 @@ def _check_own_ids(file: File, found: Columns) -> None:
 
 def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
     rows, is_truth = found.annotations, not found.is_results
-    images, categories = _images(found), _categories(file, found)
+    images, categories = _images(found), _categories(found)
     nowhere = np.full(rows.rows, -1, np.int32)
     image = nowhere if rows.image is None else rows.image
     category = nowhere if rows.category is None else rows.category
@@ -209,10 +216,10 @@ def _ragged(lists: tuple[np.ndarray | None, np.ndarray] | None) -> Ragged | None
     return Ragged(np.empty(0, np.int64) if values is None else values, offsets)
 
 
-def _categories(file: File, found: Columns) -> Categories:
+def _categories(found: Columns) -> Categories:
     if found.categories is None:
         return Categories(found.category_ids)
-    records = json.loads(file.data[found.categories])
+    records = json.loads(found.categories)
     names, parents, frequency = (
         objects([record.get(key) for record in records]) if any(key in record for record in records) else None
         for key in ("name", "supercategory", "frequency")

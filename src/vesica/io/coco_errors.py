@@ -41,7 +41,7 @@ _TEXTS = {
 
 def error(file: File, problem: Problem, /) -> InputError:
     """The error that names the file, the record, the byte and the field."""
-    is_results = file.data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    is_results = file.head(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     return InputError(f"{file.name}: {_words(file, problem, is_results)}")
 
 

@@ -98,7 +98,7 @@ def first_record(file: File, /) -> dict[str, Any]:
     """The first record of a list."""
     size = 1 << 16
     while True:
-        text = file.data[:size].decode("utf-8-sig", "ignore")
+        text = file.head(size).decode("utf-8-sig", "ignore")
         try:
             found, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
         except json.JSONDecodeError:

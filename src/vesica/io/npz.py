@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def read_archive(source: Source, options: Options, /) -> Reading:
 
 def read_array(source: Source, options: Options, /) -> Reading:
     """COCO's array of seven columns."""
-    table = array_files.array_of(source.file._replace(kind="npy"))
+    table = array_files.array_of(replace(source.file, kind="npy"))
     return Reading(array_of(table, source.name, options), f"{options.boxes or 'xywh'} pixels", "COCO's array")
 
 

@@ -157,7 +157,7 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
             return _of_folder(os.path.dirname(path), path, name)
     if path != "-" and not os.path.exists(path) and any(letter in path for letter in "*?["):
         return _of_pattern(path, format)
-    file = load(path)
+    file = load(path, in_pieces=True)
     source = Source(file.name, os.path.dirname(path), [] if path == "-" else [path], file)
     return source, format or _sniffed(file)
 
@@ -213,7 +213,7 @@ def _listed(words: list[str], last: str) -> str:
 
 def _sniffed(file: File) -> str:
     """The format of a file by its first bytes; of text by its name and first line too."""
-    head = file.data[:_HEAD]
+    head = file.head(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     known = list(FORMATS.values())
     by_start = (one.name for one in known if one.starts and (start if one.is_text else head).startswith(one.starts))

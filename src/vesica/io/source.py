@@ -37,7 +37,7 @@ class Source(NamedTuple):
             return self.loaded
         if len(self.files) != 1:
             raise InputError(f"{self.name} stands for {len(self.files)} files of this format; read them one by one.")
-        return load(self.files[0])
+        return load(self.files[0], in_pieces=True)
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Names and bytes of all files, of formats that have one for each image."""

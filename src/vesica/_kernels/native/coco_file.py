@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,8 +98,8 @@ class Columns(NamedTuple):
     unknown_image: int
     """The first annotation whose image is not among the images, or -1."""
     unknown_category: int
-    categories: slice | None
-    """Where the list of categories stands."""
+    categories: bytes | None
+    """The text of the list of categories."""
 
 
 def read(
@@ -111,13 +111,27 @@ def read(
     threads: int | None = None,
 ) -> Columns | Problem:
     """Read the bytes of a whole file. `spans` says where each annotation stands; `block` is there for tests."""
-    found = _native.coco_file_read(data, masks, spans, block, native.thread_count(threads))
+    return _found(_native.coco_file_read(data, masks, spans, block, native.thread_count(threads)))
+
+
+def read_open(
+    file: int,
+    size: int,
+    *,
+    masks: bool = False,
+    spans: bool = False,
+    block: int = _BLOCK,
+    threads: int | None = None,
+) -> Columns | Problem:
+    """The same of an open file of `size` bytes, block by block. Raises OSError, and EOFError where it is shorter."""
+    return _found(_native.coco_file_read_open(file, size, masks, spans, block, native.thread_count(threads)))
+
+
+def _found(found: tuple[Any, ...]) -> Columns | Problem:
     if isinstance(found[0], bool):
-        is_results, images, annotations, image_ids, category_ids, no_image, no_category, categories = found
-        there, begin, end = categories
-        place = slice(begin, end) if there else None
+        is_results, images, annotations, image_ids, category_ids, *rest = found
         ids = (ids_of(*image_ids), ids_of(*category_ids))
-        return Columns(is_results, Images(*images), Annotations(*annotations), *ids, no_image, no_category, place)
+        return Columns(is_results, Images(*images), Annotations(*annotations), *ids, *rest)
     fault, at, kind, record, field, detail = found
     return Problem(
         FAULTS[fault],

@@ -488,6 +488,27 @@ def test_the_last_of_equal_keys_counts(data, want):
     assert (score is None) if want is None else score.tolist() == [want]
 
 
+NULLS = {
+    "image_id": "1", "category_id": "1", "id": '"a"', "bbox": "[1, 2, 3, 4]", "score": "1", "area": "2", "iscrowd": "1",
+    "ignore": "1", "segmentation": "[]",
+}  # fmt: skip
+IMAGE_NULLS = {
+    "height": "5", "width": "5", "file_name": '"a"', "neg_category_ids": "[1]", "not_exhaustive_category_ids": "[2]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [*NULLS, *IMAGE_NULLS])
+def test_null_takes_back_what_was_given(key):
+    """A field that is given and then null is as if it had never been there, for Python as well."""
+    rows = "[{%s}, {%s}]"
+    text = '{"images": [{"id": 1, %s}], "annotations": []}' if key in IMAGE_NULLS else "[{%s}]"
+    value = {**NULLS, **IMAGE_NULLS}[key]
+    for pair in (f'"{key}": {value}, "{key}": null', f'"{key}": null'):
+        agrees((text % pair).encode())
+    if key in NULLS:
+        agrees((rows % (f'"{key}": {value}', f'"{key}": {value}, "{key}": null')).encode())
+
+
 FAULTS = [
     (b"", Problem("end", 0, None, None, None, 0)),
     (b"5", Problem("no_table", 0, None, None, None, 0)),

@@ -95,6 +95,14 @@ class TestTable:
             assert Polygons([box(0, 0, 9, 9)]).to_rle(size, rule=rule).counts.tolist() == [0]
 
     @pytest.mark.parametrize("rule", RULES)
+    def test_rings_far_from_each_other(self, rule):
+        """In one part, with more columns between them than they have themselves."""
+        near, far = box(2, 3, 6, 8), box(190, 1, 193, 4)
+        for first, second in ((near, far), (far, near)):
+            both, one, other = masks([[[first, second]], first, second], (12, 200), rule)
+            assert np.array_equal(both, one | other) and one.any() and other.any()
+
+    @pytest.mark.parametrize("rule", RULES)
     def test_everything(self, rule):
         assert Polygons([box(-5, -5, 50, 50)]).to_rle((4, 6), rule=rule).counts.tolist() == [0, 24]
 

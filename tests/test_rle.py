@@ -182,6 +182,16 @@ class TestStrings:
                 assert found == (said, 0, decoded.measured.position[0])
         assert kinds >= {"none", "character", "cut", "negative", "too_long"}
 
+    def test_positions_from_2_to_the_31st_on(self, isa):
+        """They fit into 32 bits without a sign."""
+        size = (60_000, 70_000)
+        counts = [[2**31 + 7, 5, 60_000, 9], [1, 2**31 + 1], [2**32 - 94_967_297, 1]]
+        want = RleMasks(counts, size=size)
+        found = RleMasks(want.to_strings(), size=size)
+        assert found.to_counts() == want.to_counts()
+        assert found.boxes.xyxy.tolist() == want.boxes.xyxy.tolist() and found.area.tolist() == want.area.tolist()
+        assert found.boxes.xyxy.tolist()[2] == [69_999, 59_999, 70_000, 60_000]
+
     def test_room_at_both_ends(self, isa):
         """Strings so short that what lies beside them is another string, or the end of the text."""
         texts = ["0", "11", "5", "P1P1", ""]

@@ -18,7 +18,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH
 
-.PHONY: demo test quick check bare bench dev reference stub format sanitise fuzz clean
+.PHONY: demo test quick check bare bench dev reference stub format sanitise fuzz mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -75,6 +75,10 @@ sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer 
 fuzz: $(SANITISE)/.installed $(VENV)/.installed $(VENV)/.test  ## any input at all; FUZZ_SECONDS=600 FUZZ_SEED=7
 	$(SANITISED) -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 	VESICA_PROFILE=fuzz $(PYTEST) -q -m hypothesis $(if $(FUZZ_SEED),--hypothesis-seed=$(FUZZ_SEED))
+
+# Outside CI: it takes most of an hour, and what it says changes slowly.
+mutants: $(VENV)/.made $(VENV)/.test  ## small faults in the kernels: which do the tests not notice? MUTANTS="--number 300 --seed 1 --file nms"
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.mutants $(MUTANTS)
 
 clean:
 	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) $(BARE) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

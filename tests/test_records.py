@@ -210,8 +210,13 @@ class TestBytes:
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize(
         "options",
-        [{}, {"iou": [0.5]}, {"iou": np.linspace(0.02, 1, 26), "areas": {f"a{k}": (0, k * 1e3) for k in range(5)}}],
-        ids=["40 lanes", "4 lanes", "130 lanes"],
+        [
+            {},
+            {"iou": [0.5]},
+            {"iou": np.linspace(0.2, 0.95, 16)},
+            {"iou": np.linspace(0.02, 1, 26), "areas": {f"a{k}": (0, k * 1e3) for k in range(5)}},
+        ],
+        ids=["40 lanes", "4 lanes", "64 lanes", "130 lanes"],
     )
     def test_round_trip(self, seed, options):
         records = records_of(*datasets(*awkward_job(seed)), **options)

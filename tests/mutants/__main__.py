@@ -47,26 +47,26 @@ def _run(there, options) -> Suite:
     os.environ["PYTHONPATH"] = str(BUILD / "python")
     sys.path.insert(0, str(BUILD / "python"))
     sys.meta_path.insert(0, _Hidden())
-    suite = Suite(there, REACHED, BUILD / "known", options.workers)
+    suite = Suite(there, REACHED, BUILD / "known", options.workers, options.budget)
     marks = "not compile" if options.slow else "not slow"
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", marks, *options.tests]
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler", "-m", marks, *options.tests]
     pytest.main(arguments, plugins=[suite])
     return suite
 
 
 def _report(suite: Suite, seconds: float) -> int:
-    alive = [verdict for verdict in suite.verdicts if not verdict.by]
-    judged = [verdict for verdict in alive if verdict.fault.key in EQUIVALENT]
     numbers = {fault: number for number, fault in suite.faults.items()}
-    for verdict in alive:
-        if verdict not in judged:
-            print(f"{verdict.how} ({numbers[verdict.fault]}): {verdict.fault}")
     ways = Counter(verdict.how for verdict in suite.verdicts)
+    alive = [verdict for verdict in suite.verdicts if verdict.how in ("survived", "not reached")]
+    missed = [verdict for verdict in alive if verdict.fault.key not in EQUIVALENT]
+    for verdict in missed:
+        print(f"{verdict.how} ({numbers[verdict.fault]}): {verdict.fault}")
     print(f"{len(suite.verdicts)} faults in {seconds:.0f} s: {', '.join(f'{ways[how]} {how}' for how in sorted(ways))}")
-    count, caught = len(suite.verdicts) - len(judged), len(suite.verdicts) - len(alive)
-    print(f"{len(judged)} of them change no answer (equivalent.py). Of the others {caught} of {count} were caught:"
+    caught = sum(bool(verdict.by) for verdict in suite.verdicts)
+    count = caught + len(missed)
+    print(f"{len(alive) - len(missed)} change no answer (equivalent.py). Of the others {caught} of {count} were caught:"
           f" {100 * caught / max(count, 1):.1f} %")  # fmt: skip
-    return 0 if count == caught else 1
+    return 1 if missed else 0
 
 
 def _options() -> argparse.Namespace:
@@ -77,6 +77,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=int, action="append", help="of these, the one of this number; may be repeated")
     parser.add_argument("--slow", action="store_true", help="with the tests that `make quick` leaves out")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--budget", type=float, default=60, help="seconds of tests for one fault, at most")
     parser.add_argument("tests", nargs="*", default=["tests", "docs", "README.md"])
     return parser.parse_args()
 

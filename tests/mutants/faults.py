@@ -49,6 +49,8 @@ _FIXED = re.compile(
 # Lines that decide how fast an answer comes, never which: shares of threads, chunks, room made ahead.
 _SPEED = re.compile(r"prefetch|worth|threads::|threads\b.*\bthreads|grain|chunk|\breserve\(|madvise|relaxed")
 
+_AVX512 = re.compile(r"avx512|_mm512", re.I)
+
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
@@ -59,6 +61,8 @@ class Fault:
     change: str
     context: str
     edits: tuple[tuple[int, int, str], ...]
+    needs_avx512: bool = False
+    """Is it in code that other processors never run?"""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -79,6 +83,7 @@ def possible(file: str, text: str) -> list[Fault]:
     code, lines = code_of(text), text.splitlines()
     starts = [0] + [found.end() for found in re.finditer("\n", text)]
     found = sorted(_edits(code, text), key=lambda one: one[1][0])
+    heads = _heads(lines)
     faults, said = [], set()
     line = 0
     for change, edits in found:
@@ -91,8 +96,18 @@ def possible(file: str, text: str) -> list[Fault]:
         while (line, change, count) in said:
             count += 1
         said.add((line, change, count))
-        faults.append(Fault(file, line, change if count == 1 else f"{change} ({count})", context, edits))
+        wide = bool(_AVX512.search(heads[line - 1] + context))
+        faults.append(Fault(file, line, change if count == 1 else f"{change} ({count})", context, edits, wide))
     return faults
+
+
+def _heads(lines: list[str]) -> list[str]:
+    """Of each line, the last one that begins at the margin: the head of its function."""
+    heads, head = [], ""
+    for line in lines:
+        head = line if re.match(r"\w", line) else head
+        heads.append(head)
+    return heads
 
 
 def _edits(code: str, text: str) -> Iterator[tuple[str, tuple[tuple[int, int, str], ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
+import itertools
 import mmap
 import os
 import pickle
@@ -18,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from .faults import Fault
 
@@ -41,7 +41,7 @@ class Verdict:
     by: str
     """The test that failed; "" if none did."""
     how: str
-    """"failed", "crashed", "timed out", "survived" or "not reached"."""
+    """failed, crashed or timed out; survived or not reached; not for this processor."""
 
 
 def pairs(numbers: list[int]) -> Iterator[tuple[int, int | None]]:
@@ -52,8 +52,9 @@ def pairs(numbers: list[int]) -> Iterator[tuple[int, int | None]]:
 class Suite:
     """A plugin of pytest: collects as always, then takes over."""
 
-    def __init__(self, faults: dict[int, Fault], reached: Path, known: Path, workers: int) -> None:
-        self.faults, self.workers, self.verdicts = faults, workers, list[Verdict]()
+    def __init__(self, faults: dict[int, Fault], reached: Path, known: Path, workers: int, budget: float) -> None:
+        self.faults, self.workers, self.budget = faults, workers, budget
+        self.verdicts: list[Verdict] = []
         self.known = known
         with reached.open("r+b") as file:
             self.reached = mmap.mmap(file.fileno(), 0)
@@ -63,6 +64,7 @@ class Suite:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             print(f"{session.testsfailed} files cannot be collected, and are left out", file=self.out)
+        session.config.pluginmanager.unregister(name="terminalreporter")  # a dot for each test of each fault
         self.items = session.items
         start = time.monotonic()
         self.seen = self._without_faults()
@@ -90,7 +92,7 @@ class Suite:
             found, modules = pickle.load(pipe)
         os.waitpid(child, 0)
         known |= found
-        self.known.write_bytes(pickle.dumps(known))
+        self.known.write_bytes(pickle.dumps({stamp: seen for stamp, seen in known.items() if seen is not None}))
         for name in modules:  # once here, not once a fault
             if name.partition(".")[0] in ("scipy", "shapely", "pycocotools", "rich", "PIL", "yaml", "cv2", "pandas"):
                 with contextlib.suppress(Exception):
@@ -109,10 +111,13 @@ class Suite:
         return Seen(seconds, frozenset(place for place, byte in enumerate(self.reached[:]) if byte))
 
     def _passes(self, number: int, following: int | None) -> bool:
-        reports = runtestprotocol(
-            self.items[number], log=False, nextitem=None if following is None else self.items[following]
-        )
-        return not any(report.failed for report in reports)
+        self.has_failed = False
+        item, after = self.items[number], None if following is None else self.items[following]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+        return not self.has_failed
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.has_failed |= report.failed
 
     def _judge_all(self) -> None:
         kills: Counter[tuple[str, int]] = Counter()
@@ -124,10 +129,18 @@ class Suite:
                 fault = self.faults[number]
                 tests = [test for test, seen in self.seen.items() if number in seen.reached]
                 if not tests:
-                    self._tell(Verdict(fault, "", "not reached"))
+                    self._tell(
+                        Verdict(fault, "", "not for this processor" if self._is_foreign(fault) else "not reached")
+                    )
                     continue
-                tests.sort(key=lambda test: (-kills[fault.file, test], self.seen[test].seconds))
-                run = self._start(number, tests)
+                tests.sort(
+                    key=lambda test: (
+                        -kills[fault.file, test],
+                        not self._is_about(test, fault),
+                        self.seen[test].seconds,
+                    )
+                )
+                run = self._start(number, self._within_budget(tests))
                 running[run.pipe] = run
             ready, _, _ = select.select(list(running), [], [], 1.0)
             for pipe, run in list(running.items()):
@@ -144,6 +157,20 @@ class Suite:
                     if verdict.how == "failed":
                         kills[verdict.fault.file, run.tests[run.at - 1]] += 1
                     self._tell(verdict)
+
+    def _is_foreign(self, fault: Fault) -> bool:
+        from vesica import _native
+
+        return fault.needs_avx512 and _native.isa() != "avx512"
+
+    def _is_about(self, test: int, fault: Fault) -> bool:
+        """Do the names of both files have a word in common?"""
+        return bool(_words(self.items[test].path.stem) & _words(Path(fault.file).stem))
+
+    def _within_budget(self, tests: list[int]) -> list[int]:
+        """As many as `budget` seconds allow; where all tests come by, the first of them tell as much as all."""
+        spent = itertools.accumulate(self.seen[test].seconds for test in tests)
+        return [test for test, sum_ in zip(tests, spent, strict=True) if sum_ < self.budget] or tests[:1]
 
     def _start(self, number: int, tests: list[int]) -> _Run:
         begin, end = os.pipe()
@@ -194,6 +221,11 @@ class Suite:
         place = f"csrc/{verdict.fault.file}:{verdict.fault.line}"
         print(f"[{len(self.verdicts)}/{len(self.faults)}] {place}: {verdict.fault.change}: {verdict.how} {verdict.by}",
               file=self.out)  # fmt: skip
+
+
+def _words(stem: str) -> set[str]:
+    """The words of a file's name, without the plural: test_coco_masks is about coco and mask."""
+    return {word.removesuffix("s") for word in stem.split("_")} - {"test"}
 
 
 @dataclasses.dataclass

@@ -1,7 +1,9 @@
 """Files of COCO as columns: what Python's json makes of them, whatever the blocks and threads."""
 
+import functools
 import json
 import math
+import operator
 import random
 
 import numpy as np
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vesica import _native
-from vesica._kernels.native.coco_file import Columns, Problem, read
+from vesica._kernels.native.coco_file import FIELDS, Columns, Problem, read
 
 # Bytes in a block and threads: the answers may not differ.
 WAYS = [(1 << 22, 1), (64, 1), (64, 2), (64, 3), (64, 8), (200, 2)]
@@ -201,6 +203,13 @@ def one_answer(data):
     return answers[0]
 
 
+def is_odd(row):
+    """A number that is not finite, a side below 0, an area without end."""
+    x, y, w, h = row.get("bbox", (0, 0, 0, 0))
+    finite = all(map(math.isfinite, (x, y, row.get("score", 0), row.get("area", 0))))
+    return not (finite and w >= 0 and h >= 0 and w * h < math.inf)
+
+
 def agrees(data):
     found, want = one_answer(data), wanted(data)
     if want is None:
@@ -224,6 +233,11 @@ def agrees(data):
     assert len(got) == len(rows)
     for one, other in zip(got, rows, strict=True):
         assert same(one, other), data
+    table = found.annotations
+    given = [] if table.given is None else table.given.tolist()
+    assert table.in_some == functools.reduce(operator.or_, given, 0), data
+    assert table.in_all == functools.reduce(operator.and_, given, (1 << len(FIELDS)) - 1), data
+    assert table.odd == next((k for k, row in enumerate(rows) if is_odd(row)), -1), data
     if images is not None:
         assert [row["id"] for row in images] == found.image_ids.tolist()
         for key, column in (("height", found.images.height), ("width", found.images.width)):
@@ -495,6 +509,14 @@ FAULTS = [
     (b'{"images": [{"id": 1}, {}]}', Problem("missing", 23, "images", 1, "image_id", -1)),
     (b'{"images": [{"id": 1, "height": "a"}]}', Problem("not_an_integer", 32, "images", 0, "height", 0)),
     (b'{"images": [{"id": 1, "file_name": 5}]}', Problem("not_a_text", 35, "images", 0, "file_name", 0)),
+    (
+        b'{"images": [{"id": 1, "neg_category_ids": [1, "a"]}]}',
+        Problem("not_numbers", 46, "images", 0, "neg_category_ids", 0),
+    ),
+    (
+        b'{"images": [{"id": 1, "not_exhaustive_category_ids": [1, "a"]}]}',
+        Problem("not_numbers", 57, "images", 0, "not_exhaustive_category_ids", 0),
+    ),
     (b'{"categories": [{"id": "a"}, {"id": "a"}]}', Problem("repeated", 29, "categories", 1, "category_id", 0)),
     (b'[{"a": ' + b"[" * 70, Problem("depth", 69, "annotations", 0, None, 0)),
     (b'[{"a": "\xff"}]', Problem("utf8", 8, "annotations", 0, None, 0)),

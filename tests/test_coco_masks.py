@@ -277,6 +277,20 @@ class TestFaults:
     def test_largest_image(self, size):
         assert decoded([{"size": size, "counts": [0, 2**32 - 1]}]).measured.area.tolist() == [2**32 - 1]
 
+    @pytest.mark.parametrize(
+        "size, kind", [((-1, 5), "bad_size"), ((5, -1), "bad_size"), ((2**16, 2**16), "large_image")]
+    )
+    def test_size_of_the_image(self, size, kind):
+        """Where the row itself says none: the fault is at its beginning."""
+        fault = decoded([[[0, 0, 4, 0, 4, 4]]], size).measured.fault(np.arange(1))
+        assert (fault.kind, fault.row, fault.position) == (kind, 0, 0)
+
+    def test_box_beyond_31_bits(self):
+        """The last run alone ends behind pixel 2^31."""
+        side = 60_000
+        row = {"size": [side, side], "counts": [10, 5, side * side - 100, 7, 78]}
+        assert decoded([row]).boxes.tolist() == [[0, 10, side, side - 78]]
+
     @pytest.mark.parametrize("value", [[[0, 0, 1, 1, 2, 2]], [0, 0, 1, 1, 2, 2]])
     def test_unknown_size(self, value):
         assert decoded([value]).measured.fault(np.arange(1)).kind == "no_size"

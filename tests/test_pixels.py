@@ -29,8 +29,10 @@ def test_concat_is_the_stack_of_all():
     stack = (rng.random((9, 70, 80)) < rng.random((9, 1, 1))).astype(np.uint8)
     stack[3] = 0
     parts = [_native.masks_pack(stack[begin:end], 1) for begin, end in ((0, 2), (2, 2), (2, 7), (7, 9))]
-    found, want = _native.Pixels.concat(parts).__getstate__(), _native.masks_pack(stack, 1).__getstate__()
-    assert all(np.array_equal(a, b) for a, b in zip(found, want, strict=True))
+    whole = _native.masks_pack(stack, 1)
+    for stacks in (parts, [whole]):
+        found = _native.Pixels.concat(stacks).__getstate__()
+        assert all(np.array_equal(a, b) for a, b in zip(found, whole.__getstate__(), strict=True))
 
 
 class TestSize:

@@ -162,6 +162,8 @@ def test_sizes():
         "_native.Pixels.concat([masks(5), masks(6)])",
         "masks(5).take(np.array([3]))",
         "masks(5).take(np.array([-1]))",
+        "_native.boxes_inter(np.zeros((2, 4)), np.zeros(4), np.zeros((2, 1)), 1)",
+        "_native.boxes_inter(np.zeros(4), np.zeros((2, 4)), np.zeros((1, 2)), 1)",
         "_native.masks_inter(masks(5), masks(6), np.zeros((3, 3), np.int64), 1)",
         "_native.masks_inter(masks(5), masks(5, 6), np.zeros((3, 3), np.int64), 1)",
         "_native.masks_inter(masks(5), masks(6, 5), np.zeros((3, 3), np.int64), 1)",

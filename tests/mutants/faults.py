@@ -89,7 +89,7 @@ def possible(file: str, text: str) -> list[Fault]:
     for change, edits in found:
         while line < len(starts) and starts[line] <= edits[0][0]:
             line += 1
-        context = lines[line - 1].strip()
+        context = re.sub(r"\s*// .*", "", lines[line - 1]).strip()
         if _SPEED.search(context):
             continue
         count = 1

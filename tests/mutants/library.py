@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "mutants"
 REACHED = BUILD / "reached"
 """A byte for each fault: has control passed it?"""
-FLAGS = "-O1 -DNDEBUG -w -Wno-narrowing -ftemplate-backtrace-limit=0 -fmax-errors=0 -D_GLIBCXX_ASSERTIONS"
+FLAGS = "-O1 -DNDEBUG -Wno-narrowing -Werror=vla -ftemplate-backtrace-limit=0 -fmax-errors=0 -D_GLIBCXX_ASSERTIONS"
 
 
 def built(faults: Sequence[Fault]) -> dict[int, Fault]:

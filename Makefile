@@ -21,7 +21,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
 unexport PYTHONPATH
 
-.PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage clean
+.PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -103,6 +103,10 @@ coverage: $(VENV)/.test build/coverage/.installed  ## which lines of csrc the te
 	find build/coverage -name '*.gcda' -delete
 	PYTHONPATH=$(CURDIR)/build/coverage/site $(PYTEST) -q -m "not compile"
 	$(BIN)/python csrc/coverage.py build/coverage/objects
+
+# Outside CI: it takes most of an hour, and what it says changes slowly.
+mutants: $(VENV)/.made $(VENV)/.test  ## small faults in the kernels: which do the tests not notice? MUTANTS="--number 300 --seed 1 --file nms"
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tests.mutants $(MUTANTS)
 
 clean:
 	rm -rf build dist demo $(VENV) $(BENCH) $(SANITISE) $(BARE) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

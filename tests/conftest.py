@@ -16,13 +16,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from backends import forbidden
 
 # Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
 # examples are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
-settings.register_profile("test", deadline=None, max_examples=100, derandomize=True, database=None)
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile(
+    "test", deadline=None, max_examples=100, derandomize=True, database=None, suppress_health_check=_SLOW
+)
 settings.register_profile("quick", settings.get_profile("test"), max_examples=10)
 settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
 settings.load_profile(os.environ.get("VESICA_PROFILE", "test"))

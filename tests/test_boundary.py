@@ -58,6 +58,30 @@ def blobs(rng, n, height, width):
     return np.array(masks)
 
 
+class TestWideSeams:
+    @pytest.mark.parametrize("wide", [0, 1])
+    @pytest.mark.parametrize("length, width", [(3150, 63), (3200, 64), (3250, 65), (6400, 128), (6450, 129)])
+    def test_rectangles(self, length, width, wide):
+        """Of a rectangle the seam is what lies near its sides. Words hold 64 pixels."""
+        size = (300, length) if wide else (length, 300)
+        assert reach(*size) == width
+
+        def rectangle(y1, x1, y2, x2):
+            mask = np.zeros(size, bool)
+            mask[y1:y2, x1:x2] = True
+            return mask
+
+        def edge(y1, x1, y2, x2):
+            return rectangle(y1, x1, y2, x2) & ~rectangle(y1 + width, x1 + width, y2 - width, x2 - width)
+
+        sides = [(5, 7, size[0] - 2, size[1] - 3), (0, 0, size[0] - 9, size[1] - 20)]
+        if width > 120:  # as much as leaves something inside
+            sides = [(0, 0, size[0], size[1]), (3, 2, size[0], size[1] - 1)]
+        both = np.array([rectangle(*one) for one in sides])
+        found = scores(both[:1], both[1:], [False])[0, 0]
+        assert found == min(overlap(*both), overlap(*(edge(*one) for one in sides)))
+
+
 class TestSeams:
     @pytest.mark.parametrize(
         "size", [(1, 1), (5, 5), (64, 64), (63, 65), (130, 257), (175, 600), (600, 175), (300, 40)]

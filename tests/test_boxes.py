@@ -313,6 +313,16 @@ class TestRefused:
         with pytest.raises(TypeError, match="one library; got numpy and torch"):
             iou(np.zeros((1, 4)), torch.zeros((1, 4)))
 
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+    def test_every_row_is_looked_at(self, dtype):
+        """Many rows at a time; those before and behind the table are sound."""
+        around = np.tile(np.array([1, 2, 3, 4], dtype), (300, 1))
+        for row in range(70):
+            around[100:170] = [1, 2, 3, 4]
+            around[100 + row] = [1, 4, 3, 2]
+            with pytest.raises(ValueError, match=f"`boxes` row {row} is inverted: y2 = 2"):
+                Boxes(around[100:170])
+
     @given(strategies.tables(1, 6), st.integers(0, 5), st.integers(0, 3), st.sampled_from([np.nan, np.inf, -np.inf]))
     def test_every_place_is_looked_at(self, rows, row, column, value):
         rows = rows.copy()

@@ -1,7 +1,9 @@
 """Files of COCO as columns: what Python's json makes of them, whatever the blocks and threads."""
 
+import functools
 import json
 import math
+import operator
 import random
 import tempfile
 
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vesica import _native
-from vesica._kernels.native.coco_file import Columns, Problem, read, read_open
+from vesica._kernels.native.coco_file import FIELDS, Columns, Problem, read, read_open
 
 # Bytes in a block and threads: the answers may not differ. Every second one of them serves for open files.
 WAYS = [(1 << 22, 1), (64, 1), (64, 2), (64, 3), (64, 8), (200, 2)]
@@ -206,6 +208,13 @@ def one_answer(data):
     return answers[0]
 
 
+def is_odd(row):
+    """A number that is not finite, a side below 0, an area without end."""
+    x, y, w, h = row.get("bbox", (0, 0, 0, 0))
+    finite = all(map(math.isfinite, (x, y, row.get("score", 0), row.get("area", 0))))
+    return not (finite and w >= 0 and h >= 0 and w * h < math.inf)
+
+
 def agrees(data):
     found, want = one_answer(data), wanted(data)
     if want is None:
@@ -229,6 +238,11 @@ def agrees(data):
     assert len(got) == len(rows)
     for one, other in zip(got, rows, strict=True):
         assert same(one, other), data
+    table = found.annotations
+    given = [] if table.given is None else table.given.tolist()
+    assert table.in_some == functools.reduce(operator.or_, given, 0), data
+    assert table.in_all == functools.reduce(operator.and_, given, (1 << len(FIELDS)) - 1), data
+    assert table.odd == next((k for k, row in enumerate(rows) if is_odd(row)), -1), data
     if images is not None:
         assert [row["id"] for row in images] == found.image_ids.tolist()
         for key, column in (("height", found.images.height), ("width", found.images.width)):
@@ -406,6 +420,34 @@ class TestColumns:
             _native.limit_isa("avx512")
 
     @pytest.mark.parametrize(
+        "key", "image_id category_id id score area iscrowd ignore height width note segmentation".split()
+    )
+    @pytest.mark.parametrize(
+        "text",
+        """0 7 -7 -0 12345678 123456789012 9223372036854775807 -9223372036854775808 9223372036854775808 1.0 1e3 1.5e1
+        1e400 12. .5 01 +1 true false null "7" "a" [] [1] {} NaN 0.123456789012345678 1a""".split(),
+    )
+    def test_numbers_of_a_record(self, text, key):
+        """In the third of records that look alike, and once more behind it: nothing is left from the record before."""
+        rest = {"image_id": 1, "category_id": 2, "score": 0.5} | {key: 0}
+        rows = [json.dumps(rest | {key: "?"}).replace('"?"', value) for value in [*"123", text, "4", text]]
+        agrees(f"[{', '.join(rows)}]".encode())
+
+    @pytest.mark.parametrize("place", range(4))
+    @pytest.mark.parametrize(
+        "text",
+        """0 7 12 12. .5 . 1.5.2 1..5 01 00 0.0 00.5 -0 -1.5 +1 1e3 1.e3 1E-2 1234567 1234567. 12345678 0.123456
+        0.1234567 1.23456789 123456.7 1234567.8 99999999 NaN Infinity null "1" 1a 1_0""".split(),
+    )
+    def test_numbers_of_a_box(self, text, place):
+        """In the third of records that look alike: its four numbers are read at once, if they are short and sound."""
+        numbers = ["1.5", "20", "3.25", "100.0"]
+        numbers[place] = text
+        row = '{"image_id": 1, "category_id": 2, "bbox": [%s], "score": 0.5}'
+        boxes = ["1, 2, 3, 4", "10.5, 2.5, 3.5, 4.5", ", ".join(numbers), "5, 6, 7, 8"]
+        agrees(f"[{', '.join(row % box for box in boxes)}]".encode())
+
+    @pytest.mark.parametrize(
         "value",
         [
             [
@@ -528,6 +570,14 @@ FAULTS = [
     (b'{"images": [{"id": 1}, {}]}', Problem("missing", 23, "images", 1, "image_id", -1)),
     (b'{"images": [{"id": 1, "height": "a"}]}', Problem("not_an_integer", 32, "images", 0, "height", 0)),
     (b'{"images": [{"id": 1, "file_name": 5}]}', Problem("not_a_text", 35, "images", 0, "file_name", 0)),
+    (
+        b'{"images": [{"id": 1, "neg_category_ids": [1, "a"]}]}',
+        Problem("not_numbers", 46, "images", 0, "neg_category_ids", 0),
+    ),
+    (
+        b'{"images": [{"id": 1, "not_exhaustive_category_ids": [1, "a"]}]}',
+        Problem("not_numbers", 57, "images", 0, "not_exhaustive_category_ids", 0),
+    ),
     (b'{"categories": [{"id": "a"}, {"id": "a"}]}', Problem("repeated", 29, "categories", 1, "category_id", 0)),
     (b'[{"a": ' + b"[" * 70, Problem("depth", 69, "annotations", 0, None, 0)),
     (b'[{"a": "\xff"}]', Problem("utf8", 8, "annotations", 0, None, 0)),

@@ -241,6 +241,8 @@ FAULTS = [
     (b'{"size": [5, 5.5], "counts": "71320N4"}', "bad_size", 9),
     (b'{"size": [NaN, 5], "counts": "71320N4"}', "bad_size", 9),
     (b'{"size": [65536, 65536], "counts": [1]}', "large_image", 9),
+    (b'{"size": [4294967296, 1], "counts": [1]}', "large_image", 9),
+    (b'{"size": [1, 4294967296], "counts": [1]}', "large_image", 9),
     (b'{"size": [1e300, 1], "counts": [1]}', "large_image", 9),
     (b"[[0, 0, 1, 1, 2, 2", "json", 18),
     (b"[[0, 0, 1, 1, 2, 2]", "json", 19),
@@ -270,6 +272,24 @@ class TestFaults:
         assert found.measured.area.tolist() == [5, 0, 5] and counts_of(found)[2] == TestForms.WANT
         with pytest.raises(InputError, match="`segments`, row 1: "):
             CocoMasks(*column([CROSS, text], (5, 5))[:5]).to_rle()
+
+    @pytest.mark.parametrize("size", [[2**32 - 1, 1], [1, 2**32 - 1]])
+    def test_largest_image(self, size):
+        assert decoded([{"size": size, "counts": [0, 2**32 - 1]}]).measured.area.tolist() == [2**32 - 1]
+
+    @pytest.mark.parametrize(
+        "size, kind", [((-1, 5), "bad_size"), ((5, -1), "bad_size"), ((2**16, 2**16), "large_image")]
+    )
+    def test_size_of_the_image(self, size, kind):
+        """Where the row itself says none: the fault is at its beginning."""
+        fault = decoded([[[0, 0, 4, 0, 4, 4]]], size).measured.fault(np.arange(1))
+        assert (fault.kind, fault.row, fault.position) == (kind, 0, 0)
+
+    def test_box_beyond_31_bits(self):
+        """The last run alone ends behind pixel 2^31."""
+        side = 60_000
+        row = {"size": [side, side], "counts": [10, 5, side * side - 100, 7, 78]}
+        assert decoded([row]).boxes.tolist() == [[0, 10, side, side - 78]]
 
     @pytest.mark.parametrize("value", [[[0, 0, 1, 1, 2, 2]], [0, 0, 1, 1, 2, 2]])
     def test_unknown_size(self, value):

@@ -112,6 +112,14 @@ class TestDecision:
         torch = pytest.importorskip("torch")
         assert threshold(torch.tensor(0.3), "t", strict=False)[:3] == (3, 10, 0)
 
+    @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+    @pytest.mark.parametrize("name", ["giou", "diou", "ciou", "eiou"])
+    def test_ties_of_differences(self, name, dtype):
+        """A box with itself is 1 by every measure: at least 1, and not above it."""
+        rows = np.array([[0, 0, 4, 4], [8, 8, 9, 11]], dtype)
+        assert as_set(join(rows, rows, at_least=1, measure=MEASURES[name])) == [(0, 0), (1, 1)]
+        assert len(join(rows, rows, at_least=1, strict=True, measure=MEASURES[name])) == 0
+
     def test_sevenths(self):
         a, b = np.array([[0, 0, 7, 1]]), np.array([[0, 0, 5, 1]])
         for rows in (lambda x: x, lambda x: x.astype("float32")):

@@ -152,6 +152,14 @@ class TestText:
             assert json_fault(data)[0] == want
         assert json_fault(opens * 100_000)[0] == "depth"
 
+    @pytest.mark.parametrize("count", [1, 2, 31, 32, 61, 62, 63])
+    def test_lists_in_objects(self, count):
+        """Behind many brackets it is still known that an object is open."""
+        lists = b"[" * count + b"1" + b"]" * count
+        agrees(b'{"a":' + lists + b',"b":2}')
+        agrees(b'{"a":' + lists + b",3}")
+        agrees(b'{"a":' + lists + b"]")
+
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

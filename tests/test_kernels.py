@@ -208,6 +208,18 @@ def each_isa():
     _native.limit_isa(best_one)
 
 
+def test_an_instruction_set_is_taken_by_its_name(each_isa):
+    """As far as the processor has it; so tests that ask for one do run it."""
+    names = ["baseline", "avx2", "avx512"]
+    there = names[: names.index(_native.isa()) + 1]
+    assert sorted(each_isa(lambda: None)) == sorted(there)
+    for name in there:
+        _native.limit_isa(name)
+        assert _native.isa() == name
+    with pytest.raises(ValueError, match="no such instruction set"):
+        _native.limit_isa("avx1024")
+
+
 class TestSameEverywhere:
     def everything(self, threads):
         a, b = rows(500, 1, "float32"), rows(700, 2, "float32")

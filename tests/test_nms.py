@@ -218,6 +218,18 @@ class TestEdges:
         rotated = RotatedBoxes(np.array(rows, np.float16), unit="rad", direction="cw")
         assert nms(rotated, [0.9, 0.8, 0.7, 0.6], above=0.5).tolist() == [0, 2]
 
+    @pytest.mark.parametrize("count", [50, 9000])
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    def test_scores_that_differ_in_their_last_bits(self, count, dtype):
+        """Boxes apart from each other come in the order of their scores, and equal ones in the order of their rows."""
+        rng = np.random.default_rng(count)
+        boxes = np.arange(count)[:, None] * 3 + np.array([0, 0, 1, 1])
+        whole = {"float32": np.int32, "float64": np.int64}[dtype]
+        for large in (1, 1e30, 0.5):  # beside it, scores that are close to each other
+            scores = rng.choice(np.array([1e-30, large], dtype), count).view(whole) + rng.integers(0, 9, count, whole)
+            scores = scores.view(dtype)
+            assert nms(boxes, scores, above=0.5).tolist() == np.argsort(-scores, kind="stable").tolist()
+
     def test_half_precision_boxes_and_large_integers(self):
         assert nms(np.array([[0, 0, 300, 300], [0, 0, 300, 290]], np.float16), [1, 2]).tolist() == [1]
         far = np.array([[0, 0, 60_000, 60_000], [30_000, 0, 90_000, 60_000]], np.int32)

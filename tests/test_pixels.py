@@ -23,6 +23,18 @@ def sparse():
     return SparseMasks([[0, 0, 2], [1, 2, 3], [4, 4, 0]], size=(3, 5, 5))
 
 
+def test_concat_is_the_stack_of_all():
+    """Its table, its words and its runs are those of all masks packed at once."""
+    rng = np.random.default_rng(0)
+    stack = (rng.random((9, 70, 80)) < rng.random((9, 1, 1))).astype(np.uint8)
+    stack[3] = 0
+    parts = [_native.masks_pack(stack[begin:end], 1) for begin, end in ((0, 2), (2, 2), (2, 7), (7, 9))]
+    whole = _native.masks_pack(stack, 1)
+    for stacks in (parts, [whole]):
+        found = _native.Pixels.concat(stacks).__getstate__()
+        assert all(np.array_equal(a, b) for a, b in zip(found, whole.__getstate__(), strict=True))
+
+
 class TestSize:
     @pytest.mark.parametrize("size", [(2**30, 1), (0, 2**30), (2**62, 2**62), (2**70, 0)])
     def test_sides_that_boxes_cannot_have(self, size):

@@ -210,8 +210,13 @@ class TestBytes:
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize(
         "options",
-        [{}, {"iou": [0.5]}, {"iou": np.linspace(0.02, 1, 26), "areas": {f"a{k}": (0, k * 1e3) for k in range(5)}}],
-        ids=["40 lanes", "4 lanes", "130 lanes"],
+        [
+            {},
+            {"iou": [0.5]},
+            {"iou": np.linspace(0.2, 0.95, 16)},
+            {"iou": np.linspace(0.02, 1, 26), "areas": {f"a{k}": (0, k * 1e3) for k in range(5)}},
+        ],
+        ids=["40 lanes", "4 lanes", "64 lanes", "130 lanes"],
     )
     def test_round_trip(self, seed, options):
         records = records_of(*datasets(*awkward_job(seed)), **options)
@@ -222,6 +227,18 @@ class TestBytes:
             a, b = getattr(back, column), getattr(records, column)
             assert a.dtype == b.dtype and np.array_equal(a, b), column
         assert summarise(back).to_json() == summarise(records).to_json()
+
+    @pytest.mark.parametrize("count", [16, 26])
+    def test_every_lane_is_the_one_asked_for_alone(self, count):
+        """Lanes lie 64 to a word; a lane of many is what it is by itself."""
+        jobs = datasets(*awkward_job(1))
+        bars, areas = np.linspace(0.1, 0.95, count), {f"a{k}": (k * 300.0, 1e3 + k * 1e3) for k in range(5)}
+        many = records_of(*jobs, iou=bars, areas=areas)
+        for area, (name, ends) in enumerate(areas.items()):
+            for bar in range(0, count, 3):
+                one = records_of(*jobs, iou=bars[bar : bar + 1], areas={name: ends})
+                assert np.array_equal(np.array(many.lane(bar, area)), np.array(one.lane(0, 0)))
+                assert many.counted[:, area].tolist() == one.counted[:, 0].tolist()
 
     def test_wild_scores(self):
         """NaN, infinities, both zeros and what no short number holds."""

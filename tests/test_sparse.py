@@ -173,6 +173,16 @@ class TestSet:
         masks = SparseMasks([[0, 0, 1, 9], [0, 7, -1, 0], [1, 1, 1, 1]], size=(2, 4, 4), outside="drop")
         assert masks.area.tolist() == [1, 0]
 
+    @pytest.mark.parametrize("axis", range(3))
+    @pytest.mark.parametrize("place", [-1, 4, 2**40])
+    def test_outside_dropped_on_each_axis(self, axis, place):
+        table = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 0]])
+        table[axis, 1] = place
+        masks = SparseMasks(table, size=(4, 4, 4), outside="drop")
+        assert masks.area.tolist() == [1, 0, 1, 0]
+        with pytest.raises(ValueError, match=str(place)):
+            SparseMasks(table, size=(4, 4, 4))
+
     def test_far_apart(self):
         """Pixels of a huge image take no memory for what lies between them."""
         table = [[0, 0, 0, 1], [0, 69_999, 0, 5], [0, 69_999, 1, 5]]

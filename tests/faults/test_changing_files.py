@@ -8,12 +8,13 @@ import pytest
 
 import vesica
 from processes import script
-from vesica import InputError
+from vesica import InputError, _native
 from vesica.io import arrays, coco, files
 from writers import WRITERS
 
 ROWS = [{"image_id": k % 500, "category_id": 1, "bbox": [1, 2, 3, 4], "score": k / 60_000} for k in range(60_000)]
 TEXT = json.dumps(ROWS).encode()
+BLOCK = 1 << 20  # bytes that one thread reads in a go
 SCORES = np.array([row["score"] for row in ROWS])
 
 
@@ -22,6 +23,15 @@ def path(tmp_path):
     path = tmp_path / "guess.json"
     path.write_bytes(TEXT)
     return path
+
+
+@pytest.mark.parametrize("size", [1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 1])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_byte(tmp_path, size, threads):
+    path = tmp_path / "bytes"
+    path.write_bytes(np.random.default_rng(size).bytes(size))
+    with path.open("rb") as file:
+        assert _native.file_bytes_read(file.fileno(), size, threads) == path.read_bytes()
 
 
 def changed_meanwhile(monkeypatch, change):

@@ -162,7 +162,13 @@ def test_sizes():
         "_native.Pixels.concat([masks(5), masks(6)])",
         "masks(5).take(np.array([3]))",
         "masks(5).take(np.array([-1]))",
+        "_native.boxes_inter(np.zeros((2, 4)), np.zeros(4), np.zeros((2, 1)), 1)",
+        "_native.boxes_inter(np.zeros(4), np.zeros((2, 4)), np.zeros((1, 2)), 1)",
         "_native.masks_inter(masks(5), masks(6), np.zeros((3, 3), np.int64), 1)",
+        "_native.masks_inter(masks(5), masks(5, 6), np.zeros((3, 3), np.int64), 1)",
+        "_native.masks_inter(masks(5), masks(6, 5), np.zeros((3, 3), np.int64), 1)",
+        "_native.Pixels.concat([masks(5), masks(5, 6)])",
+        "_native.Pixels.concat([masks(5), masks(6, 5)])",
         "_native.coco_file_read(np.zeros(2, np.uint8), False, False, 0, 1)",
         "set_state(lambda table: table.__setitem__((0, 5), 10**6))",
         "set_state(lambda table: table.__setitem__((0, 7), 10**6))",
@@ -174,7 +180,7 @@ def test_values(call):
     code = f"""
 import numpy as np
 from vesica import _native
-masks = lambda side: _native.masks_pack(np.ones((3, side, side), np.uint8), 1)
+masks = lambda height, width=None: _native.masks_pack(np.ones((3, height, width or height), np.uint8), 1)
 def set_state(change):
     table, *rest = masks(70).__getstate__()
     table = table.copy()

@@ -78,6 +78,7 @@ def calls(small: Small) -> dict[str, Call]:
         **_collections(small, a),
         **_modules(small, a, b),
         **_scores(small, a, b, scores),
+        **_map_scores(small),
     }
 
 
@@ -138,6 +139,22 @@ def _scores(small: Small, a: np.ndarray, b: np.ndarray, scores: np.ndarray) -> d
         "Evaluator": lambda: vesica.Evaluator().update(truth, guess),
         "read": lambda: vesica.read(file),
         "write": lambda: vesica.write(folder / "again.json", data, overwrite=True),
+    }
+
+
+def _map_scores(small: Small) -> dict[str, Call]:
+    """Label maps of N classes, or of N segments of one class."""
+    import vesica
+
+    truth, guess = (np.random.default_rng(seed).integers(0, small.n, (32, 32)) for seed in (5, 6))
+    segments = [(labels + 1, dict.fromkeys(range(1, small.n + 1), 1)) for labels in (truth, guess)]
+    first, second = ([one] for one in segments)
+    categories = {1: "thing"}
+    return {
+        "evaluate_segmentation": lambda: vesica.evaluate_segmentation(truth, guess)["mIoU"],
+        "SegmentationEvaluator": lambda: vesica.SegmentationEvaluator().update(truth, guess),
+        "evaluate_panoptic": lambda: vesica.evaluate_panoptic(first, second, categories=categories, things=[1])["PQ"],
+        "surface_distances": lambda: vesica.surface_distances(truth, guess, labels=[0]),
     }
 
 

@@ -23,6 +23,7 @@ from benchmarks import (
     bench_nms,
     bench_rotated,
     bench_segmentation,
+    bench_small,
     bench_soft,
     bench_sparse,
     history,
@@ -45,6 +46,7 @@ BENCHES = {
     "soft": bench_soft.bench,
     "fusion": bench_fusion.bench,
     "detection": bench_detection.bench,
+    "small": bench_small.bench,
     "import": bench_import.bench,
 }
 

@@ -99,14 +99,14 @@ def measure(case: str, contender: str, pace: Mapping[str, int]) -> dict[str, Any
     share = chosen.columns / len(b) if chosen.columns else 1.0
 
     before, base = memory.peak(), memory.settle()
-    start, others = time.perf_counter(), _foreign_seconds()
+    start, others = time.perf_counter(), foreign_seconds()
     seconds = [once / share for once in clock.watch(call, clock.Pace(**pace))]
-    disturbance = max(0.0, _foreign_seconds() - others) / (time.perf_counter() - start)
+    disturbance = max(0.0, foreign_seconds() - others) / (time.perf_counter() - start)
     peak = max(before, memory.peak())
     return {"seconds": seconds, "disturbance": disturbance, "peak": peak, "extra": memory.above(base)}
 
 
-def _foreign_seconds() -> float:
+def foreign_seconds() -> float:
     """Seconds that the processors have worked for other processes, where the system says so."""
     busy = busy_seconds()
     return 0.0 if busy is None else busy - time.process_time()

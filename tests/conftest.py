@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fnmatch
 import gc
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from backends import forbidden
+from backends import careful, forbidden
 
 # Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
 # examples are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
@@ -63,6 +64,7 @@ MARKS = {
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
+    items[:] = [item for item in items if not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
     for item in items:
         path = Path(os.path.relpath(item.path, here)).as_posix()
@@ -74,6 +76,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("compile")  # each operation for each shape
         if item.get_closest_marker("compile") is not None:
             item.add_marker("slow")
+
+
+def _is_once_more(item: pytest.Item) -> bool:
+    """A test of a library that has no lane, once more without the lane?"""
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("both_ways") == "careful" and call.params.get("xp") in NO_LANE
 
 
 def _uses_jax(item: pytest.Item) -> bool:
@@ -158,12 +166,22 @@ LIBRARIES = {
 }
 
 
+NO_LANE = ("array-api-strict", "torch with gradient", "jax")
+
+
 @pytest.fixture(params=list(LIBRARIES))
 def xp(request: pytest.FixtureRequest) -> Library:
     """Each array library in turn; those that are not installed are skipped."""
     library = LIBRARIES[request.param]
     pytest.importorskip(library._module.partition(".")[0])
     return library
+
+
+@pytest.fixture(scope="module", params=["lane", "careful"])
+def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test twice: what is stated of small calls is stated of the fast lane and of the careful path."""
+    with contextlib.nullcontext() if request.param == "lane" else careful():
+        yield
 
 
 @pytest.fixture

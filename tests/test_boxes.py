@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import strategies
 from vesica import Boxes, SizeValueError, iou
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 PIXELS = [[10, 20, 40, 60]]
 FORMS = [
     ("xyxy", [[10, 20, 40, 60]]),

@@ -14,6 +14,8 @@ import oracles
 import vesica
 from vesica import Boxes
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 FAR = [[1e7, 1e7, 0.7, 0.7], [1e7, 1e7 + 1, 0.9, 2.5], [3e4, -2e6, 0.01, 40.0]]
 SIZED = ("xywh", "cxcywh")
 

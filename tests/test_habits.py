@@ -12,6 +12,8 @@ import coming_from
 import vesica
 from vesica._check.habits import HABITS
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 RNG = np.random.default_rng(0)
 
 

@@ -16,6 +16,8 @@ from vesica import Boxes, Pairs, RotatedBoxes, SizeValueError, join
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 DEG = {"unit": "deg", "direction": "cw"}
 SIMILARITIES = sorted(set(MEASURES) - {"distance"})
 

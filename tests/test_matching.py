@@ -33,6 +33,8 @@ from vesica import (
 )
 from vesica.overlaps.measures import MEASURES
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 CLOSE = 1e-9
 FORBIDDEN = -np.inf
 MOST = {"maximise": True}

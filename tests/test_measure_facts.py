@@ -10,6 +10,8 @@ from vesica import _native
 from vesica._kernels import native
 from vesica.overlaps.measures import MEASURES
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 NAMES = _native.measure_names(True)
 FACTS = dict(zip(NAMES, _native.measure_facts(), strict=True))
 OPTIONS = {

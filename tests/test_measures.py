@@ -31,6 +31,8 @@ from vesica import (
 )
 from vesica.overlaps.measures import MEASURES, ratio
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 ALL = sorted(MEASURES)
 BOX_ONLY = ["ciou", "diou", "eiou", "giou"]
 

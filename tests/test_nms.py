@@ -26,6 +26,8 @@ from vesica import (
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 DEG = {"unit": "deg", "direction": "cw"}
 CHAIN = [[0, 0, 10, 10], [4, 0, 14, 10], [8, 0, 18, 10]]
 few_scores = st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.75, 1.0, np.inf, -np.inf, -3.0])

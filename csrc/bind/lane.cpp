@@ -164,29 +164,22 @@ nb::object join_boxes(const Formula& formula, nb::handle left, nb::handle right,
 }
 
 // The columns of Matches, of n truths and m guesses of which guess_of says who is whose: truth, guess, value, guess_of,
-// truth_of, and those that are unmatched. value_of(row, column) is the value of a pair.
+// truth_of. value_of(row, column) is the value of a pair.
 template <class V, class ValueOf>
 nb::object matches(const std::vector<std::int64_t>& guess_of, std::size_t m, const ValueOf& value_of) {
-    const std::size_t n = guess_of.size();
     const auto count = static_cast<std::size_t>(std::count_if(guess_of.begin(), guess_of.end(), is_row));
-    const Fresh<std::int64_t> truth(count), guess(count), partners(n), truths(m), left_n(n - count), left_m(m - count);
+    const Fresh<std::int64_t> truth(count), guess(count), truth_of(m);
     const Fresh<V> value(count);
-    std::fill_n(truths.data(), m, std::int64_t(-1));
-    std::size_t pair = 0, alone = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::int64_t j = partners.data()[i] = guess_of[i], row = static_cast<std::int64_t>(i);
-        if (!is_row(j)) {
-            left_n.data()[alone++] = row;
-            continue;
-        }
-        truth.data()[pair] = row, guess.data()[pair] = j, truths.data()[j] = row;
+    std::fill_n(truth_of.data(), m, std::int64_t(-1));
+    std::size_t pair = 0;
+    for (std::size_t i = 0; i < guess_of.size(); ++i) {
+        const std::int64_t j = guess_of[i], row = static_cast<std::int64_t>(i);
+        if (!is_row(j)) continue;
+        truth.data()[pair] = row, guess.data()[pair] = j, truth_of.data()[j] = row;
         value.data()[pair++] = value_of(i, static_cast<std::size_t>(j));
     }
-    alone = 0;
-    for (std::size_t j = 0; j < m; ++j)
-        if (!is_row(truths.data()[j])) left_m.data()[alone++] = static_cast<std::int64_t>(j);
-    return nb::make_tuple(truth.array(), guess.array(), value.array(), partners.array(), truths.array(), left_n.array(),
-                          left_m.array());
+    return nb::make_tuple(truth.array(), guess.array(), value.array(), fresh(guess_of.data(), guess_of.size()),
+                          truth_of.array());
 }
 
 // By the number of a goal, or greedy: −1. Where there are no scores, something else stands in their place.

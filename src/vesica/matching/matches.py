@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vesica._answer import Answer
-from vesica._array import Array, from_numpy
+from vesica._array import Array, from_numpy, to_numpy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,8 +29,14 @@ class Matches(Answer):
     value: Array
     guess_of: Array
     truth_of: Array
-    unmatched_truth: Array
-    unmatched_guess: Array
+
+    @property
+    def unmatched_truth(self) -> Array:
+        return _alone(self.guess_of)
+
+    @property
+    def unmatched_guess(self) -> Array:
+        return _alone(self.truth_of)
 
     def __len__(self) -> int:
         return int(self.truth.shape[0])
@@ -39,8 +45,8 @@ class Matches(Answer):
         return iter((self.truth, self.guess, self.value))
 
     def __repr__(self) -> str:
-        sides = ((self.unmatched_truth, self.guess_of, "truths"), (self.unmatched_guess, self.truth_of, "guesses"))
-        left = ", ".join(f"{rest.shape[0]} of {all_.shape[0]} {name} unmatched" for rest, all_, name in sides)
+        sides = ((int(self.guess_of.shape[0]), "truths"), (int(self.truth_of.shape[0]), "guesses"))
+        left = ", ".join(f"{count - len(self)} of {count} {name} unmatched" for count, name in sides)
         return f"<Matches: {len(self)} {'pair' if len(self) == 1 else 'pairs'}, {left}>"
 
 
@@ -48,15 +54,7 @@ def from_columns(columns: tuple[Array, ...]) -> Matches:
     """All columns, in the order of the fields. Written at once, because a frozen class takes long for each."""
     found = object.__new__(Matches)
     put = found.__dict__
-    (
-        put["truth"],
-        put["guess"],
-        put["value"],
-        put["guess_of"],
-        put["truth_of"],
-        put["unmatched_truth"],
-        put["unmatched_guess"],
-    ) = columns
+    put["truth"], put["guess"], put["value"], put["guess_of"], put["truth_of"] = columns
     return found
 
 
@@ -64,6 +62,10 @@ def from_rows(truth: np.ndarray, guess: np.ndarray, value: Array, size: tuple[in
     """Pairs of N truths and M guesses, ordered by truth, as arrays of the library of `value`."""
     guess_of, truth_of = (np.full(count, -1, np.int64) for count in size)
     guess_of[truth], truth_of[guess] = guess, truth
-    left = [np.flatnonzero(partner < 0) for partner in (guess_of, truth_of)]
-    first, second, *others = (from_numpy(rows, value) for rows in (truth, guess, guess_of, truth_of, *left))
+    first, second, *others = (from_numpy(rows, value) for rows in (truth, guess, guess_of, truth_of))
     return Matches(first, second, value, *others)
+
+
+def _alone(partner: Array) -> Array:
+    """The rows that have none."""
+    return from_numpy(np.flatnonzero(to_numpy(partner) < 0), partner)

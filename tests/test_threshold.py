@@ -267,7 +267,7 @@ def test_limits_of_thresholds_are_those_of_the_kernels():
 
 
 class TestScores:
-    """evaluate compares float64 quotients with float64 thresholds, as COCO does: equal fractions have equal quotients."""
+    """evaluate compares float64 quotients with float64 thresholds, as COCO does; equal fractions have equal ones."""
 
     @pytest.mark.parametrize("share", [Fraction(1, 3), 1 / 3, Fraction(5, 9), Decimal("0.55")])
     @pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])

@@ -17,6 +17,15 @@ VERBS = {
     "evaluate": "evaluate",
     "segmentation": "evaluate_segmentation",
     "Boxes": "Boxes",
+    "box loss": "losses.giou",
+    "mask loss": "losses.dice",
+    "RotatedBoxes": "RotatedBoxes",
+    "Masks": "Masks",
+    "RleMasks": "RleMasks",
+    "LabelMap": "LabelMap",
+    "Polygons": "Polygons",
+    "Dataset.from_dicts": "Dataset.from_dicts",
+    "Dataset.from_arrays": "Dataset.from_arrays",
 }
 """The function that stands for each group."""
 

@@ -1,5 +1,7 @@
 """Habits of others: what they write works, or the error shows the line to write. One table serves errors and page."""
 
+import inspect
+import operator
 import os
 import re
 import subprocess
@@ -63,8 +65,10 @@ def verbs(habit):
         "evaluate": ["evaluate", "Evaluator"],
         "segmentation": ["evaluate_segmentation", "SegmentationEvaluator"],
         "Boxes": ["Boxes"],
+        "box loss": ["losses.iou", "losses.giou", "losses.siou", "losses.alpha_iou"],
+        "mask loss": ["losses.dice", "losses.jaccard", "losses.tversky", "losses.focal_tversky"],
     }
-    return group[habit.of]
+    return group.get(habit.of, [habit.of])
 
 
 LINES = sorted({habit.line(coming_from.VERBS[habit.of]) for habit in HABITS})
@@ -109,7 +113,39 @@ CALLS = {
     "evaluate_segmentation": lambda **option: vesica.evaluate_segmentation([[0]], [[0]], **option),
     "SegmentationEvaluator": lambda **option: vesica.SegmentationEvaluator(**option),
     "Boxes": lambda **option: vesica.Boxes(some(3), **option),
+    "losses.iou": lambda **option: vesica.losses.iou(some(3), some(3), **option),
+    "losses.giou": lambda **option: vesica.losses.giou(some(3), some(3), **option),
+    "losses.siou": lambda **option: vesica.losses.siou(some(3), some(3), **option),
+    "losses.alpha_iou": lambda **option: vesica.losses.alpha_iou(some(3), some(3), **option),
+    "losses.dice": lambda **option: vesica.losses.dice(some(3), some(3), **option),
+    "losses.jaccard": lambda **option: vesica.losses.jaccard(some(3), some(3), **option),
+    "losses.tversky": lambda **option: vesica.losses.tversky(some(3), some(3), **option),
+    "losses.focal_tversky": lambda **option: vesica.losses.focal_tversky(some(3), some(3), **option),
+    "RotatedBoxes": lambda **option: vesica.RotatedBoxes([[0, 0, 1, 1, 0]], unit="deg", direction="cw", **option),
+    "Masks": lambda **option: vesica.Masks(np.ones((1, 3, 3), bool), **option),
+    "RleMasks": lambda **option: vesica.RleMasks([[0, 4, 5]], **({"size": (3, 3)} | option)),
+    "LabelMap": lambda **option: vesica.LabelMap(np.ones((3, 3), int), **option),
+    "Polygons": lambda **option: vesica.Polygons([[0, 0, 4, 0, 4, 4]], **option),
+    "Dataset.from_dicts": lambda **option: vesica.Dataset.from_dicts(TRUTH, **option),
+    "Dataset.from_arrays": lambda **option: vesica.Dataset.from_arrays(some(3), **({"image": [1, 1, 2]} | option)),
 }
+EXPLAINED = [
+    *(f"losses.{name}" for name in vesica.losses.__all__),
+    *(
+        "anchors.assign",
+        "anchors.cluster",
+        "anchors.shape_iou",
+        "detection.merge",
+        "detection.summarise",
+        "grid.detect",
+    ),
+    *("grid.Grid", "parts", "read", "write", "assign", "best", "match", "nmm", "soft_nms", "fuse", "evaluate"),
+    *("Boxes", "Evaluator", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
+    *("LabelMap.from_masks", "Parts.from_counts", "Polygons.from_arrays", "Polygons.from_boxes"),
+    *("Polygons.from_rotated", "RleMasks.from_arrays", "RleMasks.from_coco", "RleMasks.from_masks"),
+    *("RotatedBoxes.from_boxes", "RotatedBoxes.from_corners", "SparseMasks.from_masks"),
+    *("Dataset.from_arrays", "Dataset.from_dicts", "Dataset.from_objects", "Dataset.joined"),
+]
 OPTIONS = [
     (verb, name, habit.line(verb)) for habit in HABITS if habit.of for verb in verbs(habit) for name in habit.names
 ]
@@ -118,9 +154,7 @@ OPTIONS = [
 class TestErrors:
     @pytest.mark.parametrize("verb, name, line", [row for row in OPTIONS if row[1] != "by position"])
     def test_option(self, verb, name, line):
-        import inspect
-
-        if name in inspect.signature(getattr(vesica, verb)).parameters:
+        if name in inspect.signature(operator.attrgetter(verb)(vesica)).parameters:
             return  # it has that option, and means it
         with pytest.raises(TypeError) as caught:
             CALLS[verb](**{name: 1})
@@ -163,6 +197,24 @@ class TestErrors:
         with pytest.raises((TypeError, AttributeError)) as caught:
             call()
         assert str(caught.value).startswith(said)
+
+    @pytest.mark.parametrize("verb", EXPLAINED)
+    def test_every_public_call_says_what_it_takes(self, verb):
+        """Whatever takes options: an unknown one is told in our words, before anything is looked at."""
+        call = operator.attrgetter(verb)(vesica)
+        known = inspect.signature(call).parameters.values()
+        arrays = [None for one in known if one.kind <= one.POSITIONAL_OR_KEYWORD and one.default is one.empty]
+        needed = {one.name: None for one in known if one.kind is one.KEYWORD_ONLY and one.default is one.empty}
+        with pytest.raises(TypeError) as caught:
+            call(*arrays, **needed, nonsense=1)
+        said = str(caught.value)
+        assert said.startswith(f"{verb} has no option `nonsense`; it takes "), said
+        options = [one.name for one in known if one.kind is one.KEYWORD_ONLY]
+        assert all(f"`{name}`" in said for name in options) and "`self`" not in said and "`cls`" not in said
+
+    def test_a_class_without_options(self):
+        with pytest.raises(TypeError, match=r"^Sets has no option `size`; it takes none\.$"):
+            vesica.Sets([{1}], size=1)
 
     def test_other_type_errors_are_as_they_were(self):
         with pytest.raises(TypeError, match="`k` must be|must be a whole number"):

@@ -569,5 +569,15 @@ class TestErrors:
         with pytest.raises(TypeError, match="`guess` and `weights` must be arrays of one library"):
             losses.iou(torch.zeros((3, 4)), torch.zeros((3, 4)), weights=[1, 1, 1])
 
+    @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+    @pytest.mark.parametrize("dtype, want", [("float16", "float32"), ("float32", "float32"), ("float64", "float64")])
+    @pytest.mark.parametrize("name", BOXES + MASKS)
+    def test_dtype(self, name, dtype, want, reduction):
+        """With every NumPy: of one region, NumPy 1 makes a float64 as soon as a Python number joins in."""
+        guess, truth = pairs(3).astype(dtype)
+        assert of(name, guess, truth, reduction=reduction).dtype == want
+        if name in MASKS:
+            assert of(name, guess[0] / 10, truth[0] > 3, axes=0, reduction=reduction).dtype == want
+
     def test_public_names(self):
         assert vesica.losses is losses and set(losses.__all__) == {*BOXES, *MASKS}

@@ -15,7 +15,7 @@ bool judge(const P& exact, const Options& o, const Threshold& threshold) {
     if constexpr (requires { M::num(exact, o); }) {
         return reaches(M::num(exact, o), M::den(exact, o), threshold);
     } else {
-        const double value = static_cast<double>(M::value(exact, o)), t = threshold.value();
+        const double value = static_cast<double>(M::value(exact, o)), t = threshold.value;
         return exact.inter > 0 && (threshold.strict ? value > t : value >= t);
     }
 }

@@ -20,9 +20,11 @@
 // A kernel body must be inlined into each version below, or it keeps the baseline instructions.
 #if defined(_MSC_VER) && !defined(__clang__)
 #define VESICA_INLINE __forceinline
+#define VESICA_NOINLINE __declspec(noinline)
 #define VESICA_RESTRICT __restrict
 #else
 #define VESICA_INLINE inline __attribute__((always_inline))
+#define VESICA_NOINLINE __attribute__((noinline))
 #define VESICA_RESTRICT __restrict__
 #endif
 

@@ -4,22 +4,27 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/whole.hpp"
 #include "base/wide.hpp"
 
 namespace vesica {
 
-// t = p / (q * 2^shift). Decimals have q = 10^d, p < 2^20 and no shift; other floats have q = 1 and 53 bits of p.
+// t = p / (q * 2^shift), both below 2^63. Decimals of up to 27 places are exact, with q a power of 5 or of 10.
 struct Threshold {
     std::uint64_t p, q;
     unsigned shift;
     bool strict;
+    double value;  // rounded
 
-    double value() const {
-        return std::ldexp(static_cast<double>(p) / static_cast<double>(q), -static_cast<int>(shift));
-    }
+    Threshold(std::uint64_t p, std::uint64_t q, unsigned shift, bool strict)
+        : p(p),
+          q(q),
+          shift(shift),
+          strict(strict),
+          value(std::ldexp(static_cast<double>(p) / static_cast<double>(q), -static_cast<int>(shift))) {}
 };
 
-// Exact for integer parts.
+// Exact, for integer parts.
 inline bool reaches(std::int64_t num, std::int64_t den, const Threshold& t) {
     if (num <= 0) return false;
     Wide left = multiply(t.q, static_cast<std::uint64_t>(num));
@@ -31,11 +36,23 @@ inline bool reaches(std::int64_t num, std::int64_t den, const Threshold& t) {
     return t.strict ? left > right : left >= right;
 }
 
-// Float parts: in double, each product rounded once. A power of two moves no bit, so t itself serves where q is 1.
+// Exact.
+bool reaches(const Whole& num, const Whole& den, const Threshold& t);
+
+// Is num / den so near to t that parts which were rounded on the way, by `slack` of their size, do not decide? Below
+// `least` parts may have lost all their bits. NaN is.
+inline bool is_close(double num, double den, const Threshold& t, double slack, double least) {
+    const double right = den * t.value;
+    return !(std::fabs(num - right) > right * slack + least);
+}
+
+// Exact, for float parts as they are.
+bool reaches_closely(double num, double den, const Threshold& t);
+
 inline bool reaches(double num, double den, const Threshold& t) {
     if (!(num > 0)) return false;
-    const double left = num * static_cast<double>(t.q), right = den * (t.shift ? t.value() : static_cast<double>(t.p));
-    return t.strict ? left > right : left >= right;
+    if (is_close(num, den, t, 0x1p-50, 0x1p-1000)) return reaches_closely(num, den, t);
+    return num > den * t.value;
 }
 
 }  // namespace vesica

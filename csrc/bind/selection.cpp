@@ -147,7 +147,6 @@ std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fus
                                                                                   Flat<double> weighted, Keys keys,
                                                                                   const ThresholdTuple& threshold,
                                                                                   std::size_t threads) {
-    const auto& [p, q, shift, strict] = threshold;
     const std::size_t count = expect_rows("rows", rows, 4);
     expect_at_most("order", order.size(), count);
     expect_size("weighted", weighted.size(), count);
@@ -156,7 +155,7 @@ std::tuple<Column<double>, Column<std::int64_t>, Column<std::int64_t>> boxes_fus
     {
         Unlocked unlocked;
         found = fusion::fuse({{rows.data(), count}, order.data(), order.size(), weighted.data(), given(keys)},
-                             {p, q, shift, strict}, threads);
+                             threshold_of(threshold), threads);
     }
     return {give(std::move(found.boxes)), give(std::move(found.first)), give(std::move(found.members))};
 }

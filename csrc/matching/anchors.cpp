@@ -6,15 +6,14 @@
 
 #include "base/interrupt.hpp"
 #include "base/threads.hpp"
+#include "overlaps/box_formulas.hpp"
 
 namespace vesica::anchors {
 namespace {
 
+using box_formulas::Exact;
 using boxes::Box;
 using boxes::Rows;
-
-template <class T>
-using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
 // Neighbouring anchors that are compared or passed over together.
 constexpr std::size_t block = 64;
@@ -137,6 +136,7 @@ void assign(const Request& request, Rows<T> anchors, Rows<T> truths, Images imag
             std::uint8_t* marks) {
     using E = Exact<T>;
     const Table<E> table(anchors);
+    const box_formulas::Formula<T> formula = box_formulas::formula_of<T>(measures::Name::iou);
     const auto begin_of = [&](std::size_t image) { return static_cast<std::size_t>(images.offsets[image]); };
 
     const auto settle = [&](std::size_t image, const Piece& piece) {
@@ -144,11 +144,9 @@ void assign(const Request& request, Rows<T> anchors, Rows<T> truths, Images imag
             const std::size_t at = image * anchors.count + i;
             best[at] = piece.best[i], iou[at] = piece.iou[i], marks[at] = 0;
             if (piece.best[i] < 0) continue;
-            const Box<E> a = wide(anchors.data + 4 * i), b = wide(truths.data + 4 * piece.best[i]);
-            const boxes::Pair<E> pair(a, b, a.w() * a.h(), b.w() * b.h());
-            const E num = measures::Iou::num(pair, {}), den = measures::Iou::den(pair, {});
-            if (reaches(num, den, request.negative)) marks[at] |= bit(Mark::not_background);
-            if (reaches(num, den, request.positive)) marks[at] |= bit(Mark::positive);
+            const T *anchor = anchors.data + 4 * i, *truth = truths.data + 4 * piece.best[i];
+            if (formula.reaches(anchor, truth, {}, request.negative)) marks[at] |= bit(Mark::not_background);
+            if (formula.reaches(anchor, truth, {}, request.positive)) marks[at] |= bit(Mark::positive);
             if (piece.attains[i]) marks[at] |= bit(Mark::attains);
         }
     };

@@ -11,7 +11,7 @@
 
 namespace vesica::box_formulas {
 
-// The type in which a threshold is decided.
+// The type of the parts of which a threshold is decided.
 template <class T>
 using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
@@ -19,7 +19,7 @@ using Exact = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 template <class T>
 struct Formula {
     Real<T> (*value)(const T* a, const T* b, const measures::Options& options);
-    // Decided in Exact<T>.
+    // Exact for the fractions of areas (iou, dice, coverage, overlap); other measures are values rounded in Exact<T>.
     bool (*reaches)(const T* a, const T* b, const measures::Options& options, const Threshold& threshold);
 };
 

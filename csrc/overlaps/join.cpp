@@ -120,7 +120,7 @@ Pairs<Real<T>> of_few_boxes(const Request& request, boxes::Rows<T> a, boxes::Row
 template <class T>
 Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T> b) {
     using R = Real<T>;
-    const Bound bound = bound_of(request.measure, request.options, request.threshold.value());
+    const Bound bound = bound_of(request.measure, request.options, request.threshold.value);
     // A self-join has one grid, so each box gets the larger of the two reaches.
     const double shrink_a = request.self ? std::max(bound.shrink_a, bound.shrink_b) : bound.shrink_a;
     const Sides<std::vector<T>> sides(
@@ -145,7 +145,7 @@ Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T>
 }
 
 Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows b) {
-    const Bound bound = bound_of(request.measure, request.options, request.threshold.value());
+    const Bound bound = bound_of(request.measure, request.options, request.threshold.value);
     const Sides<rotated::Columns> sides(
         request, [&] { return grid_of(a, request.keys.a, request.threads); },
         [&] { return grid_of(b, request.keys.b, request.threads); },

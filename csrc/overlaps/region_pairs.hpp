@@ -168,7 +168,7 @@ bool may_share(const S& source, std::size_t i, std::size_t j, double share) {
 // The pairs that reach the threshold. Upright boxes must meet, in enough area; only then are two regions compared.
 template <class S>
 join::Pairs<double> join(const join::Request& request, const S& source) {
-    const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value());
+    const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value);
     const auto box_a = [&](std::size_t i) { return source.box_a(i); };
     const auto box_b = [&](std::size_t j) { return source.box_b(j); };
     const auto area_a = [&](std::size_t i) { return source.area_a(i); };

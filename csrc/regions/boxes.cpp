@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "base/threads.hpp"
@@ -102,25 +103,46 @@ struct Zip {
     }
 };
 
-// Are all of these rows boxes? Sixteen of them at a time, without a branch; one more row must follow.
+// Areas of boxes whose sides are not below this are normal numbers. Of integers all are.
 template <class T>
+constexpr T least_side = std::is_same_v<T, float>    ? T(0x1p-63)
+                         : std::is_same_v<T, double> ? T(0x1p-511)
+                                                     : T(0);
+
+constexpr std::size_t sound_rows = 16;
+// Are all of these rows boxes whose sides are not below the least, or with `Points` are 0? Sixteen of them at a time,
+// without a branch; one more row must follow.
+template <class T, bool Points>
 struct Sound {
-    static constexpr std::size_t rows = 16;
     static VESICA_INLINE void body(const T* VESICA_RESTRICT data, std::size_t blocks, T limit, bool* all) {
+        constexpr std::size_t rows = sound_rows;
         using Flag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
         Flag bad[4 * rows] = {}, is_start[4 * rows];
         for (std::size_t k = 0; k < 4 * rows; ++k) is_start[k] = k % 4 < 2;
         for (std::size_t block = 0; block < blocks; ++block, data += 4 * rows)
             for (std::size_t k = 0; k < 4 * rows; ++k) {
                 // x1 against x2, y1 against y2, two columns on. Written so that NaN is bad.
-                const Flag outside = !((data[k] >= -limit) & (data[k] <= limit)), inverted = data[k + 2] < data[k];
-                bad[k] |= outside | (inverted & is_start[k]);
+                const Flag outside = !((data[k] >= -limit) & (data[k] <= limit));
+                bad[k] |= outside | (is_odd(data[k], data[k + 2]) & is_start[k]);
             }
         Flag any = 0;
         for (const Flag one : bad) any |= one;
         *all = !any;
     }
+    static VESICA_INLINE bool is_odd(T from, T to) {
+        if constexpr (std::is_integral_v<T>) return to < from;  // not subtracted: they may be of any size
+        const T side = to - from;
+        return Points ? (side != 0) & (side < least_side<T>) : side < least_side<T>;
+    }
 };
+
+// Does the area have fewer digits than other numbers, or none?
+template <class T>
+bool is_tiny(const T* row) {
+    if constexpr (std::is_integral_v<T>) return false;
+    const Box<T> b = box(row);
+    return b.w() > 0 && b.h() > 0 && b.w() * b.h() < std::numeric_limits<T>::min();
+}
 
 // The same of x, y, width, height.
 struct SidesSound {
@@ -195,16 +217,20 @@ void best(measures::Name measure, const measures::Options& options, Rows<T> a, R
 
 template <class T>
 Finding first_fault(Rows<T> rows, T limit) {
-    const std::size_t blocks = rows.count ? (rows.count - 1) / Sound<T>::rows : 0;
+    const std::size_t blocks = rows.count ? (rows.count - 1) / sound_rows : 0;
     bool all = false;
-    simd::run<Sound<T>>(rows.data, blocks, limit, &all);
-    for (std::size_t i = all ? blocks * Sound<T>::rows : 0; i < rows.count; ++i) {
+    simd::run<Sound<T, false>>(rows.data, blocks, limit, &all);
+    if (!all) simd::run<Sound<T, true>>(rows.data, blocks, limit, &all);
+    for (std::size_t i = all ? blocks * sound_rows : 0; i < rows.count; ++i) {
         const T* r = rows.data + 4 * i;
         // One test for the sound row; the rest finds out what is wrong. Written so that NaN fails it, and so that
         // integers are known to be small before they are subtracted.
         bool within = true;
         for (int c = 0; c < 4; ++c) within &= r[c] >= -limit && r[c] <= limit;
-        if (within && r[2] - r[0] >= 0 && r[3] - r[1] >= 0) continue;
+        if (within && r[2] - r[0] >= 0 && r[3] - r[1] >= 0) {
+            if (!is_tiny(r)) continue;
+            return {Fault::too_small, i};
+        }
         if constexpr (!std::is_integral_v<T>) {
             for (int c = 0; c < 4; ++c)
                 if (std::isnan(r[c])) return {Fault::nan, i};

@@ -84,7 +84,7 @@ void best(measures::Name measure, const measures::Options& options, Rows<T> a, R
           std::int64_t* index, Real<T>* value, std::size_t threads);
 
 // What is wrong with the first bad row, if any is.
-#define VESICA_BOX_FAULTS(X) X(none) X(nan) X(infinite) X(inverted_x) X(inverted_y) X(too_large)
+#define VESICA_BOX_FAULTS(X) X(none) X(nan) X(infinite) X(inverted_x) X(inverted_y) X(too_large) X(too_small)
 VESICA_NAMED_ENUM(Fault, int, VESICA_BOX_FAULTS);
 struct Finding {
     Fault fault;
@@ -98,7 +98,8 @@ template <>
 inline constexpr float limit<float> = 0x1p60f;
 template <>
 inline constexpr double limit<double> = 0x1p508;
-// Looks for rows with NaN or infinity, with x2 < x1 or y2 < y1, and with coordinates beyond +-limit.
+// Looks for rows with NaN or infinity, with x2 < x1 or y2 < y1, with coordinates beyond +-limit, and with two sides
+// above 0 whose product is below the smallest normal number.
 template <class T>
 Finding first_fault(Rows<T> rows, T limit);
 

@@ -7,6 +7,7 @@
 #include "base/order.hpp"
 #include "base/threads.hpp"
 #include "overlaps/box_columns.hpp"
+#include "overlaps/box_formulas.hpp"
 
 namespace vesica::fusion {
 namespace {
@@ -14,6 +15,12 @@ namespace {
 using Box = boxes::Box<double>;
 
 constexpr std::size_t none = ~std::size_t(0);
+
+// A box is its four numbers behind each other.
+const double* numbers(const Box& box) {
+    static_assert(sizeof(Box) == 4 * sizeof(double));
+    return &box.x1;
+}
 
 // What a cluster is made of. Sums are scaled by the power of two of its first, and largest, member, so that they
 // neither overflow nor vanish; and a cluster of nothing but zeros is a plain mean.
@@ -39,7 +46,7 @@ class Fusing {
     Fusing(const Votes& votes, const Threshold& threshold, std::size_t most)
         : votes_(votes),
           threshold_(threshold),
-          part_(threshold.value() / (1 + threshold.value())),
+          part_(threshold.value / (1 + threshold.value)),
           columns_(most + 1),
           found_(most + box_columns::lanes) {}
 
@@ -69,10 +76,8 @@ class Fusing {
         double most = 0;
         for (std::size_t k = 0; k < count; ++k) {
             const Box& other = fused_[found_[k]];
-            const boxes::Pair<double> pair(other, box, other.w() * other.h(), box.w() * box.h());
-            const double num = measures::Iou::num(pair, {}), den = measures::Iou::den(pair, {});
-            if (!reaches(num, den, threshold_)) continue;
-            const double iou = measures::ratio(num, den, 0);
+            if (!formula_.reaches(numbers(other), numbers(box), {}, threshold_)) continue;
+            const double iou = formula_.value(numbers(other), numbers(box), {});
             if (best == none || iou > most) best = found_[k], most = iou;
         }
         return best;
@@ -80,6 +85,7 @@ class Fusing {
 
     const Votes& votes_;
     const Threshold& threshold_;
+    const box_formulas::Formula<double> formula_ = box_formulas::formula_of<double>(measures::Name::iou);
     double part_;  // of A + B, that boxes above the threshold share at least
     std::vector<Sums> sums_;
     std::vector<Box> fused_;

@@ -28,7 +28,7 @@ struct Request {
     bool with_by;                 // is `by` wanted: what suppressed each region?
     std::size_t threads;
 
-    join::Bound bound() const { return join::bound_of(measure, options, threshold.value()); }
+    join::Bound bound() const { return join::bound_of(measure, options, threshold.value); }
 };
 
 // Regions with one key, best first.

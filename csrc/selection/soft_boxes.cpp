@@ -415,7 +415,7 @@ template <class T>
 Picks of_boxes(const Rule& rule, const join::Request& request, boxes::Rows<T> rows, const double* scores) {
     // Boxes of one key up to which looking at all is faster than a grid.
     constexpr std::size_t few = 1 << 14;
-    const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value());
+    const join::Bound bound = join::bound_of(request.measure, request.options, request.threshold.value);
     std::vector<std::uint32_t> place(rows.count);
     return run(rule, {scores, request.keys.a, rows.count}, request.threads,
                [&](Group group, double* now, std::vector<Entry>& list) {

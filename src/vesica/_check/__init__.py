@@ -8,12 +8,19 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args
 
 import numpy as np
 
 from vesica._array import FLOATS, INTEGERS, Array, as_array, dtype_name, has_visible_values, library, to_numpy
 from vesica.errors import SizeValueError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
+
+Share = Union[float, "Fraction", "Decimal"]  # who has none of the last two need not load their modules
+"""A threshold. A float means its shortest decimal; the others are exact."""
 
 Form = Literal["xyxy", "xywh", "cxcywh", "yxyx", "xyxy_inclusive"]
 Unit = Literal["deg", "rad"]
@@ -24,6 +31,9 @@ DIRECTIONS: tuple[str, ...] = get_args(Direction)
 
 # Beyond these, the square of a hull could overflow, and a share would be infinity over infinity.
 LIMITS = {"int64": 2**30 - 1, "float32": 2.0**60, "float64": 2.0**508}
+
+# The area of a float64 box is a normal number where no side is below this.
+LEAST_SIDE = 2.0**-511
 
 NUMBERS = INTEGERS | FLOATS
 _COLUMNS = {
@@ -114,7 +124,7 @@ def image_size(value: Any, name: str) -> tuple[float, float]:
 
 
 class Threshold(NamedTuple):
-    """t = p / (q · 2^shift), and whether a value must exceed it or only reach it."""
+    """t = p / (q · 2^shift), p and q below 2^63, and whether a value must exceed it or only reach it."""
 
     p: int
     q: int
@@ -129,8 +139,8 @@ class Threshold(NamedTuple):
 def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
     """The threshold as the fraction its writer meant: 0.3 is 3/10, not the nearest binary number.
 
-    The shortest decimal that reads back as the given float counts, up to six decimals; beyond that
-    the float's own binary fraction.
+    A float is the shortest decimal that reads back as it; below 10⁻¹⁰, where that may have more than 27 places, the
+    float's own binary fraction. Fraction and Decimal are what they are.
     """
     number = finite(value, name)
     if not 0 <= number <= 1:
@@ -141,19 +151,41 @@ def threshold(value: Any, name: str, *, strict: bool) -> Threshold:
             f"`{name}` must lie in (0, 1]; got {value!r}, which every pair reaches. "
             "All pairs that meet: `strict=True`. All pairs: the measure itself gives the matrix."
         )
-    if not isinstance(value, (int, float)) and hasattr(value, "as_integer_ratio"):  # Fraction, Decimal
-        p, q = value.as_integer_ratio()
-        if q < 2**63 and not hasattr(value, "dtype"):
-            return Threshold(p, q, 0, strict)
+    if not isinstance(value, (int, float)) and not hasattr(value, "dtype") and hasattr(value, "as_integer_ratio"):
+        return Threshold(*_exact_share(value, name), strict)
     # A float32 of 0.3 means 3/10 as well, although as a float64 it is 0.30000001192…
     narrow = np.dtype(dtype_name(value)).type(number) if _is_narrow(value) else None
     text = repr(number) if narrow is None else np.format_float_positional(narrow, unique=True, trim="-")
     digits, places = _decimal(text)
-    if places <= 6:
+    if places <= _MOST_PLACES:
         divisor = math.gcd(digits, 10**places)
-        return Threshold(digits // divisor, 10**places // divisor, 0, strict)
+        return Threshold(*_halved(digits // divisor, 10**places // divisor), strict)
     p, q = number.as_integer_ratio()
     return Threshold(p, 1, q.bit_length() - 1, strict)
+
+
+_MOST_PLACES = 27  # 5^27 is below 2^63
+_MOST_SHIFT = 1074  # of the smallest float
+
+
+def _halved(p: int, q: int) -> tuple[int, int, int]:
+    """p / q as p / (q' · 2^shift), where q is too long as it is."""
+    twos = 0 if q <= _MOST else (q & -q).bit_length() - 1
+    return p, q >> twos, twos
+
+
+def _exact_share(value: Any, name: str) -> tuple[int, int, int]:
+    """The p, q and shift of a Fraction or a Decimal."""
+    p, q = value.as_integer_ratio()
+    if p > q:
+        raise ValueError(f"`{name}` must lie in (0, 1]; got {shown(value)}.")
+    p, q, shift = _halved(p, q)
+    if max(p, q) > _MOST or shift > _MOST_SHIFT:
+        raise ValueError(
+            f"`{name}` must be a fraction of numbers below 2^63; got {shown(value)}. "
+            "One near to it: Fraction(…).limit_denominator(10**18)."
+        )
+    return p, q, shift
 
 
 def _decimal(text: str) -> tuple[int, int]:
@@ -262,6 +294,8 @@ def bad_row(name: str, form: str, given: Array, index: int, fault: str, math: st
     # A fault of the corners alone: finite numbers whose sums and products are not.
     if fault in ("nan", "infinite", "too_large") or (fault.startswith("inverted") and "x1" not in named):
         return ValueError(f"{start} is too large: {_row(named)}. {too_large(math)}")
+    if fault == "too_small":
+        return ValueError(f"{start} is too small: {_row(named)}. {too_small(math)}")
     if fault == "negative":
         column = "w" if named["w"] < 0 else "h"
         way = ' Rows of two corners go to Boxes(a, "xyxy").' if form != "rotated" else ""
@@ -285,6 +319,23 @@ def too_large(math: str) -> str:
     if math == "float32":
         return "float32 coordinates must stay within ±2^60, or areas overflow: pass them as float64."
     return "Coordinates must stay within ±2^508, or areas overflow: choose a larger unit of length."
+
+
+def is_tiny(w: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """Which areas of rotated boxes, or halves of their sides, have fewer digits than other float64, or none?"""
+    least = np.finfo(np.float64).tiny
+    with np.errstate(all="ignore"):  # other faults are told elsewhere
+        tiny: np.ndarray = (w > 0) & (h > 0) & ((w * h < least) | (np.minimum(w, h) < 2 * least))
+    return tiny
+
+
+def too_small(math: str) -> str:
+    if math == "float32":
+        return f"Its area is below 2^-126, where float32 loses digits; as 64-bit floats it would count. {_JAX_WIDE}"
+    return "Its area is below 2^-1022, where floats lose their digits: choose a smaller unit of length."
+
+
+_JAX_WIDE = 'JAX has them switched off: call jax.config.update("jax_enable_x64", True).'
 
 
 def lost_size(form: str, given: Array, index: int) -> TypeError:

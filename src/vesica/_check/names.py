@@ -14,6 +14,7 @@ from vesica._check.habits import HABITS, Habit
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C")
 
 _OF_OTHERS = "It is an option of"
 
@@ -40,7 +41,7 @@ def unknown_option(verb: str, option: str, takes: Iterable[str], group: str = ""
     near = difflib.get_close_matches(option, takes, n=1)
     if near:
         return TypeError(f"{start}. Did you mean `{near[0]}`?")
-    return TypeError(f"{start}; it takes {', '.join(f'`{name}`' for name in takes)}.")
+    return TypeError(f"{start}; it takes {', '.join(f'`{name}`' for name in takes) or 'none'}.")
 
 
 def option_of_others(measure: str, option: str, takes: Iterable[str], others: Iterable[str]) -> TypeError:
@@ -90,6 +91,16 @@ def explained(
     return wrap
 
 
+def explained_class(group: str, verb: str) -> Callable[[type[C]], type[C]]:
+    """The same for a class whose constructor is made by `dataclass`."""
+
+    def wrap(cls: type[C]) -> type[C]:
+        cls.__init__ = explained(group, verb)(cls.__init__)  # type: ignore[method-assign]
+        return cls
+
+    return wrap
+
+
 def shown_without_more(function: F) -> F:
     """Let help show the signature without `*more`, which is there for the error alone."""
     told = inspect.signature(function)
@@ -127,5 +138,5 @@ def _options_of(function: Callable[..., Any]) -> list[str]:
     return [
         name
         for name, one in inspect.signature(function).parameters.items()
-        if one.kind in (kinds.KEYWORD_ONLY, kinds.POSITIONAL_OR_KEYWORD) and name not in ("self", "name")
+        if one.kind in (kinds.KEYWORD_ONLY, kinds.POSITIONAL_OR_KEYWORD) and name not in ("self", "cls", "name")
     ]

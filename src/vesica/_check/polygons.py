@@ -117,6 +117,20 @@ def bad_vertex(place: tuple[int | None, ...], vertex: np.ndarray) -> ValueError:
     return ValueError(f"{start} must be finite; got {pair}. Leave the vertex out, or repair it.")
 
 
+def is_tiny(sides: np.ndarray) -> np.ndarray:
+    """Which rings cover so little that digits would be lost: all areas above 2^-22 of the box around are normal."""
+    tiny: np.ndarray = (sides > 0).all(axis=1) & (sides.prod(axis=1) < 2.0**-1000)
+    return tiny
+
+
+def too_small(place: tuple[int | None, ...], sides: np.ndarray) -> ValueError:
+    w, h = sides.tolist()
+    return ValueError(
+        f"{_vertex_place(place)} is too small: {w} × {h}. The box around a ring must cover 2^-1000, or areas lose "
+        "their digits: choose a smaller unit of length."
+    )
+
+
 def too_tangled(region: int, most: int) -> ValueError:
     return ValueError(
         f"`polygons` region {region} has edges that cross more than {most} times: its area is not measured. "

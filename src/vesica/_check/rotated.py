@@ -41,6 +41,14 @@ def points(array: Array) -> None:
         raise ValueError(f"`corners` of box {row} must be finite and at most 2^508; got {value}. Leave the box out.")
 
 
+def not_tiny(w: np.ndarray, h: np.ndarray) -> None:
+    """Raise for the first box whose area has lost its digits."""
+    bad = np.flatnonzero(check.is_tiny(w, h))
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(f"`corners` of box {row} are too small: {w[row]} × {h[row]}. {check.too_small('float64')}")
+
+
 def rectangles(apart: np.ndarray, diagonal: np.ndarray) -> None:
     """Raise for the first quadrilateral whose corners are too far from those of the rectangle around it."""
     bad = np.flatnonzero(apart > SLACK * diagonal)

@@ -47,6 +47,8 @@ Rle = dict[str, Any]
 
 # A mask of so few pixels is copied column by column faster than it is packed.
 _SMALL = 1 << 15
+# Booleans and integers of one byte.
+_BYTES = "?bB"
 
 
 def encode(bimask: Any) -> Any:
@@ -54,15 +56,14 @@ def encode(bimask: Any) -> Any:
     array = check.bit_masks(bimask)
     if array.ndim == 2 and array.size <= _SMALL:
         array = np.asfortranarray(array)
-    if array.dtype.kind in "biu" and array.dtype.itemsize == 1 and array.flags.f_contiguous and array.size:
+    if array.dtype.char in _BYTES and array.flags.f_contiguous and array.size:
         # As pycocotools wants them: the bytes lie as run lengths count them.
-        height, width, *masks = array.shape
-        plain = array if array.dtype == np.uint8 else array.view(np.uint8)
-        found = [
-            {"size": [height, width], "counts": text}
-            for text in native_pixels.strings_of_columns(plain, masks[0] if masks else 1)
-        ]
-        return found if masks else found[0]
+        plain = array if array.dtype.char == "B" else array.view(np.uint8)
+        if array.ndim == 2:
+            (text,) = native_pixels.strings_of_columns(plain, 1)
+            return {"size": [*array.shape], "counts": text}
+        height, width, count = array.shape
+        return [{"size": [height, width], "counts": text} for text in native_pixels.strings_of_columns(plain, count)]
     if array.ndim == 2:
         return RleMasks.from_masks(array[None]).to_coco()[0]
     return RleMasks.from_masks(np.moveaxis(array, 2, 0)).to_coco()

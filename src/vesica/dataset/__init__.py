@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vesica._check import dataset as check
+from vesica._check.names import explained, explained_class
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.source_file import SourceFile
 from vesica.dataset.tables import Categories, Images, Ragged
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from vesica.regions import Boxes
 
 
+@explained_class("Dataset", "Dataset")
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Annotations of many images: truths, guesses of a model, or what several people marked.
@@ -99,6 +101,7 @@ class Dataset:
         return Boxes(check.some_boxes(self.xywh), "xywh", check=False)
 
     @classmethod
+    @explained("Dataset.joined", "Dataset.joined")
     def joined(cls, parts: Sequence[Dataset], /, *, categories: Categories | None = None) -> Dataset:
         """Several data sets of different images as one, one after the other; categories meet by their ids."""
         from vesica.dataset.concat import columns_of_parts
@@ -130,6 +133,7 @@ class Dataset:
         return replace(self, images=images, categories=categories, source=source)
 
     @classmethod
+    @explained("Dataset.from_arrays", "Dataset.from_arrays")
     def from_arrays(
         cls,
         boxes: Any = None,
@@ -197,6 +201,7 @@ class Dataset:
         return cls(**columns_of(boxes, masks, **options, **ids, **plain))
 
     @classmethod
+    @explained("Dataset.from_dicts", "Dataset.from_dicts")
     def from_dicts(
         cls,
         dicts: Any,
@@ -239,6 +244,7 @@ class Dataset:
         return cls(**columns_of_images(fields_of_dicts(dicts), images=images, categories=categories, **options))
 
     @classmethod
+    @explained("Dataset.from_objects", "Dataset.from_objects")
     def from_objects(
         cls, objects: Any, /, *, images: Any = None, categories: Any = None, check: bool = True
     ) -> Dataset:

@@ -80,6 +80,7 @@ class Evaluator:
         self._left_out = 0
         """Guesses of categories that are not among those that were given."""
 
+    @names.explained("Evaluator.update", "Evaluator.update")
     def update(
         self,
         truth: Any,

@@ -244,6 +244,7 @@ def _of_data_set(fault: Fault, inputs: Inputs) -> Fault:
     )
 
 
+@names.explained("detection.merge", "detection.merge")
 def merge(*records: Records, duplicates: str = "error") -> Records:
     """Records of disjoint sets of images as one, the same whatever the order: as if all had been matched at once.
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._check import detection as check
+from vesica._check import names
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
@@ -267,6 +268,7 @@ class DetectionResult(Result):
         )
 
 
+@names.explained("detection.summarise", "detection.summarise")
 def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
     """The result that records stand for."""
     return DetectionResult(records, threads=threads)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vesica import _check as check
+from vesica._check.names import explained
 from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io.files import File, load
@@ -34,6 +35,7 @@ class Found(NamedTuple):
     """The same format in words, results apart from truths."""
 
 
+@explained("read", "read")
 def read(
     path: str | os.PathLike[str],
     /,

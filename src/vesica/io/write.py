@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 from vesica import _check as check
+from vesica._check import names
 from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io import atomic
 from vesica.io.formats import FORMATS, writable
 
 
+@names.explained("write", "write")
 def write(
     path: str | os.PathLike[str], data: Dataset, /, *, format: str | None = None, overwrite: bool = False
 ) -> tuple[str, ...]:

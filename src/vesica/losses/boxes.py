@@ -19,6 +19,7 @@ from vesica._array import (
     widened,
 )
 from vesica._check import losses as check_losses
+from vesica._check import names
 from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps import measures
 from vesica.overlaps.measures import ratio
@@ -27,6 +28,7 @@ from vesica.regions import in_one_library
 from vesica.regions.boxes import Boxes, columns
 
 
+@names.explained("box loss", "losses.iou")
 def iou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − iou: the share of the union that is not shared. Boxes that do not meet learn nothing from it.
 
@@ -57,6 +59,7 @@ def iou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: An
     return _loss(measures.iou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.giou")
 def giou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − giou, in [0, 2]: boxes that do not meet are drawn together. Arguments as for `iou`.
 
@@ -66,6 +69,7 @@ def giou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: A
     return _loss(measures.giou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.diou")
 def diou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − diou, in [0, 2]: the centres are drawn together. Arguments as for `iou`.
 
@@ -75,6 +79,7 @@ def diou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: A
     return _loss(measures.diou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.ciou")
 def ciou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − ciou, in [0, 3): centres and shapes are drawn together. Arguments as for `iou`.
 
@@ -84,6 +89,7 @@ def ciou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: A
     return _loss(measures.ciou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.eiou")
 def eiou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − eiou, in [0, 4]: centres, widths and heights are drawn together. Arguments as for `iou`.
 
@@ -93,6 +99,7 @@ def eiou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: A
     return _loss(measures.eiou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.siou")
 def siou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: Any = None) -> Array:
     """1 − siou, in [0, 2.1): centres, first along one axis, and sides are drawn together. Arguments as for `iou`.
 
@@ -102,6 +109,7 @@ def siou(guess: Any, truth: Any, /, *, reduction: Reduction = "mean", weights: A
     return _loss(_siou, guess, truth, reduction, weights)
 
 
+@names.explained("box loss", "losses.alpha_iou")
 def alpha_iou(
     guess: Any, truth: Any, /, *, alpha: float = 3.0, reduction: Reduction = "mean", weights: Any = None
 ) -> Array:

@@ -7,11 +7,13 @@ from typing import Any
 
 from vesica._array import Array, as_array, cast, device, dtype_name, namespace, quiet
 from vesica._check import losses as check
+from vesica._check import names
 from vesica.losses.masks import Axes, pixels
 from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps.measures import ratio
 
 
+@names.explained("", "losses.lovasz")
 def lovasz(
     guess: Any,
     truth: Any,

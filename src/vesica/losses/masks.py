@@ -8,6 +8,7 @@ from typing import Any
 from vesica import _check as check
 from vesica._array import FLOATS, Array, cast, dtype_name, math_name, namespace, quiet, widened
 from vesica._check import losses as check_losses
+from vesica._check import names
 from vesica._kernels.generic.masks import is_set
 from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps import measures
@@ -17,6 +18,7 @@ from vesica.overlaps.parts import Parts
 Axes = int | tuple[int, ...] | None
 
 
+@names.explained("mask loss", "losses.dice")
 def dice(
     guess: Any,
     truth: Any,
@@ -63,6 +65,7 @@ def dice(
     return _loss(measures.dice, guess, truth, axes, ignore, smooth, reduction, weights)
 
 
+@names.explained("mask loss", "losses.jaccard")
 def jaccard(
     guess: Any,
     truth: Any,
@@ -82,6 +85,7 @@ def jaccard(
     return _loss(measures.iou, guess, truth, axes, ignore, smooth, reduction, weights)
 
 
+@names.explained("mask loss", "losses.tversky")
 def tversky(
     guess: Any,
     truth: Any,
@@ -104,6 +108,7 @@ def tversky(
     return _loss(measures.tversky, guess, truth, axes, ignore, smooth, reduction, weights, options)
 
 
+@names.explained("mask loss", "losses.focal_tversky")
 def focal_tversky(
     guess: Any,
     truth: Any,
@@ -154,7 +159,8 @@ def _loss(
         inter, area_a, area_b = (xp.sum(part, axis=-1) + smooth for part in (a * b, a, b))
         p = Parts(inter, area_a, area_b, dtype=dtype_name(a), kind="soft masks")
         loss = 1 - measure.of_parts(p, {"empty": 1.0, **(options or {})})
-        return reduced(loss**gamma if gamma != 1 else loss, reduction, weights)
+        loss = loss**gamma if gamma != 1 else loss
+        return reduced(cast(loss, p.dtype), reduction, weights)  # of one region NumPy 1 makes a float64
 
 
 def pixels(guess: Any, truth: Any, axes: Axes, ignore: int | None) -> tuple[Array, Array, Array | None]:

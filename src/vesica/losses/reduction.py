@@ -26,5 +26,6 @@ def reduced(loss: Array, reduction: Reduction, weights: Any) -> Array:
     if reduction == "sum":
         return total
     if weights is None:
-        return total / max(math.prod(loss.shape), 1)
+        mean = total / max(math.prod(loss.shape), 1)
+        return cast(mean, dtype_name(loss))  # NumPy 1 makes a float64 of a float32 divided by a Python number
     return ratio(total, xp.sum(xp.broadcast_to(weights, tuple(loss.shape))))

@@ -6,20 +6,21 @@ from typing import Any
 
 from vesica import _check as check
 from vesica._array import Array, cast, device, dtype_name, has_visible_values, namespace, to_numpy, widened
-from vesica._check import Form
+from vesica._check import Form, Share, names
 from vesica._check import grid as check_grid
 from vesica.matching.detections import Candidates, Detections, picked
 from vesica.overlaps.measures import Measure, Similarity, iou
 from vesica.regions import Boxes
 
 
+@names.explained("grid.detect", "grid.detect")
 def detect(
     output: Any,
     /,
     *,
     classes: int | None = None,
     min_score: float = 0.25,
-    above: float = 0.45,
+    above: Share = 0.45,
     measure: Measure | Similarity = iou,
     per_class: bool = True,
     multi_label: bool = False,
@@ -38,7 +39,7 @@ def detect(
         C, where rows follow that are no classes, such as the weights of masks. By default all rows after the fourth.
     min_score : float, default 0.25
         Boxes whose likeliest class has a lower chance take no part.
-    above : float, default 0.45
+    above : float or Fraction, default 0.45
         A box goes when its measure with a better one is above this.
     measure : measure or its name, default iou
     per_class : bool, default True

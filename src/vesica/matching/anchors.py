@@ -10,6 +10,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, namespace
+from vesica._check import Share, names
 from vesica._check import anchors as check_anchors
 from vesica._kernels import pick
 from vesica._kernels.tables import ATTAINS, NOT_BACKGROUND, POSITIVE
@@ -45,6 +46,7 @@ class Assigned(Answer):
         return self.truth == BACKGROUND
 
 
+@names.explained("anchors.shape_iou", "anchors.shape_iou")
 def shape_iou(a: Any, b: Any, /, *, threads: int | None = None) -> Array:
     """The IoU of shapes alone: of boxes of these widths and heights that share their centre.
 
@@ -75,13 +77,14 @@ def _cornered(shapes: Array) -> Boxes:
     return Boxes(xp.concat([xp.zeros_like(shapes), shapes], axis=1))
 
 
+@names.explained("anchors.assign", "anchors.assign")
 def assign(
     anchors: Any,
     truths: Any,
     /,
     *,
-    positive: float = 0.7,
-    negative: float = 0.3,
+    positive: Share = 0.7,
+    negative: Share = 0.3,
     low_quality: bool = True,
     offsets: Any = None,
     threads: int | None = None,
@@ -104,7 +107,7 @@ def assign(
         The same for all images.
     truths : (M, 4) boxes
         Of one image; or with `offsets` of B images, one after the other.
-    positive, negative : float, default 0.7 and 0.3
+    positive, negative : float or Fraction, default 0.7 and 0.3
         In (0, 1], the second not above the first.
     low_quality : bool, default True
         Keep truths that no anchor reaches.

@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, cast, device, namespace, to_numpy
+from vesica._check import Share, names
 from vesica._check import anchors as check_anchors
 from vesica._check import grid as check_grid
 from vesica._kernels import pick_arrays
@@ -54,6 +55,7 @@ class Decoded:
         return cast(xp.argmax(self.classes, axis=-1), "int64")
 
 
+@names.explained_class("grid.Grid", "grid.Grid")
 @dataclass(frozen=True)
 class Grid:
     """An image cut into cells, coarsely and finely, with some anchors in each cell.
@@ -197,7 +199,7 @@ class Grid:
         *,
         activation: str | None = None,
         objectness: float = 0.5,
-        above: float = 0.45,
+        above: Share = 0.45,
         measure: Measure | str = iou,
         per_class: bool = True,
         min_score: float | None = None,
@@ -212,7 +214,7 @@ class Grid:
             As for `decode`.
         objectness : float, default 0.5
             Boxes take part whose objectness is above this.
-        above : float, default 0.45
+        above : float or Fraction, default 0.45
             A box goes when its measure with a better one is above this.
         measure : measure or its name, default iou
         per_class : bool, default True

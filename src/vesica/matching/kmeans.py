@@ -12,6 +12,7 @@ from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, result_name, to_numpy, widened
 from vesica._check import anchors as check_anchors
+from vesica._check import names
 from vesica._kernels import pick_arrays
 from vesica._kernels.tables import Nearest
 
@@ -42,6 +43,7 @@ class Anchors(Answer):
         return int(self.sizes.shape[0])
 
 
+@names.explained("anchors.cluster", "anchors.cluster")
 def cluster(
     shapes: Any,
     /,

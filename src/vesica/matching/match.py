@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 from vesica import _check as check
 from vesica._array import cast, from_numpy, namespace, to_numpy
+from vesica._check import Share, names
 from vesica._check import matching as check_matching
-from vesica._check import names
 from vesica._kernels import lane, pick_arrays
 from vesica.matching.matches import Matches, from_columns, from_rows
 from vesica.overlaps.join import wide_join
@@ -24,7 +24,7 @@ def match(
     /,
     *,
     scores: Any = None,
-    at_least: float = 0.5,
+    at_least: Share = 0.5,
     how: check_matching.Way = "greedy",
     measure: Measure | Similarity = iou,
     strict: bool = False,
@@ -46,7 +46,7 @@ def match(
         N and M regions of any kinds that `join` compares.
     scores : array of M numbers, optional
         How sure each guess is. Greedy only.
-    at_least : float, default 0.5
+    at_least : float or Fraction, default 0.5
         Threshold in (0, 1], as in `join`; 0 only with `strict=True`.
     how : {"greedy", "optimal"}
     measure : measure or its name, default iou

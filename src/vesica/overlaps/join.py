@@ -14,7 +14,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, widened
-from vesica._check import names
+from vesica._check import Share, names
 from vesica._kernels import Tables, Wanted, lane, pick
 from vesica.overlaps.keys import numbered, numbered_pair
 from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
@@ -48,7 +48,7 @@ def join(
     b: Any = None,
     /,
     *,
-    at_least: float,
+    at_least: Share,
     measure: Measure | Similarity = iou,
     strict: bool = False,
     keys: Any = None,
@@ -58,14 +58,14 @@ def join(
     """Find the pairs of regions whose measure reaches `at_least`, and no others.
 
     The N×M matrix is never built: pairs that cannot reach the threshold are not looked at, and memory is O(N + M + P).
-    The threshold means the decimal you wrote (0.3 is 3/10), and the test is by cross-multiplication, exact for integers
-    and in float64 otherwise: a pair exactly at the threshold belongs to the answer on every device.
+    The threshold means the decimal you wrote (0.3 is 3/10), or the `Fraction`, and boxes of integers and of floats are
+    decided exactly, by cross-multiplication: a pair at the threshold belongs to the answer.
 
     Parameters
     ----------
     a, b : regions
         N and M regions. Without `b`, pairs within `a`, each once, with i < j.
-    at_least : float
+    at_least : float or Fraction
         Threshold in (0, 1]; 0 only with `strict=True`: all pairs that share area.
     measure : measure or its name, default iou
         Any but `distance`.
@@ -107,7 +107,7 @@ def join(
 def wide_join(
     a: Any,
     b: Any,
-    at_least: float,
+    at_least: Share,
     measure: Measure | str,
     strict: bool,
     keys: Any,

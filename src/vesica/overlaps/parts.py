@@ -11,6 +11,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Equal, shown
 from vesica._array import Array, cast, dtype_name, from_numpy, math_name, real, result_name
+from vesica._check import names
 from vesica._kernels import Tables, seek
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import masks as generic_masks
@@ -64,6 +65,7 @@ class Parts(Equal):
         return shown("Parts", {**fields, "kind": self.kind, "dtype": self.dtype})
 
     @classmethod
+    @names.explained("", "Parts.from_counts")
     def from_counts(cls, tp: Any, fp: Any, fn: Any, /) -> Parts:
         """The parts of a guess (a) and the truth (b), of which only hits and misses were counted.
 
@@ -137,6 +139,7 @@ Rows = Sequence[Sequence[float]]
 def parts(a: Boxes | Rows, b: Boxes | Rows, /, *, aligned: bool = False, threads: int | None = None) -> BoxParts: ...
 @overload
 def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = None) -> Parts: ...
+@names.explained("parts")
 def parts(a: Any, b: Any, /, *, aligned: bool = False, threads: int | None = None) -> Parts:
     """Make the parts of every pair of regions, or of aligned rows.
 

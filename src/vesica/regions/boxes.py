@@ -90,14 +90,24 @@ class Boxes(Collection):
         self._fill(array, form, normalised, check, "boxes")
 
     @classmethod
-    def _unchecked(cls, array: Array, form: Form, normalised: Any, dtype: str) -> Boxes:
-        """Boxes of rows that are known to be sound, whose measures come back in another dtype than theirs."""
+    def _unchecked(cls, array: Array, form: Form, normalised: Any, dtype: str, wide: bool = False) -> Boxes:
+        """Boxes of rows that are known to be sound, whose measures come back in another dtype than theirs.
+
+        With `wide`, arithmetic is in float64: some of the rows are too small for float32.
+        """
         self = cls(array, form, normalised=normalised, check=False)
         object.__setattr__(self, "dtype", dtype)
+        if wide and dtype_name(self._corners) == "float32":
+            object.__setattr__(self, "_corners", cast(self._corners, "float64"))
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Boxes._unchecked, (self.array, self.form, self.normalised, self.dtype)
+        return Boxes._unchecked, (self.array, self.form, self.normalised, self.dtype, self._is_wide)
+
+    @property
+    def _is_wide(self) -> bool:
+        """Is arithmetic wider than the boxes came?"""
+        return dtype_name(self._corners) == "float64" and widened(dtype_name(self.array)) == "float32"
 
     @classmethod
     def _named(cls, array: Any, name: str, *, check: bool | None = None) -> Boxes:
@@ -128,21 +138,21 @@ class Boxes(Collection):
         if look and given in INTEGERS:
             _look_at_integers(array, form, name)
         corners = _corners(array, given, form, normalised, look)
+        if look:
+            corners = _looked(array, form, corners, name)
         set_once = object.__setattr__
         set_once(self, "array", array)
         set_once(self, "form", form)
         set_once(self, "normalised", normalised)
         set_once(self, "_corners", corners)
         set_once(self, "dtype", result_name(given))
-        if look:
-            _look(array, form, corners, name)
 
     def __len__(self) -> int:
         return int(self.array.shape[0])
 
     def __getitem__(self, index: Any) -> Boxes:
         """Some of the boxes, in the same form; one index gives one box, still as a table."""
-        return Boxes._unchecked(take_rows(self.array, index), self.form, self.normalised, self.dtype)
+        return Boxes._unchecked(take_rows(self.array, index), self.form, self.normalised, self.dtype, self._is_wide)
 
     def __repr__(self) -> str:
         size = "×".join(str(int(side)) for side in self.shape)
@@ -175,7 +185,8 @@ class Boxes(Collection):
         """x1, y1, x2, y2 in the dtype that all arithmetic uses: float32, float64 or int64.
 
         Corners of narrow floats that came in another form, such as "cxcywh", and that float32 would round, are float64:
-        far from the origin a rounded corner would take a box its size.
+        far from the origin a rounded corner would take a box its size. So are those of boxes whose areas are too small
+        for float32.
         """
         return self._corners
 
@@ -189,10 +200,10 @@ class Boxes(Collection):
     def _with_corners(self, corners: Array) -> Boxes:
         """Boxes of other corners; in the form of these where it keeps a size that rounded corners would lose."""
         others = Boxes._unchecked(corners, "xyxy", None, self.dtype)
-        if self._narrowed(self._corners) is self._corners:
+        if not self._is_wide:
             return others
         rows = self._narrowed(others.to(self.form, normalised=self.normalised))
-        return Boxes._unchecked(rows, self.form, self.normalised, self.dtype)
+        return Boxes._unchecked(rows, self.form, self.normalised, self.dtype, True)
 
     def to(self, form: Form, /, *, normalised: tuple[float, float] | None = None) -> Array:
         """The boxes as an array in another form. The form they came in comes back bit for bit.
@@ -322,8 +333,8 @@ def _look_at_sides(array: Array, form: str, corners: Array, normalised: tuple[fl
         raise check.lost_size(form, array, int(np.flatnonzero(lost)[0]))
 
 
-def _look(array: Array, form: str, corners: Array, name: str) -> None:
-    """Raise for the first row that is no box."""
+def _looked(array: Array, form: str, corners: Array, name: str) -> Array:
+    """The corners, as wide as their areas need. Raise for the first row that is no box."""
     math = dtype_name(corners)
     if corners is not array and math_name(dtype_name(array)) == "float32":
         math = "float32"  # whatever the corners are kept in: areas come back as they came
@@ -333,5 +344,9 @@ def _look(array: Array, form: str, corners: Array, name: str) -> None:
         if negative.size:
             raise check.bad_row(name, form, array, int(negative[0]), "negative", math)
     fault, row = native.first_fault(to_numpy(corners), check.LIMITS[math])
+    if fault == "too_small" and dtype_name(corners) != widest_float(corners):
+        corners = cast(corners, "float64")
+        fault, row = native.first_fault(to_numpy(corners), check.LIMITS[math])
     if fault != "none":
         raise check.bad_row(name, form, array, row, fault, math)
+    return corners

@@ -11,6 +11,7 @@ from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, library, to_numpy
 from vesica._check import labels as check_labels
+from vesica._check import names
 from vesica._kernels import Counted, pick_arrays
 from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
@@ -95,6 +96,7 @@ class LabelMap(Collection):
     _is_unsigned: bool
     _found: _Found | None
 
+    @names.explained("LabelMap", "LabelMap")
     def __init__(
         self, array: Any, /, *, ids: Any = None, background: int | None = 0, ignore: int | None = None
     ) -> None:
@@ -109,6 +111,7 @@ class LabelMap(Collection):
         set_once(self, "_found", None)
 
     @classmethod
+    @names.explained("LabelMap.from_masks", "LabelMap.from_masks")
     def from_masks(cls, masks: Any, /, *, ids: Any = None) -> LabelMap:
         """The map of masks of any kind that do not overlap, labelled `ids`, or 1 … N.
 

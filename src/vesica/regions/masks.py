@@ -9,6 +9,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, dtype_name, library, take_rows, to_numpy
 from vesica._check import masks as check_masks
+from vesica._check import names
 from vesica._kernels import Pixels, has_kernel, pick_arrays
 from vesica._kernels.generic.masks import is_set
 from vesica._kernels.native import pixels as native_pixels
@@ -56,6 +57,7 @@ class Masks(PixelRegions):
 
     array: Array
 
+    @names.explained("Masks", "Masks")
     def __init__(self, array: Any, /, *, above: float | None = None) -> None:
         array = check_masks.mask_stack(array, "masks", above)
         if above is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, as_array, dtype_name, from_numpy, library, needs_gradient, result_name, to_numpy
 from vesica._check import masks as check_masks
+from vesica._check import names
 from vesica._check import polygons as check_polygons
 from vesica._check.polygons import Rule
 from vesica._kernels import Rings
@@ -81,6 +82,7 @@ class Polygons(Collection):
     """An array of the library and on the device that answers belong to."""
     rule: Rule | None
 
+    @names.explained("Polygons", "Polygons")
     def __init__(self, regions: Any, /, *, rule: Rule | None = None) -> None:
         rule = check_polygons.raster_rule(rule)
         rings, parts, counts = _read(regions)
@@ -109,6 +111,7 @@ class Polygons(Collection):
         return self
 
     @classmethod
+    @names.explained("Polygons.from_arrays", "Polygons.from_arrays")
     def from_arrays(cls, points: Any, rings: Any, parts: Any, regions: Any, /, *, rule: Rule | None = None) -> Polygons:
         """Polygons of flat arrays: vertices, and where each ring, part and region begins.
 
@@ -128,6 +131,7 @@ class Polygons(Collection):
         return cls._of(flat, result_name(dtype_name(given)), _answers_like([given]), rule)
 
     @classmethod
+    @names.explained("Polygons.from_boxes", "Polygons.from_boxes")
     def from_boxes(cls, boxes: Any, /, *, rule: Rule | None = None) -> Polygons:
         """Upright boxes, as polygons of their four corners. A bare table is x1, y1, x2, y2.
 
@@ -142,6 +146,7 @@ class Polygons(Collection):
         return cls._of_corners(corners, given.dtype, given.array, rule)
 
     @classmethod
+    @names.explained("Polygons.from_rotated", "Polygons.from_rotated")
     def from_rotated(cls, boxes: RotatedBoxes, /, *, rule: Rule | None = None) -> Polygons:
         """Rotated boxes, as polygons of their four corners.
 
@@ -351,16 +356,24 @@ def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.
     bad = np.flatnonzero(~(np.abs(points) <= limit).all(axis=1))  # NaN fails it
     if bad.size:
         raise check_polygons.bad_vertex(_place(bare, int(bad[0])), points[bad[0]])
-    starts = rings[parts[regions[:-1]]]
-    low, high = (
-        ufunc.reduceat(points, starts, axis=0) if starts.size else points for ufunc in (np.minimum, np.maximum)
-    )
+    low, high = _ends(points, points, rings[:-1])
+    tiny = np.flatnonzero(check_polygons.is_tiny(high - low))
+    if tiny.size:
+        raise check_polygons.too_small(_place_of_ring(bare, int(tiny[0])), (high - low)[tiny[0]])
+    low, high = _ends(low, high, parts[regions[:-1]])
     boxes = np.ascontiguousarray(np.concatenate([low, high], axis=1))
     area = native_polygons.areas(bare)
     tangled = np.flatnonzero(np.isnan(area))
     if tangled.size:
         raise check_polygons.too_tangled(int(tangled[0]), native_polygons.MOST_CROSSINGS)
     return bare._replace(boxes=boxes, area=area)
+
+
+def _ends(low: np.ndarray, high: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest of each group, whose first rows are `starts`."""
+    if not starts.size:
+        return low, high
+    return np.minimum.reduceat(low, starts, axis=0), np.maximum.reduceat(high, starts, axis=0)
 
 
 def _opened(points: np.ndarray, rings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._check import masks as check_masks
+from vesica._check import names
 from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import offsets_of, taken
@@ -71,6 +72,7 @@ class RleMasks(PixelRegions):
     _flat: native_pixels.Flat | None
     _pixels: Pixels | None
 
+    @names.explained("RleMasks", "RleMasks")
     def __init__(self, counts: Sequence[Any], /, *, size: tuple[int, int]) -> None:
         sides = check_masks.mask_size(size, "size")
         check_masks.list_of_counts(counts)
@@ -105,6 +107,7 @@ class RleMasks(PixelRegions):
         return RleMasks._of, (self.counts, self.offsets, self.size)
 
     @classmethod
+    @names.explained("RleMasks.from_masks", "RleMasks.from_masks")
     def from_masks(cls, masks: Any, /, *, threads: int | None = None) -> RleMasks:
         """Dense masks as run lengths: a (N, height, width) array, or masks of any kind."""
         check.threads(threads)
@@ -112,6 +115,7 @@ class RleMasks(PixelRegions):
         return cls._of_pixels(masks.pixels(threads), threads)
 
     @classmethod
+    @names.explained("RleMasks.from_coco", "RleMasks.from_coco")
     def from_coco(cls, segmentations: Iterable[Mapping[str, Any]], /) -> RleMasks:
         """COCO's run lengths: dicts of "size" and "counts", compressed or not, all of one image size.
 
@@ -128,6 +132,7 @@ class RleMasks(PixelRegions):
         return self
 
     @classmethod
+    @names.explained("RleMasks.from_arrays", "RleMasks.from_arrays")
     def from_arrays(cls, counts: Any, offsets: Any, /, *, size: tuple[int, int]) -> RleMasks:
         """Flat counts and offsets: mask k has counts[offsets[k] : offsets[k + 1]].
 

@@ -20,7 +20,7 @@ from vesica._array import (
     to_numpy,
     widest_float,
 )
-from vesica._check import Direction, Unit
+from vesica._check import Direction, Unit, names
 from vesica._check import rotated as check_rotated
 from vesica._check.rotated import Fit
 from vesica.regions.boxes import Boxes, columns
@@ -73,6 +73,7 @@ class RotatedBoxes(Collection):
     dtype: str
     """The floating dtype of measures of these boxes."""
 
+    @names.explained("RotatedBoxes", "RotatedBoxes")
     def __init__(
         self,
         array: Any,
@@ -99,6 +100,7 @@ class RotatedBoxes(Collection):
         set_once(self, "_rows", _rows(array, unit, direction))
 
     @classmethod
+    @names.explained("RotatedBoxes.from_boxes", "RotatedBoxes.from_boxes")
     def from_boxes(cls, boxes: Boxes, /) -> RotatedBoxes:
         """Upright boxes, as rotated boxes with angle 0."""
         check.one_table(boxes.shape, "boxes", "rotated boxes")
@@ -109,6 +111,7 @@ class RotatedBoxes(Collection):
         return cls._unchecked(rows, "deg", "cw", boxes.dtype)  # halves of float32 need more bits than float32 has
 
     @classmethod
+    @names.explained("RotatedBoxes.from_corners", "RotatedBoxes.from_corners")
     def from_corners(
         cls, corners: Any, /, *, fit: Fit = "rectangle", unit: Unit = "deg", direction: Direction = "cw"
     ) -> RotatedBoxes:
@@ -155,6 +158,8 @@ class RotatedBoxes(Collection):
         rows = xp.stack([found.cx, found.cy, found.w, found.h, angle], axis=-1)
         boxes = cls._unchecked(rows, unit, direction, result_name(dtype_name(given)))
 
+        if is_seen:
+            check_rotated.not_tiny(to_numpy(found.w), to_numpy(found.h))
         if is_seen and fit == "rectangle":
             beside = apart(to_numpy(points), to_numpy(boxes.to_corners()))
             check_rotated.rectangles(beside, np.hypot(to_numpy(found.w), to_numpy(found.h)))
@@ -243,13 +248,14 @@ def _look(array: Array) -> None:
     rows = to_numpy(array)
     floats = rows.astype(np.float64, copy=False)
     limit = check.LIMITS["float64"]
-    if not rows.size or (np.abs(floats).max() <= limit and floats[:, 2:4].min() >= 0):  # NaN fails it
+    if not rows.size or (np.abs(floats).max() <= limit and floats[:, 2:4].min() >= check.LEAST_SIDE):  # NaN fails it
         return
     tests = {
         "nan": np.isnan(floats).any(axis=1),
         "infinite": np.isinf(floats).any(axis=1),
         "negative": (floats[:, 2:4] < 0).any(axis=1),
         "too_large": (np.abs(floats[:, :4]) > limit).any(axis=1) & np.isfinite(floats).all(axis=1),
+        "too_small": check.is_tiny(floats[:, 2], floats[:, 3]),
     }
     first = {fault: int(np.flatnonzero(bad)[0]) for fault, bad in tests.items() if bad.any()}
     if first:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._check import names
 from vesica._check import sets as check_sets
 from vesica._kernels import Members
 from vesica._ragged import offsets_of, taken
@@ -52,6 +53,7 @@ class Sets(Collection):
     _has_names: bool | None
     """None where there are no members at all."""
 
+    @names.explained("Sets", "Sets")
     def __init__(self, sets: Any, /) -> None:
         self._fill(*_collected(check_sets.list_of_sets(sets)))
 

@@ -9,6 +9,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._array import Array, as_array, to_numpy
 from vesica._check import masks as check_masks
+from vesica._check import names
 from vesica._kernels import Pixels
 from vesica._kernels.native import pixels as native_pixels
 from vesica.regions.pixels import PixelRegions
@@ -58,6 +59,7 @@ class SparseMasks(PixelRegions):
     _like: Array | None
     _pixels: Pixels
 
+    @names.explained("SparseMasks", "SparseMasks")
     def __init__(
         self,
         indices: Any,
@@ -93,6 +95,7 @@ class SparseMasks(PixelRegions):
         return self
 
     @classmethod
+    @names.explained("SparseMasks.from_masks", "SparseMasks.from_masks")
     def from_masks(cls, masks: Any, /) -> SparseMasks:
         """Masks of any kind, or a (N, height, width) array."""
         from vesica.regions.masks import Masks

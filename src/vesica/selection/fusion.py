@@ -10,8 +10,8 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, from_numpy, to_numpy
+from vesica._check import Share, names
 from vesica._check import fusion as check_fusion
-from vesica._check import names
 from vesica._check import selection as check_selection
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick_arrays
@@ -49,7 +49,7 @@ def fuse(
     scores: Any,
     /,
     *,
-    above: float = 0.55,
+    above: Share = 0.55,
     models: Any = None,
     weights: Any = None,
     score: str = "box_and_model_avg",
@@ -71,7 +71,7 @@ def fuse(
         N boxes of all models, one model after the other or mixed: at any scale, for no coordinate is clamped.
     scores : (N,) array
         Finite and not negative: they weigh the coordinates.
-    above : float, default 0.55
+    above : float or Fraction, default 0.55
         A box joins where its iou exceeds this, in [0, 1]. Decided by cross-multiplication in float64.
     models : (N,) integers, optional
         Which model each box is from, counted from 0. By default all are from one.

@@ -13,7 +13,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import Array, cast, dtype_name, from_numpy, to_numpy
-from vesica._check import names
+from vesica._check import Share, names
 from vesica._check import nmm as check_nmm
 from vesica._check import soft as check_soft
 from vesica._kernels import pick
@@ -51,7 +51,7 @@ def nmm(
     scores: Any,
     /,
     *,
-    above: float = 0.5,
+    above: Share = 0.5,
     how: check_nmm.Way = "greedy",
     score: check_nmm.Score = "max",
     measure: Measure | Similarity = iou,
@@ -73,7 +73,7 @@ def nmm(
         of several parts.
     scores : (N,) array
         Finite.
-    above : float, default 0.5
+    above : float or Fraction, default 0.5
         Regions are linked where their measure exceeds this, in [0, 1]. Decided exactly, as `join` does.
     how : {"greedy", "transitive"}, default "greedy"
     score : {"max", "mean"}, default "max"

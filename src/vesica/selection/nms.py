@@ -12,7 +12,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._array import Array, SomeArray, to_numpy
-from vesica._check import names
+from vesica._check import Share, names
 from vesica._check import selection as check_selection
 from vesica._kernels import Ranked, Tables, lane, pick
 from vesica.overlaps.keys import numbered
@@ -25,7 +25,7 @@ A = TypeVar("A", bound=SomeArray)
 class NmsOptions(Options, total=False):
     """What nms takes, beside the options of the measure."""
 
-    above: float
+    above: Share
     measure: Measure | Similarity
     strict: bool
     keys: Any
@@ -59,7 +59,7 @@ def nms(
     scores: Any,
     /,
     *more: Any,
-    above: float = 0.5,
+    above: Share = 0.5,
     measure: Measure | Similarity = iou,
     strict: bool = True,
     keys: Any = None,
@@ -72,14 +72,15 @@ def nms(
     """Keep the best of regions that overlap: walk from the best score down, drop what a kept one overlaps too much.
 
     Order: the higher score first, then the lower index. A dropped region drops nothing. The threshold means the decimal
-    you wrote, and is decided exactly: a pair at the threshold is not above it. Memory is O(N), however much overlaps.
+    you wrote, or the `Fraction`, and is decided exactly: a pair at the threshold is not above it. Memory is O(N),
+    however much overlaps.
 
     Parameters
     ----------
     regions : N boxes, rotated boxes, polygons, masks of any form, or sets
         A bare (N, 4) array is boxes, x1, y1, x2, y2.
     scores : (N,) numbers
-    above : float, default 0.5
+    above : float or Fraction, default 0.5
         A region goes when its measure with a kept one is above this. In [0, 1]; at 1 nothing goes.
     measure : measure or its name, default iou
         Any but `distance`. Where it is not symmetric the kept one is the first of the two.
@@ -165,7 +166,7 @@ def competitors(regions: Any) -> Tables:
 
 
 def ranking(
-    count: int, scores: Any, above: float, strict: bool, keys: Any, min_score: float | None, limit: int | None
+    count: int, scores: Any, above: Share, strict: bool, keys: Any, min_score: float | None, limit: int | None
 ) -> Ranked:
     """What the kernel is told about the proposals."""
     array = check_selection.scores(scores, count)

@@ -25,7 +25,7 @@ from vesica._array import (
     to_numpy,
     widest_float,
 )
-from vesica._check import names
+from vesica._check import Share, names
 from vesica._check import selection as check_selection
 from vesica._kernels import Tables, pick_arrays
 from vesica._kernels.generic.join import reaches
@@ -111,7 +111,7 @@ def nms_padded(
     /,
     *,
     limit: int,
-    above: float = 0.5,
+    above: Share = 0.5,
     measure: Measure | Similarity = iou,
     strict: bool = True,
     keys: Any = None,

@@ -14,7 +14,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._answer import Answer
 from vesica._array import FLOATS, Array, cast, dtype_name, from_numpy
-from vesica._check import names
+from vesica._check import Share, names
 from vesica._check import soft as check_soft
 from vesica._kernels import Ranked, pick
 from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
@@ -49,7 +49,7 @@ def soft_nms(
     /,
     *,
     decay: DecayName = "linear",
-    above: float = 0.3,
+    above: Share = 0.3,
     sigma: float = 0.5,
     min_score: float = 0.001,
     measure: Measure | Similarity = iou,
@@ -71,7 +71,7 @@ def soft_nms(
     scores : (N,) array
         Finite. Those below `min_score` take no part.
     decay : {"linear", "gaussian"}, default "linear"
-    above : float, default 0.3
+    above : float or Fraction, default 0.3
         For "linear": the overlap from which on scores decay, in [0, 1].
     sigma : float, default 0.5
         For "gaussian": the smaller it is, the more scores decay.

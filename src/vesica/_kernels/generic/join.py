@@ -79,13 +79,50 @@ def reaches(formula: Formula, parts: Any, t: Threshold) -> Array:
 
 
 def _sides(num: Array, den: Array, t: Threshold) -> tuple[Array, Array]:
-    """q · num and p · den: exact for integers that fit, otherwise in float64, each product rounded once."""
+    """Two arrays that compare as num / den compares with t.
+
+    Integers whose products fit are exact. Otherwise in the widest float: products of short decimals are rounded once,
+    and of others, such as 1/3, the difference of the products is taken with about twice the digits.
+    """
     xp = namespace(num)
+    scale = t.q << t.shift
     if dtype_name(num) == dtype_name(den) == "int64" and den.shape[0] * den.shape[-1]:
         room = 2**63 - 1
-        scale = t.q << t.shift
         if int(xp.max(num)) * scale <= room and int(xp.max(den)) * t.p <= room and max(scale, t.p) <= room:
             return num * scale, den * t.p
-        return real(num) / real(den), xp.full_like(real(den), t.value)
     num, den = real(num), real(den)
-    return (num, den * t.value) if t.shift else (num * t.q, den * t.p)
+    whole = 1 << scale.bit_length()  # a power of two moves no bit, and keeps the products from overflow
+    if scale <= _SHORT:
+        return num * (scale / whole), den * (t.p / whole)
+    if scale > _LARGE or dtype_name(num) != "float64":
+        return num, den * t.value
+    left, more_left = _times(num, scale, whole)
+    right, more_right = _times(den, t.p, whole)
+    gap = (left - right) + (more_left - more_right)
+    return gap, xp.zeros_like(gap)
+
+
+_SHORT, _LARGE = 10**6, 2**200
+
+
+def _times(x: Array, number: int, whole: int) -> tuple[Array, Array]:
+    """2^-30 · x · number / whole, rounded, and about as many digits more. Without the 2^-30 `_upper` could overflow."""
+    first = float(number)
+    more = number - int(first)
+    x = x * 2.0**-30
+    product, rest = _product(x, first / whole)
+    return product, rest + x * (more / whole)
+
+
+def _product(x: Array, y: float) -> tuple[Array, Array]:
+    """x · y rounded, and the rest, which is exact while nothing overflows or vanishes (Dekker)."""
+    product = x * y
+    high, top = _upper(x), _upper(y)
+    low, bottom = x - high, y - top
+    return product, ((high * top - product) + high * bottom + low * top) + low * bottom
+
+
+def _upper(x: Any) -> Any:
+    """The upper half of the 53 bits. x must be below 2^996."""
+    spread = x * 134217729.0  # 2^27 + 1
+    return spread - (spread - x)

@@ -214,7 +214,7 @@ BAD = {
     "nothing": ([], [], {}, InputError, "nothing to score"),
     "one side a list": ([TRUTH], GUESS, {}, TypeError, "the truth alone is a list"),
     "lists of two lengths": ([TRUTH[0]], [GUESS[0]] * 2, {}, SizeValueError, "the truth ends after 1"),
-    "paths of nothing": ("truth.png", GUESS, {}, (TypeError, InputError, OSError), "truth.png"),
+    "a path and an array": ("truth.png", GUESS, {}, (TypeError, InputError), "both be paths, or both be arrays"),
     "texts": (np.array([["a"]]), np.array([["a"]]), {}, TypeError, "must be labels"),
     "one axis": ([1, 2], [1, 2], {}, (TypeError, ValueError), "must"),
     "five axes": (np.zeros((1, 1, 1, 2, 2), int), np.zeros((1, 1, 1, 2, 2), int), {}, ValueError, "volume=True"),

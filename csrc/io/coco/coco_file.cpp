@@ -74,7 +74,9 @@ bool Walk::take(const Step& step) {
     const std::size_t begin = place();
     for (std::size_t bytes = std::min(window_bytes, request_.block);; bytes *= growth) {
         const bool is_done = step();
-        if (window_.ends_text() || (is_done && cursor_.at < cursor_.end)) return is_done || failed();
+        const bool is_certain =
+            is_done ? cursor_.at < cursor_.end : json::is_certain(cursor_.fault, cursor_.where, cursor_.end);
+        if (window_.ends_text() || is_certain) return is_done || failed();
         look_at(begin, bytes);
     }
 }

@@ -55,6 +55,12 @@ struct Cursor {
     bool fail_here() { return fail(at == end ? Fault::end : Fault::character, at); }
 };
 
+// Is it a fault whatever follows the end of this text? Only what stands near the end may be a part of something.
+inline bool is_certain(Fault fault, const char* where, const char* end) {
+    constexpr std::ptrdiff_t longest = 8192;  // more than a number can have
+    return fault >= Fault::not_a_list || (fault != Fault::end && end - where > longest);
+}
+
 inline bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }

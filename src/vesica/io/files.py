@@ -56,12 +56,14 @@ class OpenFile:
 
     @contextmanager
     def reading(self) -> Iterator[int]:
-        """Its descriptor, for whoever reads it inside. OSError, EOFError and a change become InputError."""
+        """Its descriptor, for whoever reads it inside. What goes wrong there, and a change, become InputError."""
         is_whole = True
         try:
             yield self._file.fileno()
         except EOFError:
             is_whole = False
+        except MemoryError as error:
+            raise InputError(f"{self._path} has {self.size:,} bytes, more than there is memory for.") from error
         except OSError as error:
             raise _unreadable(self._path, error) from error
         now = _stamp(os.fstat(self._file.fileno()))
@@ -80,13 +82,11 @@ class OpenFile:
     @cached_property
     def data(self) -> bytes:
         """All bytes."""
-        try:
-            if not self._is_regular:
-                return _stream(self._file, self._path)
+        if self._is_regular:
             with self.reading() as number:
                 return self._all_bytes(number)
-        except MemoryError as error:
-            raise InputError(f"{self._path} has {self.size:,} bytes, more than there is memory for.") from error
+        try:
+            return _stream(self._file, self._path)
         except OSError as error:
             raise _unreadable(self._path, error) from error
 

@@ -11,7 +11,7 @@ from pycocotools.coco import COCO
 
 from vesica import InputError, RleMasks
 from vesica._kernels.native import coco_file
-from vesica.io import files
+from vesica.io import archives, files
 from vesica.io.coco import dataset_of, is_coco, run_lengths
 
 RUNS = {"size": [5, 5], "counts": "71320N4"}
@@ -290,7 +290,7 @@ class TestFiles:
         bomb = gzip.compress(b"[" + b" " * (32 << 20) + b"]")
         with pytest.raises(InputError, match="expands more than 200:1"):
             dataset_of(written(bomb, "c.json.gz"))
-        monkeypatch.setattr(files, "_MOST_BYTES", 1 << 20)
+        monkeypatch.setattr(archives, "MOST", 1 << 20)
         with pytest.raises(InputError, match="expands to more than"):
             dataset_of(written(packed, "a.json.gz"))
 

@@ -43,6 +43,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "One helper thread fewer; results do not depend on their number.",
     ("base/threads.hpp", "return n ? n : 1;", "1 → 2"): "Only shares of work among threads.",
     (
+        "bind/io.cpp",
+        "table.in_some & records::bit(records::Field::name) ? give_column(std::move(table.names)) : nb::none(),",
+        "& → |",
+    ): "A column without rows is None as well.",
+    (
         "bind/selection.cpp",
         "nms::Answer answer{std::make_unique<std::int64_t[]>(0), 0, {}};",
         "0 → 1",
@@ -155,6 +160,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if (exponent < -27 || exponent >= 0) return false;",
         "0 → 1",
     ): "A division by one rounds correctly too.",
+    (
+        "io/json/decimals.hpp",
+        "if (((points & (points - 1)) | (points & (1u | 1u << end >> 1))) || end - 1 > 7 || point > 7) return nullptr;",
+        "1 → 2 (3)",
+    ): "Eight digits and a point are read rightly too.",
     (
         "matching/assignment_costs.hpp",
         "return {low_, first.value_or(0)};",

@@ -245,6 +245,7 @@ def agrees(data):
     assert table.odd == next((k for k, row in enumerate(rows) if is_odd(row)), -1), data
     if images is not None:
         assert [row["id"] for row in images] == found.image_ids.tolist()
+        assert (found.images.names is None) == all(row.get("file_name") is None for row in value["images"])
         for key, column in (("height", found.images.height), ("width", found.images.width)):
             assert [row.get(key, 0) for row in images] == ([0] * len(images) if column is None else column.tolist())
 
@@ -430,7 +431,7 @@ class TestColumns:
     def test_numbers_of_a_record(self, text, key):
         """In the third of records that look alike, and once more behind it: nothing is left from the record before."""
         rest = {"image_id": 1, "category_id": 2, "score": 0.5} | {key: 0}
-        rows = [json.dumps(rest | {key: "?"}).replace('"?"', value) for value in [*"123", text, "4", text]]
+        rows = [json.dumps(rest | {key: "?"}).replace('"?"', value) for value in [*"123", text, "4", text, *"56789"]]
         agrees(f"[{', '.join(rows)}]".encode())
 
     @pytest.mark.parametrize("place", range(4))
@@ -441,10 +442,10 @@ class TestColumns:
     )
     def test_numbers_of_a_box(self, text, place):
         """In the third of records that look alike: its four numbers are read at once, if they are short and sound."""
-        numbers = ["1.5", "20", "3.25", "100.0"]
+        numbers = ["10.5", "20", "30.25", "100.0"]
         numbers[place] = text
         row = '{"image_id": 1, "category_id": 2, "bbox": [%s], "score": 0.5}'
-        boxes = ["1, 2, 3, 4", "10.5, 2.5, 3.5, 4.5", ", ".join(numbers), "5, 6, 7, 8"]
+        boxes = ["1, 2, 3, 4", "10.5, 2.5, 3.5, 4.5", ", ".join(numbers), *["5, 6, 7, 8"] * 5]
         agrees(f"[{', '.join(row % box for box in boxes)}]".encode())
 
     @pytest.mark.parametrize(

@@ -412,6 +412,26 @@ def string_of_numbers(numbers):
     return text
 
 
+class TestLiteral:
+    """As pycocotools reads them, whatever sense it makes."""
+
+    def test_runs_of_nothing_beside_others(self):
+        rng, size = np.random.default_rng(0), (5, 6)
+        for _ in range(100):
+            sides = [rng.integers(least, 6, 6).tolist() for least in (0, 1)]
+            cell = [[{"size": [*size], "counts": [*counts, 30 - sum(counts)]}] for counts in sides]
+            for guesses, truths in (cell, cell[::-1]):
+                assert np.array_equal(iou(guesses, truths, [0], size, literal=True), theirs(guesses, truths, [0], size))
+
+    @pytest.mark.parametrize("value", [[[0, 0, 9, 0, 9]], [[0, 0, 9, 0, 9, 9, 4]]])
+    def test_odd_numbers(self, value):
+        found = decoded([value], (12, 10), literal=True)
+        assert string(counts_of(found)[0]) == drawn(value, 12, 10)["counts"].decode()
+
+    def test_four_numbers(self):
+        assert decoded([[[0, 0, 9, 0]]], (12, 10), literal=True).measured.fault(np.arange(1)).kind == "few"
+
+
 class TestAgainstPycocotools:
     @given(st.data(), st.integers(1, 70), st.integers(1, 40))
     def test_decoding(self, data, height, width):

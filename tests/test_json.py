@@ -153,9 +153,10 @@ class TestText:
         assert json_fault(opens * 100_000)[0] == "depth"
 
     @pytest.mark.parametrize("count", [1, 2, 31, 32, 61, 62, 63])
-    def test_lists_in_objects(self, count):
+    @pytest.mark.parametrize("inside", [b"1", b'"a"', b"1, null, 2"])
+    def test_lists_in_objects(self, count, inside):
         """Behind many brackets it is still known that an object is open."""
-        lists = b"[" * count + b"1" + b"]" * count
+        lists = b"[" * count + inside + b"]" * count
         agrees(b'{"a":' + lists + b',"b":2}')
         agrees(b'{"a":' + lists + b",3}")
         agrees(b'{"a":' + lists + b"]")

@@ -110,12 +110,5 @@ class TestWithFaults:
         assert re.sub(r"\s", "", plain) == re.sub(r"\s", "", text)
 
 
-class TestEquivalent:
-    def test_each_names_a_fault_that_can_be(self):
-        """A line that changed is to be looked at anew."""
-        keys = {fault.key for file in CSRC.rglob("*.?pp")
-                for fault in possible(file.relative_to(CSRC).as_posix(), file.read_text(encoding="utf-8"))}  # fmt: skip
-        assert set(EQUIVALENT) - keys == set()
-
-    def test_each_says_why(self):
-        assert all(len(why) > 20 for why in EQUIVALENT.values())
+def test_each_equivalent_fault_says_why():
+    assert all(len(why) > 20 for why in EQUIVALENT.values())

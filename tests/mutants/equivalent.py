@@ -27,11 +27,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "- → +",
     ): "Only which pages the system is advised about.",
     (
-        "base/order.cpp",
-        "const bool are_many = rows.size() >= 1 << 13;",
-        "13 → 14",
-    ): "Only the length of the digits that are sorted by.",
-    (
         "base/threads.cpp",
         "const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);",
         "+ → -",
@@ -42,6 +37,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "0 → 1",
     ): "One helper thread fewer; results do not depend on their number.",
     ("base/threads.hpp", "return n ? n : 1;", "1 → 2"): "Only shares of work among threads.",
+    (
+        "bind/io.cpp",
+        "table.in_some & records::bit(records::Field::name) ? give_column(std::move(table.names)) : nb::none(),",
+        "& → |",
+    ): "A column without rows is None as well.",
     (
         "bind/selection.cpp",
         "nms::Answer answer{std::make_unique<std::int64_t[]>(0), 0, {}};",
@@ -94,11 +94,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "< → <=",
     ): "The reader of a list that began with a bracket never says not_a_list.",
     (
-        "io/coco/coco_file.hpp",
-        "std::size_t categories_begin = 0, categories_end = 0;",
-        "0 → 1 (2)",
-    ): "Python looks at the span only if the list is there, and then both ends are set.",
-    (
         "io/coco/ids.hpp",
         "if (static_cast<std::uint64_t>(id) < direct && small_[static_cast<std::size_t>(id)] >= 0)",
         "0 → 1",
@@ -106,24 +101,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("io/coco/ids.hpp", "std::size_t used_ = 0;", "0 → 1"): "Only when the hash table grows.",
     (
         "io/coco/parallel_records.cpp",
-        "if (next_ < edge(block + 1) || edge(block + 1) == end_) {",
-        "1 → 2 (2)",
-    ): "A block that is passed already reads one record of the last block, which then begins behind it.",
-    (
-        "io/coco/parallel_records.cpp",
         "const char* before = at - 1;",
         "- → +",
     ): "A wrong guess of where records begin is noticed, and the block is read again.",
-    (
-        "io/coco/parallel_records.cpp",
-        "if (cursor.at >= to && to != end_) return {cursor.at, false, {}};",
-        ">= → >",
-    ): "The block reads one record of the next, which then begins behind it.",
-    (
-        "io/coco/parallel_records.cpp",
-        "const auto read = static_cast<double>(std::min(edge(1), end_) - begin_);",
-        "min → max",
-    ): "Only how much room is made ahead.",
     (
         "io/coco/record_templates.cpp",
         "text_to(value.begin + is_text, act, field, 0);",
@@ -155,6 +135,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if (exponent < -27 || exponent >= 0) return false;",
         "0 → 1",
     ): "A division by one rounds correctly too.",
+    (
+        "io/json/decimals.hpp",
+        "if (((points & (points - 1)) | (points & (1u | 1u << end >> 1))) || end - 1 > 7 || point > 7) return nullptr;",
+        "1 → 2 (3)",
+    ): "Eight digits and a point are read rightly too.",
     (
         "matching/assignment_costs.hpp",
         "return {low_, first.value_or(0)};",

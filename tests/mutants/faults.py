@@ -154,15 +154,20 @@ def _operand_end(code: str, begin: int, sign: str) -> int | None:
     return None
 
 
+def _texts(root: Path) -> dict[str, str]:
+    """The C++ files below `root`, by their path from there."""
+    files = sorted(file for file in root.rglob("*") if file.suffix in (".cpp", ".hpp"))
+    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def every(root: Path) -> list[Fault]:
+    """All faults that the files could have."""
+    return [fault for name, text in _texts(root).items() for fault in possible(name, text)]
+
+
 def chosen(root: Path, count: int, seed: int, wanted: Iterable[str] = ()) -> list[Fault]:
     """About `count` faults over the files below `root`, to each file as many as its lines of code are worth."""
-    files = sorted(file for file in root.rglob("*") if file.suffix in (".cpp", ".hpp"))
-    names = [file.relative_to(root).as_posix() for file in files]
-    texts = {
-        name: file.read_text(encoding="utf-8")
-        for name, file in zip(names, files, strict=True)
-        if not wanted or any(part in name for part in wanted)
-    }
+    texts = {name: text for name, text in _texts(root).items() if not wanted or any(part in name for part in wanted)}
     sizes = {name: sum(bool(line.strip()) for line in code_of(text).splitlines()) for name, text in texts.items()}
     total, due, faults = sum(sizes.values()), 0.0, []
     for name, text in texts.items():

@@ -55,6 +55,7 @@ class Suite:
     def __init__(self, faults: dict[int, Fault], reached: Path, known: Path, workers: int, budget: float) -> None:
         self.faults, self.workers, self.budget = faults, workers, budget
         self.verdicts: list[Verdict] = []
+        self.kills: Counter[tuple[str, int]] = Counter()
         self.known = known
         with reached.open("r+b") as file:
             self.reached = mmap.mmap(file.fileno(), 0)
@@ -83,6 +84,7 @@ class Suite:
         new = [number for number, stamp in enumerate(stamps) if stamp not in known]
         begin, end = os.pipe()
         if not (child := os.fork()):
+            _confine()
             found = {stamps[number]: self._look(number, following) for number, following in pairs(new)}
             with os.fdopen(end, "wb") as pipe:
                 pickle.dump((found, sorted(sys.modules)), pipe)
@@ -120,43 +122,45 @@ class Suite:
         self.has_failed |= report.failed
 
     def _judge_all(self) -> None:
-        kills: Counter[tuple[str, int]] = Counter()
         waiting = list(self.faults)[::-1]
-        running: dict[int, _Run] = {}
+        running: list[_Run] = []
         while waiting or running:
             while waiting and len(running) < self.workers:
                 number = waiting.pop()
-                fault = self.faults[number]
-                tests = [test for test, seen in self.seen.items() if number in seen.reached]
-                if not tests:
-                    self._tell(
-                        Verdict(fault, "", "not for this processor" if self._is_foreign(fault) else "not reached")
-                    )
-                    continue
-                tests.sort(
-                    key=lambda test: (
-                        -kills[fault.file, test],
-                        not self._is_about(test, fault),
-                        self.seen[test].seconds,
-                    )
-                )
-                run = self._start(number, self._within_budget(tests))
-                running[run.pipe] = run
-            ready, _, _ = select.select(list(running), [], [], 1.0)
-            for pipe, run in list(running.items()):
-                told = os.read(pipe, 1 << 16) if pipe in ready else None
-                if told:
-                    run.at += len(told)  # a byte for each test that begins
-                    run.since = time.monotonic()
-                elif told == b"":
-                    verdict = self._end(run, waited=False)
-                elif time.monotonic() - run.since > WAITING + 40 * self.seen[run.tests[max(run.at - 1, 0)]].seconds:
-                    verdict = self._end(run, waited=True)
-                if told == b"" or (told is None and run.is_over):
-                    del running[pipe]
-                    if verdict.how == "failed":
-                        kills[verdict.fault.file, run.tests[run.at - 1]] += 1
+                tests = self._tests_of(number)
+                if tests:
+                    running.append(self._start(number, tests))
+                else:
+                    foreign = self._is_foreign(self.faults[number])
+                    self._tell(Verdict(self.faults[number], "", "not for this processor" if foreign else "not reached"))
+            ready, _, _ = select.select([run.pipe for run in running], [], [], 1.0)
+            for run in list(running):
+                verdict = self._verdict(run, run.pipe in ready)
+                if verdict is not None:
+                    running.remove(run)
                     self._tell(verdict)
+
+    def _tests_of(self, number: int) -> list[int]:
+        """Those that reach the fault: what caught another of this file first, then what is about it, the short before
+        the long; as many as `budget` seconds allow."""
+        fault = self.faults[number]
+
+        def order(test: int) -> tuple[int, bool, float]:
+            return -self.kills[fault.file, test], not self._is_about(test, fault), self.seen[test].seconds
+
+        tests = sorted((test for test, seen in self.seen.items() if number in seen.reached), key=order)
+        spent = itertools.accumulate(self.seen[test].seconds for test in tests)
+        return [test for test, sum_ in zip(tests, spent, strict=True) if sum_ < self.budget] or tests[:1]
+
+    def _verdict(self, run: _Run, has_news: bool) -> Verdict | None:
+        """None as long as it runs."""
+        now = time.monotonic()
+        if has_news:
+            begun = len(os.read(run.pipe, 1 << 16))  # a byte for each test
+            run.at, run.since = run.at + begun, now
+            return None if begun else self._end(run, waited=False)
+        patience = WAITING + 40 * self.seen[run.tests[max(run.at - 1, 0)]].seconds
+        return self._end(run, waited=True) if now - run.since > patience else None
 
     def _is_foreign(self, fault: Fault) -> bool:
         from vesica import _native
@@ -166,11 +170,6 @@ class Suite:
     def _is_about(self, test: int, fault: Fault) -> bool:
         """Do the names of both files have a word in common?"""
         return bool(_words(self.items[test].path.stem) & _words(Path(fault.file).stem))
-
-    def _within_budget(self, tests: list[int]) -> list[int]:
-        """As many as `budget` seconds allow; where all tests come by, the first of them tell as much as all."""
-        spent = itertools.accumulate(self.seen[test].seconds for test in tests)
-        return [test for test, sum_ in zip(tests, spent, strict=True) if sum_ < self.budget] or tests[:1]
 
     def _start(self, number: int, tests: list[int]) -> _Run:
         begin, end = os.pipe()
@@ -188,8 +187,7 @@ class Suite:
 
         os.environ["VESICA_MUTANT"] = str(number)
         ctypes.c_int.in_dll(ctypes.CDLL(vesica._native.__file__), "vesica_mutant").value = number
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _confine()
         for test, following in pairs(tests):
             os.write(pipe, b".")
             spent = int(time.process_time() + PATIENCE + 20 * self.seen[test].seconds)
@@ -203,15 +201,15 @@ class Suite:
         return 0
 
     def _end(self, run: _Run, *, waited: bool) -> Verdict:
-        run.is_over = True
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(run.child, signal.SIGKILL) if waited else None
+        if waited:
+            os.killpg(run.child, signal.SIGKILL)
         _, status = os.waitpid(run.child, 0)
         os.close(run.pipe)
         code = os.waitstatus_to_exitcode(status)
         by = self.items[run.tests[run.at - 1]].nodeid
         if code == 0:
             return Verdict(self.faults[run.number], "", "survived")
+        self.kills[self.faults[run.number].file, run.tests[run.at - 1]] += 1
         if waited or code == -signal.SIGXCPU:
             return Verdict(self.faults[run.number], by, "timed out")
         return Verdict(self.faults[run.number], by, "crashed" if code < 0 else "failed")
@@ -221,6 +219,12 @@ class Suite:
         place = f"csrc/{verdict.fault.file}:{verdict.fault.line}"
         print(f"[{len(self.verdicts)}/{len(self.faults)}] {place}: {verdict.fault.change}: {verdict.how} {verdict.by}",
               file=self.out)  # fmt: skip
+
+
+def _confine() -> None:
+    """A fault may ask for any amount of memory. Tests without a fault run under the same limits."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _words(stem: str) -> set[str]:
@@ -236,4 +240,4 @@ class _Run:
     pipe: int
     since: float
     at: int = 0
-    is_over: bool = False
+    """How many of its tests have begun."""

@@ -81,4 +81,7 @@ def _threshold_of(value: Any, strict: Any) -> Threshold | None:
 
 @functools.lru_cache(64)
 def _known(value: float, strict: bool) -> Threshold | None:
-    return checked(value, "threshold", strict=strict) if 0 < value <= 1 else None
+    try:
+        return checked(value, "threshold", strict=strict)
+    except ValueError:
+        return None  # the careful path says why, and of which argument

@@ -12,6 +12,7 @@ import numpy as np
 
 from vesica._array import torch_of_plain
 from vesica._kernels.native import lane as native
+from vesica._kernels.native.lane import GOAL_NUMBERS
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
 from vesica._kernels.registry import LANES, lane
 from vesica._kernels.tables import Formula
@@ -41,12 +42,12 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     return _of_tensors(torch, entry, a, b, option)
 
 
-def serve_matrix(verb: str, values: Any, *options: Any) -> Any:
-    """The same for one matrix."""
+def serve_matrix(verb: str, values: Any, minimise: bool, goal: str) -> Any:
+    """The same for one matrix of values or costs."""
     if type(values) is not np.ndarray:
         return None
     entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
-    return entry(values, *options)
+    return entry(values, minimise, GOAL_NUMBERS[goal])
 
 
 def _of_tensors(torch: Any, entry: Any, a: Any, b: Any, option: Any) -> Any:

@@ -17,7 +17,7 @@ from vesica._kernels.tables import Formula
 
 Entry = Callable[..., Any]
 
-_NUMBERS: dict[str | None, int] = {None: -1, **{goal: number for number, goal in enumerate(GOALS)}}
+GOAL_NUMBERS: dict[str | None, int] = {None: -1, **{goal: number for number, goal in enumerate(GOALS)}}
 """Of goals; without one, guesses choose one after the other."""
 
 
@@ -64,14 +64,14 @@ def match(formula: Formula) -> Entry:
         if threshold is None:
             return None
         told_scores = guess if scores is None else scores
-        return entry(truth, guess, threshold, scores is not None, told_scores, _NUMBERS[goal])
+        return entry(truth, guess, threshold, scores is not None, told_scores, GOAL_NUMBERS[goal])
 
     return matched
 
 
 def assign(_: Formula | None) -> Entry:
-    """Takes a matrix, whether they are costs, and the goal."""
-    return lambda values, minimise, goal: _native.assign_lane(values, minimise, _NUMBERS[goal])
+    """Takes a matrix, whether they are costs, and the number of the goal."""
+    return _native.assign_lane
 
 
 def _threshold_of(value: Any, strict: Any) -> Threshold | None:
@@ -81,4 +81,7 @@ def _threshold_of(value: Any, strict: Any) -> Threshold | None:
 
 @functools.lru_cache(64)
 def _known(value: float, strict: bool) -> Threshold | None:
-    return checked(value, "threshold", strict=strict) if 0 < value <= 1 else None
+    try:
+        return checked(value, "threshold", strict=strict)
+    except ValueError:
+        return None  # the careful path says why, and of which argument

@@ -12,7 +12,7 @@ import pytest
 import vesica
 from processes import script
 from vesica import InputError
-from vesica.io import arrays, atomic
+from vesica.io import arrays, atomic, files
 from writers import SIZE, WRITERS, content_of, parts_beside
 
 TESTS = str(Path(__file__).parents[1])
@@ -182,7 +182,7 @@ class TestReading:
         read = (lambda: arrays.read(str(place))) if name.startswith("table") else lambda: vesica.read(place, **options)
         before = read()
         with monkeypatch.context() as patched:
-            fails(patched, "read", name=writer.place)
+            patched.setattr(files.OpenFile, "_all_bytes", failing)
             with pytest.raises(InputError, match="cannot be read: Input/output error"):
                 read()
         after = read()

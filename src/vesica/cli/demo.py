@@ -33,8 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"--images must be a whole number above 0; got {arguments.images}")
     if not arguments.output:
         arguments.usage_error("--output must be the name of a folder; got ''")
+    contents = generate(arguments.images, arguments.seed)
     with atomic.folder(arguments.output, _earlier, overwrite=True) as folder:
-        for name, content in zip(_NAMES, generate(arguments.images, arguments.seed), strict=False):
+        for name, content in zip(_NAMES, contents, strict=False):
             atomic.put(folder / name, json.dumps(content))
 
         begin = time.perf_counter()

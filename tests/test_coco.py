@@ -290,7 +290,7 @@ class TestFiles:
         bomb = gzip.compress(b"[" + b" " * (32 << 20) + b"]")
         with pytest.raises(InputError, match="expands more than 200:1"):
             dataset_of(written(bomb, "c.json.gz"))
-        monkeypatch.setattr(files, "_MOST_BYTES", 1 << 20)
+        monkeypatch.setattr("vesica.io.archives.MOST", 1 << 20)
         with pytest.raises(InputError, match="expands to more than"):
             dataset_of(written(packed, "a.json.gz"))
 

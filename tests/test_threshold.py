@@ -276,5 +276,5 @@ class TestScores:
         truth = [{"boxes": np.array([[0, 0, whole.denominator, 1]], dtype), "labels": [1]}]
         guess = [{"boxes": np.array([[0, 0, whole.numerator, 1]], dtype), "labels": [1], "scores": [0.9]}]
         found = [vesica.evaluate(truth, guess, iou=share, strict=strict).counts().tp for strict in (False, True)]
-        assert [int(one) for one in found] == [1, 0]
+        assert [one.tolist() for one in found] == [[1], [0]]
         assert vesica.evaluate(truth, guess, iou=[share, 0.99]).curve(iou=share).right.tolist() == [1]

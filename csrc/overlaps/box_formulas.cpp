@@ -32,11 +32,11 @@ concept Rational = requires(const measures::Parts<Whole>& p, const measures::Opt
     { M::den(p, o) } -> std::same_as<Whole>;
 };
 
-// Coordinates are within this, and whole multiples of a power of two that all of them have in common.
-class Grid {
+// The coordinates of two boxes are whole multiples of its unit, a power of two.
+class Ruler {
   public:
     template <class T>
-    Grid(const T* a, const T* b) {
+    Ruler(const T* a, const T* b) {
         for (const T* row : {a, b})
             for (int k = 0; k < 4; ++k)
                 if (row[k] != 0) lowest_ = std::min(lowest_, lowest_bit(row[k]));
@@ -50,7 +50,7 @@ class Grid {
     }
 
   private:
-    int lowest_ = 1024;
+    int lowest_ = 1024;  // the power; any will do if all are 0
 };
 
 // Decided in whole numbers, for parts that were rounded.
@@ -59,11 +59,11 @@ VESICA_NOINLINE bool reaches_closely(const T* a, const T* b, const measures::Opt
     for (const T* row : {a, b})
         for (int k = 0; k < 4; ++k)
             if (!(std::fabs(row[k]) < 0x1p510)) return false;  // of rows that were not checked
-    const Grid grid(a, b);
+    const Ruler ruler(a, b);
     const Whole inter =
-        grid.way(greater(a[0], b[0]), lesser(a[2], b[2])) * grid.way(greater(a[1], b[1]), lesser(a[3], b[3]));
-    const measures::Parts<Whole> parts{inter, grid.way(a[0], a[2]) * grid.way(a[1], a[3]),
-                                       grid.way(b[0], b[2]) * grid.way(b[1], b[3])};
+        ruler.way(greater(a[0], b[0]), lesser(a[2], b[2])) * ruler.way(greater(a[1], b[1]), lesser(a[3], b[3]));
+    const measures::Parts<Whole> parts{inter, ruler.way(a[0], a[2]) * ruler.way(a[1], a[3]),
+                                       ruler.way(b[0], b[2]) * ruler.way(b[1], b[3])};
     return reaches(M::num(parts, options), M::den(parts, options), t);
 }
 

@@ -191,10 +191,10 @@ def category(name: Any, categories: Any, /) -> int:
     raise ValueError(f"`category` must be an id or a name of the truth; got {name!r}. There are {known}, …")
 
 
-def threshold_of(iou: float, known: tuple[float, ...], /) -> int:
+def threshold_of(iou: Any, known: tuple[float, ...], /) -> int:
     """The place of a threshold, which need not be exact in its last digits."""
     for place, one in enumerate(known):
-        if abs(one - iou) < 1e-9:
+        if abs(one - float(iou)) < 1e-9:
             return place
     listed = ", ".join(f"{one:.10g}" for one in known)
     raise ValueError(f"`iou` must be one of the thresholds that were scored, {listed}; got {iou}. Ask evaluate for it.")

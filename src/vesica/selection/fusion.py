@@ -72,7 +72,7 @@ def fuse(
     scores : (N,) array
         Finite and not negative: they weigh the coordinates.
     above : float or Fraction, default 0.55
-        A box joins where its iou exceeds this, in [0, 1]. Decided by cross-multiplication in float64.
+        A box joins where its iou with the fused box exceeds this, in [0, 1]. Decided exactly, as `join` does.
     models : (N,) integers, optional
         Which model each box is from, counted from 0. By default all are from one.
     weights : sequence of floats, optional

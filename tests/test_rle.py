@@ -191,6 +191,12 @@ class TestStrings:
         assert found.to_counts() == want.to_counts()
         assert found.boxes.xyxy.tolist() == want.boxes.xyxy.tolist() and found.area.tolist() == want.area.tolist()
         assert found.boxes.xyxy.tolist()[2] == [69_999, 59_999, 70_000, 60_000]
+        text = np.frombuffer(b"".join(want.to_strings()), np.uint8)
+        ends = np.cumsum([0, *map(len, want.to_strings())])
+        forms, sizes = np.full(3, CocoMasks.COUNTS, np.uint8), np.array([size] * 3)
+        decoded = coco_masks.decode(coco_masks.column(text, ends[:-1], ends[1:], forms, sizes), np.arange(3))
+        assert decoded.boxes.tolist() == want.boxes.xyxy.tolist()
+        assert decoded.measured.area.tolist() == want.area.tolist()
 
     def test_room_at_both_ends(self, isa):
         """Strings so short that what lies beside them is another string, or the end of the text."""

@@ -71,12 +71,15 @@ TABLES = [
 ]
 REGIONS = ["_check/__init__.py", "_check/masks.py", "_check/coco_masks.py", "_check/rotated.py", "_check/selection.py"]
 REGIONS += ["regions/__init__.py", "_check/soft.py", "overlaps/join.py", "overlaps/best.py", "overlaps/measures.py"]
+LABEL_MAPS = ["io/png.py", "io/files.py", "io/archives.py", "io/panoptic.py"]
+LABEL_MAPS += [f"segmentation/{path.name}" for path in sorted((SOURCE / "segmentation").glob("*.py"))]
 SAID_BY = {
     "iou": TABLES + REGIONS,
     "nms": TABLES + REGIONS,
     "eval": READERS + MEETING + SCORES,
     "merge": SCORES,
     "convert": READERS + WRITERS,
+    "seg": LABEL_MAPS,
 }
 # What no file and no option of the verb leads to.
 _GIVEN = {
@@ -93,6 +96,7 @@ NOT_REACHED = {
     "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
     "merge": {},
     "convert": {},
+    "seg": {"reduction=": "how another library computes its number, in a table of what is compared"},
 }
 
 

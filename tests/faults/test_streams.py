@@ -223,11 +223,11 @@ class TestExitCodes:
 
     def test_a_file_of_the_system(self, files, capsys, monkeypatch):
         def denied(*_, **__):
-            raise PermissionError(13, "Permission denied", "demo/truth.json")
+            raise PermissionError(13, "Permission denied", "/proc/facts")
 
-        monkeypatch.setattr("vesica.cli.demo_set.generate", denied)
-        assert main(["demo", "-o", "demo"]) == 3
-        assert capsys.readouterr().err == "vesica: demo/truth.json: Permission denied.\n"
+        monkeypatch.setattr("vesica.cli.info._facts", denied)
+        assert main(["info"]) == 3
+        assert capsys.readouterr().err == "vesica: /proc/facts: Permission denied.\n"
 
     def test_a_folder_that_is_not_there(self, files, capsys):
         assert main(["eval", "nowhere/data.yaml", "g.json"]) == 3

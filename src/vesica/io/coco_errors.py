@@ -91,7 +91,7 @@ def _words(file: File, problem: Problem, is_results: bool) -> str:
         return f'{where} has the "id" of {_ONE[name or "images"]} {detail}.'
     if fault in _RULES:
         return f"{where}{f': {_key(name, field)}' if field else ''} {_RULES[fault]}; got {got}."
-    if _LONG.match(file.data, at):
+    if fault == "number" and _LONG.match(file.view[at : at + 4400].tobytes()):
         return f"{where}: a whole number has more than 4,300 digits."
     return f"{where}: no JSON: {_TEXTS.get(fault, f'unexpected {got}')}."
 

@@ -156,6 +156,14 @@ class TestSurfaces:
         assert (perfect["NSD(1)"], missed["NSD(1)"]) == (1, 0.5)
         assert missed.notes[0].rule == "one_empty"
 
+    def test_ignored_pixels_are_of_no_class(self):
+        truth = np.zeros((8, 8), int)
+        truth[2:5, 2:5] = 1
+        truth[:, 6:] = 255
+        guess = np.where(truth == 255, 1, truth)
+        assert vesica.evaluate_surfaces(truth, guess, categories=[1])["HD"] > 0
+        assert vesica.evaluate_surfaces(truth, guess, categories=[1], ignore=255)["HD"] == 0
+
     def test_a_class_nobody_drew_is_left_out(self):
         result = vesica.evaluate_surfaces([[1, 0]], [[1, 0]], categories=[1, 2])
         assert (result["HD"], result.per_class()[1]["HD"], result.per_class()[1]["both_empty"]) == (0, None, 1)
@@ -195,6 +203,12 @@ def test_wrong_files(sides, fault, capsys):
         vesica.evaluate_segmentation(folder / "truth", folder / "guess")
     assert main(["seg", str(folder / "truth"), str(folder / "guess")]) == 3
     assert capsys.readouterr().out == ""
+
+
+def test_a_place_that_is_not_there(sides):
+    folder, *_ = sides
+    with pytest.raises(InputError, match="no such file or folder"):
+        vesica.evaluate_segmentation(folder / "truth", folder / "nothing")
 
 
 def test_wrong_calls(sides):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vesica._check import label_files as check_label_files
 from vesica._check import names
 from vesica._check import panoptic as check_panoptic
+from vesica._check import segmentation as check_segmentation
 from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
@@ -214,6 +215,7 @@ def evaluate_surfaces(
     /,
     *,
     categories: Any,
+    ignore: Any = None,
     spacing: Any = None,
     tau: Any = (),
     percentile_of: str = "directed",
@@ -232,6 +234,8 @@ def evaluate_surfaces(
         As `evaluate_segmentation` takes them.
     categories : labels, or a dict of label → name
         The classes that are compared; the background is not among them as a rule.
+    ignore : label or labels, optional
+        Pixels of the truth with such a label are of no class on either side.
     spacing : float or one for each axis, optional
         As `surface_distances` takes it. Of NIfTI files the header says it.
     tau : float or several, optional
@@ -276,7 +280,8 @@ def evaluate_surfaces(
                 yield next(number) if id is None else id, one, other, own if spacing is None else spacing
 
     labels = dict(zip(known.ids.tolist(), names.tolist(), strict=True))
-    return score_surfaces(pairs(), labels, tau=tau, percentile_of=percentile_of, threads=threads)
+    left = check_segmentation.labels(ignore, "ignore")
+    return score_surfaces(pairs(), labels, ignore=left, tau=tau, percentile_of=percentile_of, threads=threads)
 
 
 def _label_files(truth: Any, guess: Any) -> LabelFiles | None:

@@ -25,6 +25,8 @@ def no_lossy(files: list[Path], side: str) -> None:
 def some_files(own: list[Path], every: list[Path], side: str, endings: tuple[str, ...]) -> None:
     if own:
         return
+    if not every and not any(mark in side for mark in "*?[") and not os.path.exists(side):
+        raise InputError(f"{side} cannot be read: there is no such file or folder.")
     there = f"; there are {len(every)} other files, {every[0].name!r} for one" if every else ""
     raise InputError(f"{side} has no label maps, which end in {', '.join(endings)}{there}.")
 

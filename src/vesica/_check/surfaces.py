@@ -12,6 +12,7 @@ from vesica._array import INTEGERS, Array, as_array, cast, dtype_name, to_numpy
 from vesica._check.labels import label_ids
 from vesica.errors import SizeValueError
 
+PERCENTILE_OF = ("directed", "pooled")
 _ADVICE = "Several images: call once for each; evaluate_segmentation(..., surfaces=True) does that."
 
 
@@ -79,6 +80,10 @@ def tau(value: Any) -> float:
     if not value >= 0:
         raise ValueError(f"`tau` must be a distance from 0 on, in the unit of the spacing; got {value!r}.")
     return float(value)
+
+
+def percentile_of(value: Any) -> None:
+    check.one_of(value, PERCENTILE_OF, "percentile_of")
 
 
 def percentile(value: Any) -> float:

@@ -124,7 +124,8 @@ def _surfaces(
     left = {*result.policy.ignore, arguments.background}
     labels = dict(zip(result.cells.labels.tolist(), result.categories, strict=True))
     chosen = {label: name for label, name in labels.items() if label not in left}
-    return score_surfaces(pairs(), chosen, tau=options["tau"], threads=arguments.threads)
+    ignore = result.policy.ignore
+    return score_surfaces(pairs(), chosen, ignore=ignore, tau=options["tau"], threads=arguments.threads)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import Array
+from vesica._array import Array, cast, namespace
 from vesica._check import surfaces as check
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.result import Note, Result
@@ -136,23 +136,36 @@ def score_surfaces(
     labels: Mapping[int, Any],
     /,
     *,
+    ignore: tuple[int, ...] = (),
     tau: Any = (),
     percentile_of: str = "directed",
     threads: int | None = None,
 ) -> SurfaceResult:
     """The result of images: of each its id, its two label maps, and the spacing of its pixels or None."""
+    check.percentile_of(percentile_of)
     tolerances = tuple(check.tau(one) for one in (tau if np.ndim(tau) else (tau,)))
     wanted = check.labels(list(labels))
     images, cells, units = [], [], set()
     for image, truth, guess, steps in pairs:
         a, b = check.surface_map(truth, "truth"), check.surface_map(guess, "guess")
         check.same_shape(a, b)
+        b = _without(a, b, ignore)
         units.add("pixels" if steps is None else "the unit of the spacing")
         cells.append(tuple(compare(a, b, wanted, spacing=check.spacing(steps, a.ndim), threads=threads)))
         images.append(image)
     unit = " and ".join(sorted(units)) or "pixels"
     names = tuple(labels[one] for one in wanted.tolist())
     return SurfaceResult(names, tuple(images), tuple(cells), tolerances, percentile_of, unit)
+
+
+def _without(truth: Array, guess: Array, ignore: tuple[int, ...]) -> Array:
+    """The guess, with the label of the truth where that is ignored: such pixels are of no class on either side."""
+    if not ignore:
+        return guess
+    xp, truth, guess = namespace(truth, guess), cast(truth, "int64"), cast(guess, "int64")
+    for label in ignore:
+        guess = xp.where(truth == label, truth, guess)
+    return guess
 
 
 def _nsd(of: SurfaceDistances, tau: float) -> float | None:

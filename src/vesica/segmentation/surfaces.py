@@ -15,8 +15,6 @@ from vesica._array import Array
 from vesica._check import surfaces as check_surfaces
 from vesica._kernels import Histogram, SurfacePair, pick_arrays
 
-PERCENTILE_OF = ("directed", "pooled")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceDistances(Answer):
@@ -64,7 +62,7 @@ class SurfaceDistances(Answer):
         (4.0, 0.5, 0.0)
         """
         share = check_surfaces.percentile(percentile) / 100
-        check.one_of(percentile_of, PERCENTILE_OF, "percentile_of")
+        check_surfaces.percentile_of(percentile_of)
         if self.status != "ok":
             return self._unusual(self.worst)
         if percentile_of == "pooled":

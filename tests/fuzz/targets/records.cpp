@@ -1,6 +1,9 @@
-// records.cpp. Any bytes as a file of COCO: one thread and several, in blocks of any size, give the same columns or the
-// same error, and what is read can be read again alone. The first byte chooses the size of the blocks, the instruction
-// set, and whether threads read them: waking these takes longer than the rest.
+// records.cpp. Any bytes as a file of COCO: from memory and from a file, by one thread and several, in blocks of any
+// size they give the same columns or the same error, and what is read can be read again alone. The first byte chooses
+// the size of the blocks, the instruction set, and whether threads read them: waking these takes longer than the rest.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 #include <string_view>
@@ -47,7 +50,7 @@ bool is_same(const coco_file::File& a, const coco_file::File& b) {
     return a.is_results == b.is_results && is_same(a.images, b.images) && is_same(a.annotations, b.annotations) &&
            is_same(a.categories, b.categories) && a.image_ids == b.image_ids && a.category_ids == b.category_ids &&
            a.unknown_image == b.unknown_image && a.unknown_category == b.unknown_category &&
-           a.categories_begin == b.categories_begin && a.categories_end == b.categories_end;
+           a.categories_text == b.categories_text;
 }
 
 bool is_value(const char* begin, const char* end) {
@@ -80,21 +83,32 @@ void sound(const Input& input, const coco_file::File& file) {
     }
 }
 
+// An open file in memory, which has the input.
+int file_of(const Input& input) {
+    static const int file = memfd_create("records", 0);
+    hold(file >= 0 && !ftruncate(file, 0) &&
+             pwrite(file, input.begin(), input.size(), 0) == static_cast<ssize_t>(input.size()),
+         "the file can be written");
+    return file;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!size) return 0;
     const std::size_t block = 1 + data[0], threads = data[0] % 16 ? 1 : 2;
     const Input input(data + 1, size - 1);
-    const coco_file::File one = coco_file::read(input.begin(), input.size(), {true, true, std::size_t(1) << 20, 1});
+    const vesica::text::Text memory{input.begin(), input.size()}, file{nullptr, input.size(), file_of(input)};
+    const coco_file::File one = coco_file::read(memory, {true, true, std::size_t(1) << 20, 1});
     hold(one.error.at <= input.size(), "an error lies in the text");
     vesica::simd::limit(static_cast<vesica::simd::Level>(data[0] % 3));
-    hold(is_same(one, coco_file::read(input.begin(), input.size(), {true, true, block, threads})),
-         "blocks, threads and instruction sets change nothing");
+    for (const vesica::text::Text& text : {memory, file})
+        hold(is_same(one, coco_file::read(text, {true, true, block, threads})),
+             "files, blocks, threads and instruction sets change nothing");
     vesica::simd::limit(vesica::simd::Level::avx512);
     if (one.error.fault != json::Fault::none) return 0;
     sound(input, one);
-    const coco_file::File bare = coco_file::read(input.begin(), input.size(), {false, false, block, 1});
+    const coco_file::File bare = coco_file::read(file, {false, false, block, 1});
     hold(bare.error.fault == json::Fault::none && is_same(bare.annotations.given, one.annotations.given),
          "what is kept does not change what is right");
     return 0;

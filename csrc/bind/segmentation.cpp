@@ -1,4 +1,4 @@
-// segmentation.cpp. Distances: to the nearest seed, and between the surfaces of masks.
+// segmentation.cpp. Connected components, and distances: to the nearest seed, and between the surfaces of masks.
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -6,6 +6,7 @@
 
 #include "bind/label_maps.hpp"
 #include "bind/module.hpp"
+#include "segmentation/components.hpp"
 #include "segmentation/distance_transform.hpp"
 #include "segmentation/surfaces.hpp"
 
@@ -39,6 +40,19 @@ void distance_transform(In<std::uint8_t> seeds, const WeightTuple& weights, bool
     expect_size("out", out.size(), seeds.size());
     Unlocked unlocked;
     segmentation::distance_transform(seeds.data(), grid, weights_of(weights), root, threads, out.data());
+}
+
+// The label of each component; their numbers go to `out`.
+Column<std::int64_t> label_components(AnyMap map, std::int64_t background, bool diagonal, Out<std::int64_t> out) {
+    const labels::Map given = map_of(map);
+    const Grid grid = grid_of(map);
+    expect_size("out", out.size(), map.size());
+    std::vector<std::int64_t> found;
+    {
+        Unlocked unlocked;
+        found = segmentation::components(given, grid, background, diagonal, out.data());
+    }
+    return give(std::move(found));
 }
 
 // How many distances each label has, the squares, how many pixels have each.
@@ -81,6 +95,9 @@ std::tuple<Column<std::int64_t>, Column<std::int64_t>, HistogramTuple, Histogram
 }  // namespace
 
 void define_segmentation(nb::module_& m) {
+    m.def("label_components", &label_components, "map"_a.noconvert(), "background"_a, "diagonal"_a, "out"_a,
+          nb::sig("def label_components(map: NDArray[numpy.integer], background: int, diagonal: bool, "
+                  "out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> NDArray[numpy.int64]"));
     m.def("distance_transform_float32", &distance_transform<float>, "seeds"_a, "weights"_a, "root"_a, "threads"_a,
           "out"_a);
     m.def("distance_transform_float64", &distance_transform<double>, "seeds"_a, "weights"_a, "root"_a, "threads"_a,

@@ -331,8 +331,8 @@ def evaluate_panoptic(
     ----------
     truth, guess : paths of COCO's panoptic JSON, or lists of pairs (ids, segments)
         Beside val.json, the PNG files are in val/, or in `truth_folder` and `guess_folder`. `ids` are integers (H, W),
-        0 for no segment; `segments` says what each id is: {7: category}, or COCO's list of dicts with "id",
-        "category_id" and "iscrowd". The nth pairs of two lists are of one image.
+        or (D, H, W), 0 for no segment; `segments` says what each id is: {7: category}, or COCO's list of dicts with
+        "id", "category_id" and "iscrowd". The nth pairs of two lists are of one image.
     categories : COCO's list of dicts, a dict of id → name, or ids; optional
         By default those of the truth's file, or all that occur.
     things : ids of categories, optional

@@ -21,10 +21,14 @@ def pair(value: Any, side: str, place: int) -> tuple[Array, dict[int, tuple[int,
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise TypeError(f"`{name}` must be {_FORM}; got {check.brief(value)}.")
     ids = as_array(value[0])
-    if dtype_name(ids) not in INTEGERS or ids.ndim != 2:
-        hint = " Colours of a PNG are numbers, R + 256 G + 65536 B." if ids.ndim == 3 else ""
+    if dtype_name(ids) not in INTEGERS or ids.ndim not in (2, 3) or _is_colours(ids):
+        hint = " Colours of a PNG are numbers, R + 256 G + 65536 B." if _is_colours(ids) else ""
         raise TypeError(f"`{name}` must be {_FORM}; its map has shape {tuple(ids.shape)} of {dtype_name(ids)}.{hint}")
     return ids, segments(value[1], name)
+
+
+def _is_colours(ids: Array) -> bool:
+    return ids.ndim == 3 and ids.shape[-1] in (3, 4)
 
 
 def segments(value: Any, name: str) -> dict[int, tuple[int, bool]]:

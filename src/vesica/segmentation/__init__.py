@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vesica.segmentation.averages import Average
+    from vesica.segmentation.connected import components
     from vesica.segmentation.counts import PixelCounts, merge
     from vesica.segmentation.panoptic import PanopticResult
     from vesica.segmentation.presets import PRESETS
@@ -20,6 +21,7 @@ __all__ = [
     "PixelCounts",
     "SegmentationResult",
     "SurfaceDistances",
+    "components",
     "distance_transform",
     "merge",
     "surface_distances",
@@ -33,6 +35,7 @@ _HOMES = {
     "PixelCounts": "counts",
     "SegmentationResult": "result",
     "SurfaceDistances": "surfaces",
+    "components": "connected",
     "distance_transform": "surfaces",
     "merge": "counts",
     "surface_distances": "surfaces",

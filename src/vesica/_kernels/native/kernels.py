@@ -47,6 +47,7 @@ register(
     *kernels("native", pixels.boxes, "boxes", ("masks",), HOST),
     *kernels("native", labels.count, "count", ("labels",), HOST),
     # Segmentation
+    *kernels("native", labels.components, "components", ("labels",), HOST),
     *kernels("native", surfaces.surfaces, "surfaces", ("labels",), HOST),
     *kernels("native", surfaces.distance_transform, "distance", ("masks",), HOST),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, to_numpy
+from vesica._array import Array, from_numpy, to_numpy
 from vesica._kernels import native
 
 
@@ -13,6 +13,14 @@ def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.nd
     """Labels of a, labels of b, and how many pixels have both; sorted by the labels."""
     left, right, count = native.plain(*_native.labels_count(integers(a), integers(b), native.thread_count(threads)))
     return left, right, count
+
+
+def components(a: Array, *, background: int, diagonal: bool) -> tuple[Array, np.ndarray]:
+    """The number of its connected component for each pixel, 0 for the background; and the label of each component."""
+    values = integers(a)
+    out = np.empty(values.shape, np.int64)
+    (labels,) = native.plain(_native.label_components(values, background, diagonal, out))
+    return from_numpy(out, a), labels
 
 
 def integers(array: Array) -> np.ndarray:

@@ -510,5 +510,8 @@ class TestHelp:
             "assert 'numpy' not in sys.modules\n"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert "{coco,lvis,voc,voc07,voc12,voc-devkit}" in done.stdout and "{box,mask,boundary,rotated}" in done.stdout
+        assert (
+            "{coco,lvis,voc,voc07,voc12,voc-devkit,panoptic}" in done.stdout
+            and "{box,mask,boundary,rotated}" in done.stdout
+        )
         assert "{coco,voc,yolo,dota,csv,npz,npy}" in done.stdout and "{pycocotools}" in done.stdout

@@ -86,6 +86,7 @@ _GIVEN = {
     "fit=": "corners of rotated boxes as an array; those of files are taken as they are",
     "rule=": "polygons, of which label maps are no partner on the command line",
 }
+_PANOPTIC = {"truth_folder=": "files of panoptic segments, which `vesica eval` alone reads"}
 NOT_REACHED = {
     "iou": _GIVEN,
     "nms": {
@@ -95,8 +96,8 @@ NOT_REACHED = {
     },
     "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
     "merge": {},
-    "convert": {},
-    "seg": {"reduction=": "how another library computes its number, in a table of what is compared"},
+    "convert": _PANOPTIC,
+    "seg": {**_PANOPTIC, "reduction=": "how another library computes its number, in a table of what is compared"},
 }
 
 

@@ -9,7 +9,7 @@ import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica._check import label_files as check_label_files
 from vesica._check import names
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vesica.io.label_files import LabelFiles
     from vesica.io.options import Options
     from vesica.segmentation.inputs import Batch, Reading
-    from vesica.segmentation.panoptic import PanopticResult
+    from vesica.segmentation.panoptic import PanopticCategories, PanopticResult, Segments
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.result import SegmentationResult
     from vesica.segmentation.surface_result import SurfaceResult
@@ -359,9 +359,39 @@ def evaluate_panoptic(
     SQ_stuff   0.000
     RQ_stuff   0.000
     """
-    from vesica.segmentation import panoptic, panoptic_inputs  # late: detection does not need them
+    from vesica._check import one_of  # late: detection does not need them
+    from vesica.segmentation.panoptic import score
+    from vesica.segmentation.rules import PANOPTIC_QUIRKS
 
-    check_panoptic.quirks(quirks)
+    if quirks is not None:
+        one_of(quirks, PANOPTIC_QUIRKS, "quirks")
+    found = panoptic_images(
+        truth, guess, categories=categories, things=things, truth_folder=truth_folder, guess_folder=guess_folder
+    )
+    return score(map(found.pair, found.ids), found.categories, quirks=quirks, threads=threads)
+
+
+class PanopticImages(NamedTuple):
+    """The images of two sides and their categories; `pair` reads the maps of one."""
+
+    ids: Sequence[Any]
+    categories: PanopticCategories
+    pair: Callable[[Any], tuple[Any, Segments, Segments]]
+
+
+def panoptic_images(
+    truth: Any,
+    guess: Any,
+    /,
+    *,
+    categories: Any = None,
+    things: Any = None,
+    truth_folder: str | os.PathLike[str] | None = None,
+    guess_folder: str | os.PathLike[str] | None = None,
+) -> PanopticImages:
+    """What `evaluate_panoptic` was given, read as far as it can be without a map."""
+    from vesica.segmentation import panoptic_inputs
+
     sides = _panoptic_side(truth, "truth", truth_folder), _panoptic_side(guess, "guess", guess_folder)
     (ours, told_ours, own), (theirs, told_theirs, _) = sides
     check_panoptic.same_images(list(ours), list(theirs))
@@ -371,13 +401,12 @@ def evaluate_panoptic(
     else:
         known = panoptic_inputs.categories_of(listed, things)
 
-    def pairs() -> Iterator[tuple[Any, Any, Any]]:
-        for image, ids in ours.items():
-            left = panoptic_inputs.segments_of(ids(), told_ours[image], known, "truth", image)
-            right = panoptic_inputs.segments_of(theirs[image](), told_theirs[image], known, "guess", image)
-            yield image, left, right
+    def pair(image: Any) -> tuple[Any, Segments, Segments]:
+        left = panoptic_inputs.segments_of(ours[image](), told_ours[image], known, "truth", image)
+        right = panoptic_inputs.segments_of(theirs[image](), told_theirs[image], known, "guess", image)
+        return image, left, right
 
-    return panoptic.score(pairs(), known, quirks=quirks, threads=threads)
+    return PanopticImages(list(ours), known, pair)
 
 
 def _panoptic_side(side: Any, name: str, folder: Any) -> tuple[dict[Any, Callable[[], Any]], dict[Any, Any], Any]:

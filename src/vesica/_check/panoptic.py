@@ -11,7 +11,6 @@ from vesica import _check as check
 from vesica._array import INTEGERS, Array, as_array, dtype_name
 from vesica.errors import InputError, SizeValueError
 
-QUIRKS = ("panopticapi",)
 _FORM = "a pair (ids, segments): a map of integers, 0 for no segment, and what each id is, {7: category} or COCO's list"
 
 
@@ -157,11 +156,6 @@ def known_things(things: set[int], ids: np.ndarray) -> None:
     strange = things - set(ids.tolist())
     if strange:
         raise ValueError(f"`things` must be ids of categories; got {min(strange)}, which is none.")
-
-
-def quirks(value: Any) -> None:
-    if value is not None:
-        check.one_of(value, QUIRKS, "quirks")
 
 
 def no_folder(folder: Any, side: str) -> None:

@@ -1,16 +1,17 @@
-"""`vesica eval TRUTH GUESS`: two files in, the scores of a detector out."""
+"""`vesica eval TRUTH GUESS`: two files in, the scores of a detector or of a panoptic segmentation out."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, image_options
+from vesica.cli import eval_output, eval_panoptic, image_options
 from vesica.cli.category_options import categories_of
 from vesica.cli.option_words import as_options
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
 from vesica.io.formats import readable
+from vesica.segmentation.rules import PANOPTIC_QUIRKS
 
 if TYPE_CHECKING:
     from vesica.detection.protocol import Protocol
@@ -23,6 +24,7 @@ examples:
   vesica eval truth.json guess.json --regions mask --per-class
   vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
   vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
+  vesica eval val.json guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
@@ -34,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = readable()
     parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
     parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
-    parser.add_argument("--protocol", choices=PROTOCOLS, default="coco", help="whose rules (default: coco)")
-    parser.add_argument("--regions", choices=REGIONS, default="box", help="what is compared (default: box)")
+    protocols = [*PROTOCOLS, eval_panoptic.NAME]
+    parser.add_argument("--protocol", choices=protocols, default="coco", help="whose rules (default: coco)")
+    parser.add_argument("--regions", choices=REGIONS, help="what is compared (default: box)")
     parser.add_argument("--iou", metavar="T[,T…]", help="thresholds instead of those of the protocol")
     parser.add_argument(
         "--areas", metavar="NAME=LO:HI,…", help="ranges of areas instead of all, small, medium and large"
@@ -49,18 +52,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'guess to the truth: {"7": "cat"}, or a file of it as JSON or CSV',
     )
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
-    parser.add_argument(
-        "--quirks", choices=[tool for tool in QUIRKS if tool], help="repeat that tool's faults to the byte"
-    )
+    tools = [*(tool for tool in QUIRKS if tool), *PANOPTIC_QUIRKS]
+    parser.add_argument("--quirks", choices=tools, help="repeat that tool's faults to the byte")
     parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
     image_options.add_arguments(parser)
+    eval_panoptic.add_arguments(parser)
     eval_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.protocol == eval_panoptic.NAME:
+        return eval_panoptic.run(arguments)
     from vesica.scoring import evaluate
 
     options, protocol = _options(arguments)
@@ -111,11 +116,12 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
 
     try:
         eval_output.check_usage(arguments)
+        eval_panoptic.check_absent(arguments)
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
         image_options.check_usage(arguments)
         options = {
-            "regions": arguments.regions,
+            "regions": arguments.regions or "box",
             "iou": _numbers(arguments.iou, float, "--iou"),
             "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
             "max_dets": _numbers(arguments.max_dets, int, "--max-dets"),

@@ -1,4 +1,4 @@
-"""Tables of detection scores, for a terminal or a pipe."""
+"""Tables of scores of detection and of panoptic quality, for a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from vesica.results.gates import Verdict
 _WIDE = 200
 """Columns of a pipe, whatever the terminal behind it."""
 _NOTHING = "–"
+_PANOPTIC = {
+    "PQ": "panoptic quality, SQ · RQ",
+    "SQ": "segmentation quality, mean IoU of matches",
+    "RQ": "F1 of matches",
+}
 
 
 def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
@@ -31,11 +36,35 @@ def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
         parts.append(Group(_classes(order, protocol), *rest))
     if "counts" in facts:
         parts.append(_counts(facts["counts"], order if per_class else [], protocol))
+    _print([*parts, *_ends(facts)])
+
+
+def show_panoptic(facts: dict[str, Any], headline: str, *, per_class: bool) -> None:
+    """The same of panoptic quality."""
+    summary = _table("score", "value:", "what it is", "categories")
+    for number, (name, value) in enumerate(facts["summary"].items()):
+        kind, _, group = name.partition("_")
+        summary.add_row(name, _value(value), _PANOPTIC[kind], group or "all", style=None if number else "bold")
+    parts: list[RenderableType] = [Text(headline), summary]
+    if per_class:
+        there = [row for row in facts["classes"] if row["PQ"] is not None]
+        classes = _table("category", "PQ:", "SQ:", "RQ:", "TP:", "FP:", "FN:")
+        for row in sorted(there, key=lambda row: -row["PQ"]):
+            shares, counts = (
+                (_value(row[name]) for name in _PANOPTIC),
+                (f"{row[name]:,}" for name in ("tp", "fp", "fn")),
+            )
+            classes.add_row(_name(row["category"]), *shares, *counts)
+        parts.append(classes)
+    _print([*parts, *_ends(facts)])
+
+
+def _ends(facts: dict[str, Any]) -> Iterable[RenderableType]:
+    """What stands below the numbers: notes, and what gates say."""
     if facts["notes"]:
-        parts.append(Text("\n".join(f"note: {note['count']:,} {note['text']}" for note in facts["notes"])))
+        yield Text("\n".join(f"note: {note['count']:,} {note['text']}" for note in facts["notes"]))
     if facts["gates"]:
-        parts.append(_gates([Verdict(**verdict) for verdict in facts["gates"]]))
-    _print(parts)
+        yield _gates([Verdict(**verdict) for verdict in facts["gates"]])
 
 
 def _print(parts: Iterable[RenderableType]) -> None:

@@ -55,7 +55,7 @@ def read_panoptic(path: str | os.PathLike[str], /, *, folder: str | os.PathLike[
     if not place.is_dir():
         raise InputError(
             f"{file.name} needs its PNG files, which are looked for in {place}: there is no such folder. "
-            "`truth_folder` and `guess_folder` say where they are."
+            "Say where they are: `truth_folder=FOLDER` or `guess_folder=FOLDER`."
         )
     images: dict[Any, Mapping[str, Any]] = {}
     for one in content["annotations"]:

@@ -26,6 +26,9 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 """Fields of a policy that are one of several words; the first is the default."""
 
+PANOPTIC_QUIRKS = ("panopticapi",)
+"""Tools whose faults `evaluate_panoptic` repeats where it is asked to."""
+
 
 class Score(NamedTuple):
     """A score of a cell or a class, and how the mean of it is called."""

@@ -35,7 +35,13 @@ if TYPE_CHECKING:
     from vesica.overlaps.measures import ciou, coverage, dice, diou, distance, eiou, giou, iou, overlap, tversky
     from vesica.overlaps.parts import Parts, parts
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
-    from vesica.scoring import evaluate, evaluate_panoptic, evaluate_segmentation, evaluate_surfaces
+    from vesica.scoring import (
+        evaluate,
+        evaluate_panoptic,
+        evaluate_segmentation,
+        evaluate_surfaces,
+        write_panoptic,
+    )
     from vesica.segmentation.evaluator import SegmentationEvaluator
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surfaces import surface_distances
@@ -98,6 +104,7 @@ __all__ = [
     "surface_distances",
     "tversky",
     "write",
+    "write_panoptic",
 ]
 
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
@@ -127,7 +134,7 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
-    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation", "evaluate_surfaces"),
+    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation", "evaluate_surfaces", "write_panoptic"),
     "vesica.segmentation.evaluator": ("SegmentationEvaluator",),
     "vesica.segmentation.policy": ("SegmentationPolicy",),
     "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,9 @@ from vesica.errors import InputError, SizeValueError
 _FORM = "a pair (ids, segments): a map of integers, 0 for no segment, and what each id is, {7: category} or COCO's list"
 
 
-def pair(value: Any, side: str, place: int) -> tuple[Array, dict[int, tuple[int, bool]]]:
+def pair(value: Any, side: str, place: int | str) -> tuple[Array, dict[int, tuple[int, bool]]]:
     """The map and the segments of one image."""
-    name = f"{side}[{place}]"
+    name = f"{side}[{place!r}]"
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise TypeError(f"`{name}` must be {_FORM}; got {check.brief(value)}.")
     ids = as_array(value[0])
@@ -158,6 +160,32 @@ def known_things(things: set[int], ids: np.ndarray) -> None:
         raise ValueError(f"`things` must be ids of categories; got {min(strange)}, which is none.")
 
 
+def json_name(path: Path) -> None:
+    if path.suffix.lower() != ".json":
+        raise ValueError(
+            f"`path` must end with .json; got {str(path)!r}. Beside val.json, the PNG files go into the folder val."
+        )
+
+
+def image_id(value: Any) -> int | str:
+    """A number, or a text that can be the name of a PNG file."""
+    if isinstance(value, str):
+        if value in ("", ".", "..") or {"/", "\\", "\0"} & set(value):
+            raise InputError(f"The id of an image becomes the name of its PNG file; {value!r} cannot be one.")
+        return value
+    return whole(value, "The id of an image")
+
+
+def fits_colours(ids: np.ndarray, image: Any) -> None:
+    """Three bytes hold ids from 0 to 2²⁴ − 1, and a PNG file has a pixel at least."""
+    if not ids.size:
+        raise SizeValueError(f"The map of image {image!r} must have pixels; got shape {tuple(ids.shape)}.")
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= 2**24:
+        strange = low if low < 0 else high
+        raise InputError(f"The map of image {image!r} must have ids from 0 to {2**24 - 1}, the colours; got {strange}.")
+
+
 def no_folder(folder: Any, side: str) -> None:
     if folder is not None:
         raise TypeError(f"`{side}_folder` goes with a panoptic JSON file; the {side} is given as maps.")
@@ -167,3 +195,9 @@ def listed(value: Any, side: str) -> list[Any]:
     if isinstance(value, (Mapping, np.ndarray)) or not isinstance(value, Iterable):
         raise TypeError(f"`{side}` must be a panoptic JSON file, or a list with, for each image, {_FORM}.")
     return list(value)
+
+
+def one_by_one(value: Any) -> Iterable[Any]:
+    if isinstance(value, (str, os.PathLike, np.ndarray)) or not isinstance(value, Iterable):
+        raise TypeError(f"`images` must be a list, or a dict by the ids of images, with, for each image, {_FORM}.")
+    return value

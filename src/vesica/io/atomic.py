@@ -78,10 +78,10 @@ def folder(path: str | os.PathLike[str], stale: Callable[[Path], list[Path]], /,
             raise
 
 
-def put(path: Path, text: str, /) -> None:
+def put(path: Path, content: str | bytes, /) -> None:
     """Write one file of a folder that `folder` gave. Two of one name are an error, where A.txt is a.txt too."""
     with open(path, "xb") as out:
-        out.write(text.encode("utf-8"))
+        out.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def check_finished(folder: Path, /) -> None:

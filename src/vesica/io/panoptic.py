@@ -11,6 +11,7 @@ import numpy as np
 
 from vesica._check import panoptic as check
 from vesica.errors import InputError
+from vesica.io import atomic
 from vesica.io.files import load
 from vesica.io.png import colours_of
 
@@ -52,6 +53,7 @@ def read_panoptic(path: str | os.PathLike[str], /, *, folder: str | os.PathLike[
             "annotation each are scored by evaluate(…), or on the command line without --protocol panoptic."
         )
     place = Path(path).with_suffix("") if folder is None else Path(folder)
+    atomic.check_finished(place)
     if not place.is_dir():
         raise InputError(
             f"{file.name} needs its PNG files, which are looked for in {place}: there is no such folder. "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from vesica._array import Array
+from vesica._array import Array, to_numpy
 from vesica._check import panoptic as check
 from vesica.segmentation.panoptic import PanopticCategories, Segments
 
@@ -46,3 +46,22 @@ def categories_of(value: Any, things: Any, /) -> PanopticCategories:
 def categories_in(sides: Iterable[Mapping[int, tuple[int, bool]]], things: Any, /) -> PanopticCategories:
     """All categories that segments have."""
     return categories_of(sorted({category for told in sides for category, _ in told.values()}), things)
+
+
+def rows_of(categories: PanopticCategories, /) -> list[dict[str, Any]]:
+    """Categories as COCO's list; "isthing" where it is known."""
+    rows = [{"id": id, "name": name} for id, name in zip(categories.ids.tolist(), categories.names, strict=True)]
+    if categories.things is None:
+        return rows
+    return [{**row, "isthing": int(thing)} for row, thing in zip(rows, categories.things.tolist(), strict=True)]
+
+
+def maps_of(
+    pairs: Iterable[tuple[Any, Any]], categories: PanopticCategories, /
+) -> Iterator[tuple[int | str, np.ndarray, dict[int, tuple[int, bool]]]]:
+    """Each image's id, map and segments, checked when it is asked for."""
+    for image, pair in pairs:
+        known = check.image_id(image)
+        ids, told = check.pair(pair, "images", known)
+        segments_of(ids, told, categories, "map", known)
+        yield known, to_numpy(ids), told

@@ -76,7 +76,7 @@ def test_score_yolo(tmp_path):
 
 
 def test_score_segmentation(tmp_path):
-    """Counted pixel by pixel; class 7 is nowhere."""
+    """Counted pixel by pixel; class 3 is in guesses alone, class 7 nowhere."""
     image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(1)
     both = []
@@ -89,15 +89,17 @@ def test_score_segmentation(tmp_path):
         image.fromarray(guess).save(tmp_path / "guess" / f"{k}.png")
         both += [(t, g) for t, g in zip(truth.ravel().tolist(), guess.ravel().tolist(), strict=True) if t != 255]
     ious = {}
-    for one in (0, 1, 2):
+    for one in (0, 1, 2, 3):
         tp = sum(t == g == one for t, g in both)
         ious[one] = tp / sum(one in pair for pair in both)
+    assert ious[3] == 0 and 0 < ious[0] < 1
     dice = {one: 2 * value / (1 + value) for one, value in ious.items()}
-    lines = run("score_segmentation", tmp_path / "truth", tmp_path / "guess", "0,1,2,7")
-    assert [line.split("  Dice")[0] for line in lines[:3]] == [f"class {k:<4} IoU {ious[k]:.4f}" for k in ious]
-    assert [line[-6:] for line in lines[:3]] == [f"{value:.4f}" for value in dice.values()]
-    assert lines[3] == "class 7    IoU 0.0000  Dice 0.0000"
-    assert lines[4] == f"mean of 3 classes: mIoU {sum(ious.values()) / 3:.4f}"
+    lines = run("score_segmentation", tmp_path / "truth", tmp_path / "guess", "0,1,2,3,7")
+    assert [line.split("  Dice")[0] for line in lines[:4]] == [f"class {k:<4} IoU {ious[k]:.4f}" for k in ious]
+    assert [line[-6:] for line in lines[:4]] == [f"{value:.4f}" for value in dice.values()]
+    assert lines[4] == "class 7    IoU –  Dice –"
+    assert lines[5] == f"mean of 4 classes: mIoU {sum(ious.values()) / 4:.4f}"
+    assert len(lines) == 7 and lines[6].startswith("mean over images instead: mIoU 0.")
 
 
 def test_compare_annotators(tmp_path):

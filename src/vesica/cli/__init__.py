@@ -21,7 +21,7 @@ VERBS = {
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
-    "demo": "generate a small detection set, score it, and leave a page to look at",
+    "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
 }
 
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4

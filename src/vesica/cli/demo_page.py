@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -33,8 +33,8 @@ _CAPTIONS = {
 }
 
 
-def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
-    """The whole page."""
+def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, maps: Mapping[str, str], /) -> str:
+    """The whole page; `maps` are the parts about label maps."""
     pooled = result.curve(iou=IOU)
     best, crowds = pooled.best_f1, int(_crowds(truth).sum())
     cut = 0.0 if best is None else best.score
@@ -51,6 +51,7 @@ def page_of(result: DetectionResult, truth: Dataset, guess: Dataset, /) -> str:
         best=escape(at),
         curves="".join(_small(name, result, place) for place, name in enumerate(result.categories)),
         pictures="".join(_pictures(result, truth, guess, cut)),
+        **maps,
     )
 
 

@@ -154,6 +154,7 @@ def _map_scores(small: Small) -> dict[str, Call]:
         "evaluate_segmentation": lambda: vesica.evaluate_segmentation(truth, guess)["mIoU"],
         "SegmentationEvaluator": lambda: vesica.SegmentationEvaluator().update(truth, guess),
         "evaluate_panoptic": lambda: vesica.evaluate_panoptic(first, second, categories=categories, things=[1])["PQ"],
+        "evaluate_surfaces": lambda: vesica.evaluate_surfaces(truth, guess, categories=[0])["HD95"],
         "surface_distances": lambda: vesica.surface_distances(truth, guess, labels=[0]),
     }
 

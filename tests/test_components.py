@@ -87,7 +87,7 @@ def test_lesion_by_lesion():
     truth, guess = np.zeros((2, 5, 20, 20), np.uint8)
     truth[1:3, 1:5, 1:5] = truth[1:4, 10:15, 10:15] = truth[0, 18, 1] = 1
     guess[1:3, 1:5, 1:4] = guess[1:4, 10:15, 10:15] = guess[4, 1, 18] = 1
-    row = vesica.evaluate_panoptic([components(truth)], [components(guess)]).per_class()[0]
+    row = vesica.evaluate_panoptic([components(truth)], [components(guess)], void=False).per_class()[0]
     assert (row["tp"], row["fp"], row["fn"]) == (2, 1, 1)
     assert row["RQ"] == 2 / 3
     assert row["SQ"] == (0.75 + 1) / 2

@@ -17,12 +17,12 @@ CATEGORIES = {1: "cat", 2: "dog", 5: "sky"}
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def reference(truth, guess, categories=CATEGORIES, last_crowd_alone=False):
+def reference(truth, guess, categories=CATEGORIES, last_crowd_alone=False, has_void=True):
     """tp, fp, fn and the sum of IoUs of each category: sets of pixels, one image after the other."""
     sums = {category: [0, 0, 0, 0.0] for category in categories}
     for (t_ids, t_told), (g_ids, g_told) in zip(truth, guess, strict=True):
         t_ids, g_ids = np.asarray(t_ids), np.asarray(g_ids)
-        void, matched_t, matched_g = t_ids == 0, set(), set()
+        void, matched_t, matched_g = (t_ids == 0) & has_void, set(), set()
         for t in t_told:
             for g in g_told:
                 if t["category_id"] != g["category_id"] or t.get("iscrowd"):
@@ -68,11 +68,11 @@ def images(draw, crowds=True):
 
 
 class TestRule:
-    @given(st.lists(images(), min_size=1, max_size=4), st.sampled_from([None, "panopticapi"]))
-    def test_any_maps(self, pairs, quirks):
+    @given(st.lists(images(), min_size=1, max_size=4), st.sampled_from([None, "panopticapi"]), st.booleans())
+    def test_any_maps(self, pairs, quirks, void):
         truth, guess = zip(*pairs, strict=True)
-        result = vesica.evaluate_panoptic(truth, guess, categories=CATEGORIES, quirks=quirks)
-        expected = reference(truth, guess, last_crowd_alone=quirks is not None)
+        result = vesica.evaluate_panoptic(truth, guess, categories=CATEGORIES, quirks=quirks, void=void)
+        expected = reference(truth, guess, last_crowd_alone=quirks is not None, has_void=void)
         for row in result.per_class():
             tp, fp, fn, iou = expected[row["id"]]
             assert (row["tp"], row["fp"], row["fn"]) == (tp, fp, fn)

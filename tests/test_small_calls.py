@@ -10,7 +10,19 @@ import vesica
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="a source distribution has no benchmarks")
 
-VALUES = {"Best", "Fused", "Kept", "Matches", "Merged", "Pairs", "Parts", "Dataset", "SegmentationPolicy"}
+VALUES = {
+    "Best",
+    "Fused",
+    "Kept",
+    "Matches",
+    "Merged",
+    "Pairs",
+    "Parts",
+    "Dataset",
+    "SegmentationPolicy",
+    "advise",
+    "write_panoptic",
+}
 """What calls answer with or are told; N does not matter to them."""
 
 

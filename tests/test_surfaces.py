@@ -109,9 +109,8 @@ class TestEmpty:
     def test_both(self):
         found = surface_distances(self.NOTHING, self.NOTHING)
         assert found.status == "both_empty"
-        assert [found.hd(), found.hd95, found.assd, found.masd, found.asd, found.nsd(1), found.boundary_f(1)] == [
-            None
-        ] * 7
+        scores = [found.hd(), found.hd95, found.assd, found.masd, found.asd, found.nsd(1), found.boundary_f(1)]
+        assert np.isnan(scores).all()
 
     @pytest.mark.parametrize("turned", [False, True])
     def test_one_side_takes_the_worst_value(self, turned):

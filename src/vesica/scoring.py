@@ -319,6 +319,7 @@ def evaluate_panoptic(
     truth_folder: str | os.PathLike[str] | None = None,
     guess_folder: str | os.PathLike[str] | None = None,
     quirks: str | None = None,
+    void: bool = True,
     threads: int | None = None,
 ) -> PanopticResult:
     """Panoptic quality: segments of one category match where more than half of their union is shared.
@@ -339,6 +340,9 @@ def evaluate_panoptic(
         Those with single objects; by default as "isthing" of the categories says. The others are stuff.
     quirks : "panopticapi", optional
         Of several crowds of one category in an image let the last alone excuse guesses, as that tool does.
+    void : bool, default True
+        Are pixels of no segment void, where the truth does not know? False: they are background, and a guess there is
+        made up; as of lesions, `vesica.segmentation.components`.
     threads : int, optional
 
     Examples
@@ -368,7 +372,8 @@ def evaluate_panoptic(
     found = panoptic_images(
         truth, guess, categories=categories, things=things, truth_folder=truth_folder, guess_folder=guess_folder
     )
-    return score(map(found.pair, found.ids), found.categories, quirks=quirks, threads=threads)
+    is_void = check_panoptic.void(void)
+    return score(map(found.pair, found.ids), found.categories, quirks=quirks, void=is_void, threads=threads)
 
 
 class PanopticImages(NamedTuple):

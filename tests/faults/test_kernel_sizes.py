@@ -133,11 +133,13 @@ print(tried > 200, sorted(name for name in dir(_native)
       and name not in names and not name.endswith("names")))
 """
 
-# Kernels that take one array, and as much of it as there is; those that read texts; and one that checks by itself.
+# Kernels that take one array, and as much of it as there is; those that read texts; and those that check by themselves.
 OF_ONE = [
+    "assign_lane",
     "boxes_are_sides_sound",
     "boxes_first_fault",
     "masks_pack",
+    "match_lane",
     "rle_from_coco",
     "rle_from_strings",
     "rle_of_columns",

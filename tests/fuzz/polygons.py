@@ -59,7 +59,7 @@ def _number(rng: Rng) -> Any:
 
 def _tangles(rng: Rng) -> list[Any]:
     """Rings that cross themselves and each other, as holes and as parts, near or far, tiny or huge."""
-    scale = pick(rng, (1.0, 30.0, 30.0, 1e-160, 1e9, 1e152))
+    scale = pick(rng, (1.0, 30.0, 30.0, 1e-140, 1e9, 1e152))
     near = min(pick(rng, (0.0, 0.0, 1e3, 1e12)) * scale, 1e152)
 
     def ring() -> Any:

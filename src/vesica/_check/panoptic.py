@@ -115,8 +115,10 @@ def together(a: Any, b: Any) -> None:
     """Results that may be merged: the same categories, the same rules."""
     if not np.array_equal(a.categories.ids, b.categories.ids) or a.categories.names != b.categories.names:
         raise ValueError("Results merge where their categories are the same; these differ.")
-    if a.quirks != b.quirks:
-        raise ValueError(f"Results merge where their quirks are the same; got {a.quirks!r} and {b.quirks!r}.")
+    for name in ("quirks", "void"):
+        mine, theirs = getattr(a, name), getattr(b, name)
+        if mine != theirs:
+            raise ValueError(f"Results merge where their `{name}` is the same; got {mine!r} and {theirs!r}.")
 
 
 def sound(result: Any) -> None:
@@ -140,6 +142,8 @@ def sound(result: Any) -> None:
         raise ValueError("a match shares too few or too many pixels")
     if not np.isin(union[~matched], (-1, -2)).all() or inter[~matched].any():
         raise ValueError("a row is neither a match nor a segment without one")
+    if not isinstance(result.void, bool) or not isinstance(result.quirks, (str, type(None))):
+        raise ValueError("its rules are none that are known")
     each_once(result.images)
 
 
@@ -184,6 +188,12 @@ def fits_colours(ids: np.ndarray, image: Any) -> None:
     if low < 0 or high >= 2**24:
         strange = low if low < 0 else high
         raise InputError(f"The map of image {image!r} must have ids from 0 to {2**24 - 1}, the colours; got {strange}.")
+
+
+def void(value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"`void` must be True or False; got {value!r}.")
+    return bool(value)
 
 
 def no_folder(folder: Any, side: str) -> None:

@@ -23,7 +23,11 @@ def archive_content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of an archive of columns, and what it could not keep."""
     arrays, notes = archive_of(data)
     out = io.BytesIO()
-    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+    try:
+        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+    except ValueError as error:
+        # Interrupted, NumPy closes an archive that has an open member, and tells of that instead.
+        raise error.__context__ if isinstance(error.__context__, KeyboardInterrupt) else error from None
     return out.getvalue(), notes
 
 

@@ -14,8 +14,8 @@ from vesica._kernels import pick_arrays
 def components(labels: Any, /, *, background: int = 0, diagonal: bool = False) -> tuple[Array, dict[int, int]]:
     """The connected parts of a mask or a label map, as a pair (ids, segments) that `evaluate_panoptic` takes.
 
-    Lesion by lesion, that is: `evaluate_panoptic([components(truth)], [components(guess)])` tells how many parts were
-    found (RQ is the F1 of parts that share more than half of their union), and how well (SQ, PQ).
+    Lesion by lesion, that is: `evaluate_panoptic([components(truth)], [components(guess)], void=False)` tells how many
+    parts were found (RQ is the F1 of parts that share more than half of their union), and how well (SQ, PQ).
 
     Parameters
     ----------

@@ -75,6 +75,8 @@ class PanopticResult(Result):
     image : (R,) int64: places in `images`
     category : (R,) int64: places in the categories
     inter, union : (R,) int64
+    quirks : the tool whose faults are repeated, or None
+    void : are pixels of no segment void, or background?
     """
 
     categories: PanopticCategories
@@ -84,6 +86,7 @@ class PanopticResult(Result):
     inter: np.ndarray
     union: np.ndarray
     quirks: str | None = None
+    void: bool = True
 
     # ---- numbers
 
@@ -140,7 +143,7 @@ class PanopticResult(Result):
         image = np.concatenate([one.image + at for one, at in zip(parts, offsets, strict=True)])
         images = check.each_once(together([one.images for one in parts]))
         category, inter, union = (np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS[1:])
-        return _sorted(PanopticResult(self.categories, images, image, category, inter, union, self.quirks))
+        return _sorted(PanopticResult(self.categories, images, image, category, inter, union, self.quirks, self.void))
 
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
@@ -150,6 +153,7 @@ class PanopticResult(Result):
             "names": list(known.names),
             "things": None if known.things is None else known.things.tolist(),
             "quirks": self.quirks,
+            "void": self.void,
         }
         columns = {"ids": known.ids, **{name: getattr(own, name) for name in _COLUMNS}}
         return container.to_bytes(_KIND, header, columns)
@@ -164,7 +168,7 @@ class PanopticResult(Result):
             known = PanopticCategories(columns.pop("ids"), tuple(header["names"]), things)
             images = container.column_of(header["images"])
             assert images is not None
-            found = cls(known, images, **columns, quirks=header["quirks"])
+            found = cls(known, images, **columns, quirks=header["quirks"], void=header["void"])
             check.sound(found)
         return found
 
@@ -192,6 +196,7 @@ class PanopticResult(Result):
             "classes": self.per_class(),
             "notes": [asdict(note) for note in self.notes],
             "quirks": self.quirks,
+            "void": self.void,
         }
 
 
@@ -204,18 +209,19 @@ def score(
     /,
     *,
     quirks: str | None = None,
+    void: bool = True,
     threads: int | None = None,
 ) -> PanopticResult:
     """The result of images, each with its id, its truth and its guess. Nothing of an image is kept but its segments."""
     images, tables = [], []
     for image, truth, guess in pairs:
-        tables.append(_match(truth, guess, categories, quirks, threads, image))
+        tables.append(_match(truth, guess, categories, quirks, void, threads, image))
         images.append(image)
     ids = check.each_once(np.array(images) if _are_whole(images) else np.array(images, object))
     image = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
     rows = np.concatenate([np.empty((0, 3), np.int64), *tables])
     category, inter, union = rows.T.copy()
-    return _sorted(PanopticResult(categories, ids, image, category, inter, union, quirks))
+    return _sorted(PanopticResult(categories, ids, image, category, inter, union, quirks, void))
 
 
 def _are_whole(images: list[Any]) -> bool:
@@ -227,6 +233,7 @@ def _match(
     guess: Segments,
     categories: PanopticCategories,
     quirks: str | None,
+    void: bool,
     threads: int | None,
     image: Any,
 ) -> np.ndarray:
@@ -245,7 +252,7 @@ def _match(
     check.all_there(area_guess, guess.known, "guess", image)
 
     # Pixels where the truth is void are in no union, and more than a half of it must be shared: so no segment has two.
-    in_void = shared[-1, :-1]
+    in_void = shared[-1, :-1] * void
     inter = shared[:-1, :-1]
     union = area_truth[:, None] + area_guess[None, :] - inter - in_void[None, :]
     same = truth.category[:, None] == guess.category[None, :]
@@ -285,7 +292,7 @@ def _sorted(of: PanopticResult) -> PanopticResult:
     image = place[of.image] if len(of.image) else of.image
     rows = np.lexsort((of.inter, of.union, of.category, image))
     category, inter, union = (getattr(of, name)[rows] for name in _COLUMNS[1:])
-    return PanopticResult(of.categories, of.images[order], image[rows], category, inter, union, of.quirks)
+    return PanopticResult(of.categories, of.images[order], image[rows], category, inter, union, of.quirks, of.void)
 
 
 def _sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) -> dict[str, np.ndarray]:

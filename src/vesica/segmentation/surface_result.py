@@ -49,16 +49,14 @@ class SurfaceResult(Result):
         """(I, K) of each score; NaN where neither side has the class."""
         shape = len(self.images), len(self.categories)
         return {
-            name: np.array(
-                [[math.nan if (value := score(one)) is None else value for one in row] for row in self.cells], float
-            ).reshape(shape)
+            name: np.array([[score(one) for one in row] for row in self.cells], float).reshape(shape)
             for name, score in self._scores.items()
         }
 
     @property
-    def _scores(self) -> dict[str, Callable[[SurfaceDistances], float | None]]:
+    def _scores(self) -> dict[str, Callable[[SurfaceDistances], float]]:
         way: Any = self.percentile_of
-        scores: dict[str, Callable[[SurfaceDistances], float | None]] = {
+        scores: dict[str, Callable[[SurfaceDistances], float]] = {
             "HD": lambda one: one.hd(),
             "HD95": lambda one: one.hd(95, percentile_of=way),
             "ASSD": lambda one: one.assd,
@@ -168,7 +166,7 @@ def _without(truth: Array, guess: Array, ignore: tuple[int, ...]) -> Array:
     return guess
 
 
-def _nsd(of: SurfaceDistances, tau: float) -> float | None:
+def _nsd(of: SurfaceDistances, tau: float) -> float:
     return of.nsd(tau)
 
 

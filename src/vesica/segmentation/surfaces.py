@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -47,13 +47,11 @@ class SurfaceDistances(Answer):
             return "ok"
         return "one_empty" if self.size_truth or self.size_guess else "both_empty"
 
-    def hd(
-        self, percentile: float = 100, /, *, percentile_of: Literal["directed", "pooled"] = "directed"
-    ) -> float | None:
+    def hd(self, percentile: float = 100, /, *, percentile_of: Literal["directed", "pooled"] = "directed") -> float:
         """The Hausdorff distance: the largest distance, or a percentile of the distances.
 
         Percentiles are `directed`, the larger one of both directions (as MONAI and Metrics Reloaded have it), or
-        `pooled`, that of all distances together (as MedPy has it). None where both sides are empty.
+        `pooled`, that of all distances together (as MedPy has it). NaN where both sides are empty.
 
         >>> import vesica
         >>> truth, guess = [[1, 1, 0, 0, 0, 0]], [[1, 1, 1, 0, 0, 1]]
@@ -70,37 +68,37 @@ class SurfaceDistances(Answer):
         return max(_percentile(self._from_truth, share), _percentile(self._from_guess, share))
 
     @property
-    def hd95(self) -> float | None:
+    def hd95(self) -> float:
         """The larger one of both 95th percentiles: `hd(95)`."""
         return self.hd(95)
 
     @property
-    def assd(self) -> float | None:
+    def assd(self) -> float:
         """The average symmetric surface distance: the mean of all distances of both directions."""
         if self.status != "ok":
             return self._unusual(self.worst)
         return (_sum(self._from_truth) + _sum(self._from_guess)) / (self.size_truth + self.size_guess)
 
     @property
-    def masd(self) -> float | None:
+    def masd(self) -> float:
         """The mean of the two directed means: another number than `assd` where the surfaces differ in size."""
         if self.status != "ok":
             return self._unusual(self.worst)
         return (_sum(self._from_truth) / self.size_truth + _sum(self._from_guess) / self.size_guess) / 2
 
     @property
-    def asd(self) -> float | None:
+    def asd(self) -> float:
         """The mean distance from the surface of the guess to that of the truth."""
         return self._unusual(self.worst) if self.status != "ok" else _sum(self._from_guess) / self.size_guess
 
-    def nsd(self, tau: float, /) -> float | None:
+    def nsd(self, tau: float, /) -> float:
         """The normalised surface distance, or surface Dice: the share of both surfaces within `tau` of the other."""
         limit = check_surfaces.tau(tau)
         if self.status != "ok":
             return self._unusual(0.0)
         return (self._within_truth(limit) + self._within_guess(limit)) / (self.size_truth + self.size_guess)
 
-    def boundary_f(self, tau: float, /) -> float | None:
+    def boundary_f(self, tau: float, /) -> float:
         """The F-measure of the outlines: precision of the guess's surface and recall of the truth's, within `tau`."""
         limit = check_surfaces.tau(tau)
         if self.status != "ok":
@@ -109,8 +107,8 @@ class SurfaceDistances(Answer):
         recall = self._within_truth(limit) / self.size_truth
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
-    def _unusual(self, worst: float) -> float | None:
-        return worst if self.status == "one_empty" else None
+    def _unusual(self, worst: float) -> float:
+        return worst if self.status == "one_empty" else math.nan
 
     @functools.cached_property
     def _from_truth(self) -> Histogram:
@@ -135,6 +133,14 @@ class SurfaceDistances(Answer):
         )
 
 
+@overload
+def surface_distances(
+    truth: Any, guess: Any, /, *, labels: None = None, spacing: Any = None, threads: int | None = None
+) -> SurfaceDistances: ...
+@overload
+def surface_distances(
+    truth: Any, guess: Any, /, *, labels: Any, spacing: Any = None, threads: int | None = None
+) -> dict[int, SurfaceDistances]: ...
 def surface_distances(
     truth: Any, guess: Any, /, *, labels: Any = None, spacing: Any = None, threads: int | None = None
 ) -> SurfaceDistances | dict[int, SurfaceDistances]:
@@ -177,7 +183,7 @@ def surface_distances(
 
     >>> found = vesica.surface_distances([[1, 1, 2, 2]], [[1, 2, 2, 2]], labels=[1, 2, 3])
     >>> {label: one.hd() for label, one in found.items()}
-    {1: 1.0, 2: 1.0, 3: None}
+    {1: 1.0, 2: 1.0, 3: nan}
     """
     check.threads(threads)
     if labels is None:

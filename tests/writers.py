@@ -72,6 +72,14 @@ def _demo(path, which):
         told(main(["demo", "--json", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
 
 
+def _panoptic(path, which):
+    maps = np.random.default_rng(which).integers(1, 90000, (3 + which, 6, 8)) // 30000
+    images = {
+        k + 2 * which: (ids, {id: 1 + id % 2 for id in np.unique(ids).tolist() if id}) for k, ids in enumerate(maps)
+    }
+    vesica.write_panoptic(Path(path) / "val.json", images, categories={1: "cat", 2: "grass"}, overwrite=True)
+
+
 def _convert(path, which):
     source = Path(path).parent / f"source{which}.csv"
     if not source.exists():
@@ -107,6 +115,7 @@ WRITERS = {
     "records": _of_records(),
     "demo": Writer("demo", _demo),
     "convert": Writer("guess.json", _convert),
+    "panoptic": Writer("panoptic", _panoptic),
 }
 
 

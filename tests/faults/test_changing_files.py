@@ -47,7 +47,7 @@ def changed_meanwhile(monkeypatch, change):
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 0.99, 14).tolist())
-@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("records", "demo")])
+@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("records", "demo", "panoptic")])
 def test_every_format_is_cut(monkeypatch, tmp_path, name, share):
     """Any file of a folder too."""
     writer = WRITERS[name]

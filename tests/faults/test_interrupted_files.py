@@ -103,6 +103,8 @@ def reader(name, place):
         return lambda: arrays.read(str(place)).tobytes()
     if name == "records":
         return lambda: Records.from_bytes(place.read_bytes()).to_bytes()
+    if name == "panoptic":
+        return lambda: vesica.evaluate_panoptic(place / "val.json", place / "val.json").to_bytes()
     options = {"sizes": SIZE} if name == "yolo" else {}
     path = place / "truth.json" if name == "demo" else place
     return lambda: vesica.read(path, **options).xywh.tobytes()

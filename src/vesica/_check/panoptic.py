@@ -181,9 +181,9 @@ def image_id(value: Any) -> int | str:
 
 
 def fits_colours(ids: np.ndarray, image: Any) -> None:
-    """Three bytes hold ids from 0 to 2²⁴ − 1, and a PNG file has a pixel at least."""
-    if not ids.size:
-        raise SizeValueError(f"The map of image {image!r} must have pixels; got shape {tuple(ids.shape)}.")
+    """A PNG file has two axes and a pixel at least, and three bytes hold ids from 0 to 2²⁴ − 1."""
+    if ids.ndim != 2 or not ids.size:
+        raise SizeValueError(f"The map of image {image!r} must be (H, W) with pixels; got shape {tuple(ids.shape)}.")
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= 2**24:
         strange = low if low < 0 else high

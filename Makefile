@@ -25,7 +25,7 @@ unexport PYTHONPATH
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
-demo: $(VENV)/.installed  ## run a small detection job and leave a page to look at
+demo: $(VENV)/.installed  ## score a small detector and a segmenter, and leave a page to look at
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages

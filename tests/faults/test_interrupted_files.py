@@ -150,6 +150,7 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from vesica.cli import main
 from vesica.io import atomic
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell turns off for what runs behind it
 path, sync = sys.argv[2], os.fsync
 def interrupted(number):
     signal.raise_signal(signal.SIGINT)

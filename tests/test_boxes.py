@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies
-from vesica import Boxes, SizeValueError, iou
+from vesica import Boxes, SizeValueError, iou, nms
+from vesica._array import contiguous
 
 pytestmark = pytest.mark.usefixtures("both_ways")
 
@@ -350,3 +351,15 @@ def test_the_smallest_areas(dtype, side, is_refused):
             Boxes(rows)
     else:
         assert iou(rows, rows).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "i8"])
+def test_numbers_that_are_not_aligned(dtype):
+    """One packed row is in order, and still no place for its numbers to begin."""
+    rows = np.zeros(1, [("tag", "u1"), ("row", dtype, (4,))])
+    rows["row"] = [0, 0, 2, 4]
+    row = rows["row"]
+    assert row.flags.c_contiguous and not row.flags.aligned
+    assert contiguous(row).flags.aligned and np.array_equal(contiguous(row), row)
+    assert iou(row, Boxes(row)).tolist() == [[1.0]]
+    assert nms(row, [1.0]).tolist() == [0]

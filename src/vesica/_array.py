@@ -327,6 +327,12 @@ def to_numpy(array: Array, /) -> np.ndarray:
     return np.asarray(array) if library(array) == "jax" else np.from_dlpack(array)
 
 
+def contiguous(array: Any, dtype: Any = None, /) -> np.ndarray:
+    """As kernels read it: in C order, and each number where one of its size may begin; copied only where it is not."""
+    found = np.ascontiguousarray(array, dtype)
+    return found if found.flags.aligned else found.copy()  # one packed row is in order, and not aligned
+
+
 def from_numpy(array: np.ndarray, like: Array, /) -> Array:
     """The NumPy array in the library and on the device of `like`, sharing its memory where that is possible."""
     if isinstance(like, np.ndarray):

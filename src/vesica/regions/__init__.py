@@ -12,6 +12,7 @@ from vesica._array import (
     Array,
     as_array,
     cast,
+    contiguous,
     dtype_name,
     from_numpy,
     is_array,
@@ -214,7 +215,7 @@ def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> 
         return _on_device(masks), corners, corners
     if needs_gradient(boxes.array):
         raise check.no_gradient(type(masks).__name__)
-    return masks.pixels(threads), np.ascontiguousarray(to_numpy(corners), np.float64), boxes.array
+    return masks.pixels(threads), contiguous(to_numpy(corners), np.float64), boxes.array
 
 
 def _of_drawn(a: Region, b: Region, threads: int | None) -> Tables:

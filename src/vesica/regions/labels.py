@@ -9,7 +9,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._answer import Answer
-from vesica._array import Array, cast, dtype_name, from_numpy, library, to_numpy
+from vesica._array import Array, cast, contiguous, dtype_name, from_numpy, library, to_numpy
 from vesica._check import labels as check_labels
 from vesica._check import names
 from vesica._kernels import Counted, pick_arrays
@@ -137,7 +137,7 @@ class LabelMap(Collection):
         columns[np.repeat(begin - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))] = np.repeat(
             ids[mask], lengths
         )
-        array = np.ascontiguousarray(columns.reshape(width, height).T)
+        array = contiguous(columns.reshape(width, height).T)
         return cls(array if masks.like is None else from_numpy(array, masks.like), ids=ids)
 
     @classmethod
@@ -213,8 +213,7 @@ class LabelMap(Collection):
         np.add.at(counts, (rows, columns), met.pixels)
 
         table, rest_a, rest_b = (
-            from_numpy(np.ascontiguousarray(part), self.array)
-            for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
+            from_numpy(contiguous(part), self.array) for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
         )
         return Contingency(ids_a, ids_b, table, rest_a, rest_b, int(counts[-1, -1]))
 

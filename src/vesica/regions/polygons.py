@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, dtype_name, from_numpy, library, needs_gradient, result_name, to_numpy
+from vesica._array import (
+    Array,
+    as_array,
+    contiguous,
+    dtype_name,
+    from_numpy,
+    library,
+    needs_gradient,
+    result_name,
+    to_numpy,
+)
 from vesica._check import masks as check_masks
 from vesica._check import names
 from vesica._check import polygons as check_polygons
@@ -159,7 +169,7 @@ class Polygons(Collection):
     @classmethod
     def _of_corners(cls, corners: np.ndarray, dtype: str, array: Array, rule: Rule | None) -> Polygons:
         """Four corners a row."""
-        points = np.ascontiguousarray(corners, np.float64).reshape(-1, 2)
+        points = contiguous(corners, np.float64).reshape(-1, 2)
         ones = np.arange(len(corners) + 1, dtype=np.int64)
         return cls._of(
             _flat(points, 4 * ones, ones, ones), dtype, _answers_like([array]), check_polygons.raster_rule(rule)
@@ -361,7 +371,7 @@ def _flat(points: np.ndarray, rings: np.ndarray, parts: np.ndarray, regions: np.
     if tiny.size:
         raise check_polygons.too_small(_place_of_ring(bare, int(tiny[0])), (high - low)[tiny[0]])
     low, high = _ends(low, high, parts[regions[:-1]])
-    boxes = np.ascontiguousarray(np.concatenate([low, high], axis=1))
+    boxes = contiguous(np.concatenate([low, high], axis=1))
     area = native_polygons.areas(bare)
     tangled = np.flatnonzero(np.isnan(area))
     if tangled.size:
@@ -382,7 +392,7 @@ def _opened(points: np.ndarray, rings: np.ndarray) -> tuple[np.ndarray, np.ndarr
     last = rings[long + 1] - 1
     closing = (points[rings[long]] == points[last]).all(axis=1)
     if not closing.any():
-        return np.ascontiguousarray(points), rings
+        return contiguous(points), rings
     dropped = np.zeros(len(rings), np.int64)
     dropped[long[closing] + 1] = 1
     return np.delete(points, last[closing], axis=0), rings - np.cumsum(dropped)

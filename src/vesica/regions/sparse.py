@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import Array, as_array, to_numpy
+from vesica._array import Array, as_array, contiguous, to_numpy
 from vesica._check import masks as check_masks
 from vesica._check import names
 from vesica._kernels import Pixels
@@ -77,7 +77,7 @@ class SparseMasks(PixelRegions):
         layers, height, width = check_masks.sparse_size(size)
         if values is not None:
             # Taken along the second axis, numbers come column by column; kernels read rows.
-            table = np.ascontiguousarray(table[:, check_masks.index_values(values, table.shape[1]) != 0])
+            table = contiguous(table[:, check_masks.index_values(values, table.shape[1]) != 0])
         pixels = native_pixels.pack_indices(table, (layers, height, width), drop=outside == "drop", threads=threads)
         if not isinstance(pixels, Pixels):
             raise check_masks.bad_index(table, *pixels, (layers, height, width))
@@ -114,7 +114,7 @@ class SparseMasks(PixelRegions):
     def __getitem__(self, index: Any) -> SparseMasks:
         """Some of the masks; one index gives one mask, still as a stack."""
         rows = check.row_numbers(index, len(self))
-        return SparseMasks._of_pixels(self._pixels.take(np.ascontiguousarray(rows)), self._like)
+        return SparseMasks._of_pixels(self._pixels.take(contiguous(rows)), self._like)
 
     def __repr__(self) -> str:
         height, width = self.size

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, cast, from_numpy, namespace, to_numpy, widened
+from vesica._array import Array, cast, contiguous, from_numpy, namespace, to_numpy, widened
 from vesica._check import positive, shown
 from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
 
@@ -56,13 +56,13 @@ def isa() -> str:
 
 def first_fault(corners: np.ndarray, limit: float) -> tuple[str, int]:
     """What is wrong with the first row that is no box ("none": all are boxes), and which row that is."""
-    fault, row = _native.boxes_first_fault(np.ascontiguousarray(corners), limit)
+    fault, row = _native.boxes_first_fault(contiguous(corners), limit)
     return _BOX_FAULTS[fault], row
 
 
 def are_sides_sound(xywh: np.ndarray, limit: float) -> bool:
     """Are all rows of x, y, width, height within the limit, and no side negative?"""
-    return _native.boxes_are_sides_sound(np.ascontiguousarray(xywh, np.float64), limit)
+    return _native.boxes_are_sides_sound(contiguous(xywh, np.float64), limit)
 
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Array:
@@ -160,7 +160,7 @@ def nms(
     tables: Tables, formula: Formula, ranked: Ranked, *, with_by: bool, threads: int | None
 ) -> tuple[int, Array, Array | None]:
     """The first row whose score is NaN, or −1; the kept rows, best first; what suppressed each row, if asked for."""
-    regions = tables.a if tables.is_flat else np.ascontiguousarray(to_numpy(tables.a))
+    regions = tables.a if tables.is_flat else contiguous(to_numpy(tables.a))
     keys, images = (NO_KEYS if column is None else column for column in (ranked.keys, ranked.images))
     arguments = (regions, ranked.scores, keys, images, ranked.min_score, ranked.limit, with_by, thread_count(threads))
     bad, kept, by = _kernel(tables.kind, "nms")(*told(formula), tuple(ranked.threshold), *arguments)
@@ -232,4 +232,4 @@ def _rows(tables: Tables, aligned: bool) -> tuple[np.ndarray, np.ndarray, tuple[
         left = np.broadcast_to(left, batch + left.shape[-2:])
         right = np.broadcast_to(right, batch + right.shape[-2:])
     shape = left.shape[:-1] if aligned else left.shape[:-1] + right.shape[-2:-1]
-    return np.ascontiguousarray(left), np.ascontiguousarray(right), shape
+    return contiguous(left), contiguous(right), shape

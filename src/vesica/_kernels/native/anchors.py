@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, cast, from_numpy, to_numpy
+from vesica._array import Array, cast, contiguous, from_numpy, to_numpy
 from vesica._check import Threshold
 from vesica._kernels import native
 from vesica._kernels.tables import Formula, Tables
@@ -21,7 +21,7 @@ def assign(
     threads: int | None,
 ) -> tuple[Array, Array, Array]:
     """`tables` has truths first, anchors second. Rows of the best truths, ious with them, marks: each (B, N)."""
-    truths, anchors = (np.ascontiguousarray(to_numpy(side)) for side in (tables.a, tables.b))
+    truths, anchors = (contiguous(to_numpy(side)) for side in (tables.a, tables.b))
     shape = (len(offsets) - 1, tables.m)
     best, iou, marks = np.empty(shape, np.int64), np.empty(shape, np.float64), np.empty(shape, np.uint8)
     _native.anchors_assign(positive, negative, anchors, truths, offsets, best, iou, marks, native.thread_count(threads))

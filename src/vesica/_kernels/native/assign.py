@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
+from vesica._array import contiguous
 from vesica._kernels import native
 from vesica._kernels.tables import Shortage
 
@@ -40,12 +41,12 @@ def dense(costs: np.ndarray, goal: str) -> tuple[np.ndarray, Shortage | None]:
     No more rows than columns, where no row may be left.
     """
     out = np.empty(len(costs), np.int64)
-    return out, _native.assign_dense(np.ascontiguousarray(costs, np.float64), GOALS.index(goal), out)
+    return out, _native.assign_dense(contiguous(costs, np.float64), GOALS.index(goal), out)
 
 
 def _columns(i: np.ndarray, j: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (
-        np.ascontiguousarray(i, np.int64),
-        np.ascontiguousarray(j, np.int64),
-        np.ascontiguousarray(value, np.float64),
+        contiguous(i, np.int64),
+        contiguous(j, np.int64),
+        contiguous(value, np.float64),
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vesica import _native
+from vesica._array import contiguous
 from vesica._kernels import native
 
 Column = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
@@ -70,18 +71,18 @@ def column(
     xywh: np.ndarray | None = None,
 ) -> Column:
     """Columns that kernels may trust: of the right dtypes, contiguous, and inside the text."""
-    flat = [np.ascontiguousarray(one, np.int64) for one in (begin, end)]
+    flat = [contiguous(one, np.int64) for one in (begin, end)]
     if len(flat[0]) and (flat[0].min() < 0 or (flat[1] < flat[0]).any() or flat[1].max() > len(text)):
         raise ValueError("`begin` and `end` must lie inside the text, one behind the other.")
     count = len(flat[0])
-    sides = np.ascontiguousarray(size, np.int64)
-    forms = np.ascontiguousarray(form, np.uint8)
-    boxes = None if xywh is None else np.ascontiguousarray(xywh, np.float64)
+    sides = contiguous(size, np.int64)
+    forms = contiguous(form, np.uint8)
+    boxes = None if xywh is None else contiguous(xywh, np.float64)
     if len(flat[1]) != count or forms.shape != (count,) or sides.shape != (count, 2):
         raise ValueError(f"Columns must have a row for each of the {count} masks.")
     if boxes is not None and boxes.shape != (count, 4):
         raise ValueError(f"`xywh` must be of shape ({count}, 4); got {boxes.shape}.")
-    return np.ascontiguousarray(text, np.uint8), flat[0], flat[1], forms, sides, boxes
+    return contiguous(text, np.uint8), flat[0], flat[1], forms, sides, boxes
 
 
 def decode(column: Column, rows: np.ndarray, *, literal: bool = False, threads: int | None = None) -> Decoded:
@@ -109,7 +110,7 @@ def iou(
 ) -> tuple[np.ndarray, Fault | None]:
     """Every guess against every truth of one image, by COCO's rule: (G, T) float64, 0 where it is below the floor."""
     out = np.empty((len(guesses[1]), len(truths[1])))
-    flags = None if crowd is None else np.ascontiguousarray(crowd, np.bool_).view(np.uint8)
+    flags = None if crowd is None else contiguous(crowd, np.bool_).view(np.uint8)
     told, _ = _native.coco_masks_iou(guesses, truths, flags, floor, boundary, literal, out)
     return out, fault_of(*told)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, from_numpy, to_numpy
+from vesica._array import Array, contiguous, from_numpy, to_numpy
 from vesica._kernels import native
 
 
@@ -25,7 +25,7 @@ def components(a: Array, *, background: int, diagonal: bool) -> tuple[Array, np.
 
 def integers(array: Array) -> np.ndarray:
     """Contiguous integers of a type that the kernels know. Those of uint64 are looked at as int64."""
-    values = np.ascontiguousarray(to_numpy(array))
+    values = contiguous(to_numpy(array))
     if values.dtype == bool:
         return np.not_equal(values.view(np.uint8), 0).view(np.uint8)  # whatever byte stands for true
     return values.view(np.int64) if values.dtype == np.uint64 else values

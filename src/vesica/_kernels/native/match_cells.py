@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _native
+from vesica._array import contiguous
 from vesica._kernels import native
 from vesica._kernels.native import coco_masks
 
@@ -83,7 +84,7 @@ def match_boxes(
 ) -> Found:
     """Boxes of x, y, width, height against each other."""
     asked = _asked(request, threads)
-    boxes = (np.ascontiguousarray(side, np.float64) for side in (truth_boxes, guess_boxes))
+    boxes = (contiguous(side, np.float64) for side in (truth_boxes, guess_boxes))
     return _found(_native.match_cells_boxes(asked, _truths(truths), next(boxes), _guesses(guesses), next(boxes)))
 
 
@@ -114,7 +115,7 @@ def match_pairs(
     """Regions of any kind, by their pairs: rows of the guesses (rising), rows of the truths, values."""
     guess, truth, value = pairs
     starts = np.searchsorted(guess, np.arange(len(guesses.score) + 1)).astype(np.int64)
-    columns = (starts, np.ascontiguousarray(truth, np.int64), np.ascontiguousarray(value, np.float64))
+    columns = (starts, contiguous(truth, np.int64), contiguous(value, np.float64))
     return _found(_native.match_cells_pairs(_asked(request, threads), _truths(truths), _guesses(guesses), *columns))
 
 
@@ -138,18 +139,18 @@ _Column = np.ndarray
 
 
 def _truths(side: Truths) -> tuple[_Column, _Column, _Column, _Column, _Column, _Column]:
-    area = np.ascontiguousarray(side.area, np.float64)
+    area = contiguous(side.area, np.float64)
     return *_places(side), area, _flags(side.crowd), _flags(side.ignore), _flags(side.id_zero)
 
 
 def _guesses(side: Guesses) -> tuple[_Column, _Column, _Column, _Column, _Column]:
-    area = _NO_AREA if side.area is None else np.ascontiguousarray(side.area, np.float64)
-    return *_places(side), area, np.ascontiguousarray(side.score, np.float64), _flags(side.lenient)
+    area = _NO_AREA if side.area is None else contiguous(side.area, np.float64)
+    return *_places(side), area, contiguous(side.score, np.float64), _flags(side.lenient)
 
 
 def _places(side: Truths | Guesses) -> tuple[np.ndarray, np.ndarray]:
-    return np.ascontiguousarray(side.image, np.int32), np.ascontiguousarray(side.category, np.int32)
+    return contiguous(side.image, np.int32), contiguous(side.category, np.int32)
 
 
 def _flags(column: np.ndarray | None) -> np.ndarray:
-    return _NO_FLAGS if column is None else np.ascontiguousarray(column, np.uint8)
+    return _NO_FLAGS if column is None else contiguous(column, np.uint8)

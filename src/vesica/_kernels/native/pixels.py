@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, from_numpy, to_numpy
+from vesica._array import Array, contiguous, from_numpy, to_numpy
 from vesica._kernels import native
 from vesica._native import Pixels
 
@@ -24,7 +24,7 @@ def pack_masks(stack: np.ndarray, *, threads: int | None) -> Pixels:
     step = max(1, _CHUNK // max(1, height * width))
     parts = []
     for top in range(0, max(n, 1), step):
-        chunk = np.ascontiguousarray(stack[top : top + step] != 0).view(np.uint8)
+        chunk = contiguous(stack[top : top + step] != 0).view(np.uint8)
         parts.append(_native.masks_pack(chunk, count))
     return Pixels.concat(parts) if len(parts) > 1 else parts[0]
 

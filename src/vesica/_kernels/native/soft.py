@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._array import to_numpy
+from vesica._array import contiguous, to_numpy
 from vesica._kernels import native
 from vesica._kernels.pairs import pairs
 from vesica._kernels.tables import Formula, Ranked, Tables
@@ -20,7 +20,7 @@ Fading = tuple[str, float]
 
 def soft_boxes(tables: Tables, formula: Formula, ranked: Ranked, *, decay: Fading, threads: int | None) -> Picks:
     """Memory is O(N)."""
-    rows = np.ascontiguousarray(to_numpy(tables.a))
+    rows = contiguous(to_numpy(tables.a))
     told = (*native.told(formula), ranked.threshold)
     count = native.thread_count(threads)
     index, scores = _native.boxes_soft(*told, rows, ranked.scores, _keys(ranked), _rule(ranked, decay), count)

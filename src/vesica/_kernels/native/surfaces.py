@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica import _native
-from vesica._array import Array, from_numpy, to_numpy
+from vesica._array import Array, contiguous, from_numpy, to_numpy
 from vesica._kernels import native
 from vesica._kernels.native.labels import integers
 from vesica._kernels.tables import Histogram, SurfacePair
@@ -17,7 +17,7 @@ _FLOAT32_EXACT = 1 << 24
 def distance_transform(mask: Array, *, spacing: tuple[float, ...], threads: int | None) -> Array:
     """The distance from each pixel of the mask to the nearest one outside it; infinite where there is none."""
     inside = to_numpy(mask)
-    seeds = np.ascontiguousarray(~inside).view(np.uint8)
+    seeds = contiguous(~inside).view(np.uint8)
     # Roots of exact squares, rounded once: float32 serves where it holds every square.
     is_narrow = set(spacing) == {1.0} and sum(side * side for side in seeds.shape) < _FLOAT32_EXACT
     out = native.empty(seeds.shape, "float32" if is_narrow else "float64")

@@ -1,6 +1,9 @@
 """Files of label maps: PNG, NumPy and NIfTI, which meet by name; and `vesica seg`."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -248,6 +251,19 @@ class TestCommandLine:
         for part in ("mIoU", "category", "HD95", "both empty", "passed  IoU[2]>=0", "image"):
             assert part in told.out
         assert "3 pairs of label maps" in told.err
+
+    @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+    @pytest.mark.parametrize(("bound", "code"), [("mIoU>=0", 0), ("mIoU>=0.99", 1)])
+    @pytest.mark.parametrize("more", [[], ["--json"]])
+    def test_a_gate_behind_a_pipe(self, sides, bound, code, more):
+        """Whoever reads has closed the pipe: what the gate says stays."""
+        folder, *_ = sides
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "vesica", "seg", f"{folder}/truth", f"{folder}/guess", "--quiet"]
+        done = subprocess.run([*command, "--gate", bound, *more], stdout=writing, stderr=subprocess.PIPE, check=False)
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (code, b"")
 
     def test_like_and_map(self, sides, capsys):
         folder, truth, guess = sides

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output, eval_panoptic, image_options
 from vesica.cli.category_options import categories_of
+from vesica.cli.number_options import numbers_of
 from vesica.cli.option_words import as_options
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
@@ -122,9 +123,9 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
         image_options.check_usage(arguments)
         options = {
             "regions": arguments.regions or "box",
-            "iou": _numbers(arguments.iou, float, "--iou"),
+            "iou": numbers_of(arguments.iou, float, "--iou"),
             "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
-            "max_dets": _numbers(arguments.max_dets, int, "--max-dets"),
+            "max_dets": numbers_of(arguments.max_dets, int, "--max-dets"),
             "by_class": not arguments.class_agnostic,
             "strict": arguments.strict or None,
             "quirks": arguments.quirks,
@@ -133,16 +134,6 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     except ValueError as error:
         arguments.usage_error(str(error))
     return {"protocol": arguments.protocol, "missing": arguments.missing, **options}, protocol
-
-
-def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:
-    if words is None:
-        return None
-    try:
-        return [kind(word) for word in words.split(",")]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise ValueError(f"{option} must be {what} with commas between them; got {words!r}") from None
 
 
 def _area(words: str) -> tuple[str, tuple[float, float]]:

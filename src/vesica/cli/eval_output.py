@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import streams
@@ -74,17 +73,13 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
 
 def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Namespace) -> int:
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
-    try:
-        if arguments.json:
-            streams.answer(facts)
-        else:
-            from vesica.cli.eval_tables import show
 
-            show(facts, result.protocol, per_class=arguments.per_class)
-            sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
-        streams.silence(sys.stdout)
-    return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
+    def show() -> None:
+        from vesica.cli import eval_tables
+
+        eval_tables.show(facts, result.protocol, per_class=arguments.per_class)
+
+    return streams.tell(facts, show, as_json=arguments.json)
 
 
 def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any]:

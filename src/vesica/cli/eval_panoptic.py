@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -88,14 +87,10 @@ def _scored(arguments: argparse.Namespace) -> PanopticResult:
 
 def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Namespace) -> int:
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
-    try:
-        if arguments.json:
-            streams.answer(facts)
-        else:
-            from vesica.cli.eval_tables import show_panoptic
 
-            show_panoptic(facts, result.headline, per_class=arguments.per_class)
-            sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
-        streams.silence(sys.stdout)
-    return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
+    def show() -> None:
+        from vesica.cli.eval_tables import show_panoptic
+
+        show_panoptic(facts, result.headline, per_class=arguments.per_class)
+
+    return streams.tell(facts, show, as_json=arguments.json)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import seg_output
+from vesica.cli import eval_output, seg_output, streams
+from vesica.cli.number_options import numbers_of
 from vesica.results import gates
 from vesica.segmentation.rules import FIELDS
 
@@ -70,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.io.label_files import pair_files
 
     files = pair_files(arguments.truth, arguments.guess)
-    _say(f"{len(files):,} pairs of label maps: {arguments.truth}, {arguments.guess}", arguments)
+    eval_output.say(f"{len(files):,} pairs of label maps: {arguments.truth}, {arguments.guess}", arguments)
     if files.note:
-        _say(f"  note: {files.note}.", arguments)
+        eval_output.say(f"  note: {files.note}.", arguments)
     result = _scored(files, options, arguments)
     surfaces = _surfaces(files, result, options, arguments) if arguments.surface else None
     facts = seg_output.facts_of(result, surfaces, arguments)
@@ -80,11 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         facts["gates"] = [one._asdict() for one in seg_output.verdicts(result, surfaces, arguments.gate)]
     except ValueError as error:
         arguments.usage_error(str(error))
-    if arguments.json:
-        print(json.dumps(facts, sort_keys=True, ensure_ascii=False, allow_nan=False))
-    else:
-        seg_output.show(result, surfaces, facts, arguments)
-    return 0 if all(one["passed"] for one in facts["gates"]) else 1
+    return streams.tell(facts, lambda: seg_output.show(result, surfaces, facts, arguments), as_json=arguments.json)
 
 
 def _scored(files: LabelFiles, options: dict[str, Any], arguments: argparse.Namespace) -> SegmentationResult:
@@ -144,10 +139,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
             raise ValueError("--like decides the order of the mean: leave --average out")
         said = {"average": arguments.average, "like": arguments.like, "background": arguments.background}
         policy = SegmentationPolicy(
-            ignore=tuple(_numbers(arguments.ignore, int, "--ignore") or ()),
+            ignore=tuple(numbers_of(arguments.ignore, int, "--ignore") or ()),
             **{name: value for name, value in said.items() if value is not None},
         )
-        tau, spacing = (_numbers(getattr(arguments, name), float, f"--{name}") for name in ("tau", "spacing"))
+        tau, spacing = (numbers_of(getattr(arguments, name), float, f"--{name}") for name in ("tau", "spacing"))
     except ValueError as error:
         arguments.usage_error(str(error))
     return {
@@ -157,18 +152,3 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "tau": tau or [],
         "spacing": spacing,
     }
-
-
-def _numbers(words: str | None, kind: type, option: str) -> list[Any] | None:
-    if words is None:
-        return None
-    try:
-        return [kind(word) for word in words.split(",")]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise ValueError(f"{option} must be {what} with commas between them; got {words!r}") from None
-
-
-def _say(text: str, arguments: argparse.Namespace) -> None:
-    if not arguments.quiet:
-        print(text, file=sys.stderr)

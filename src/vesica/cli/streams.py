@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, TextIO
 
 
@@ -28,6 +29,19 @@ def answer(value: Any) -> None:
     except UnicodeEncodeError:  # such as the name of a file in another encoding
         text = json.dumps(value, sort_keys=True, allow_nan=False)
     print(text, flush=True)
+
+
+def tell(facts: dict[str, Any], show: Callable[[], None], *, as_json: bool) -> int:
+    """The whole answer, as JSON or as `show` prints it; the exit code is 1 if one of its gates failed."""
+    try:
+        if as_json:
+            answer(facts)
+        else:
+            show()
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
+        silence(sys.stdout)
+    return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
 
 
 def say(text: str) -> None:

@@ -7,7 +7,7 @@ import functools
 import itertools
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -259,7 +259,7 @@ def evaluate_surfaces(
     MASD      0.083
     NSD(0.5)  0.900
     """
-    from vesica.segmentation.inputs import Maps, Reading, batches_of, categories_of
+    from vesica.segmentation.inputs import Reading, batches_of, categories_of
     from vesica.segmentation.surface_result import score_surfaces
 
     files = _label_files(truth, guess)
@@ -272,16 +272,21 @@ def evaluate_surfaces(
     else:
         found = label_batches(files, reading, relabel, threads)
 
-    def pairs() -> Iterator[tuple[Any, Any, Any, Any]]:
-        number = itertools.count()
-        for ids, batch, own in found:
-            maps = check_label_files.are_maps(batch, Maps)
-            for id, one, other in zip(ids, maps.truth, maps.guess, strict=False):
-                yield next(number) if id is None else id, one, other, own if spacing is None else spacing
-
     labels = dict(zip(known.ids.tolist(), names.tolist(), strict=True))
     left = check_segmentation.labels(ignore, "ignore")
-    return score_surfaces(pairs(), labels, ignore=left, tau=tau, percentile_of=percentile_of, threads=threads)
+    pairs = image_pairs(found, spacing)
+    return score_surfaces(pairs, labels, ignore=left, tau=tau, percentile_of=percentile_of, threads=threads)
+
+
+def image_pairs(found: Iterable[tuple[Iterable[Any], Batch, Any]], spacing: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Of batches each image alone: its id or else its number, its two maps, and the spacing, by default its own."""
+    from vesica.segmentation.inputs import Maps
+
+    number = itertools.count()
+    for ids, batch, own in found:
+        maps = check_label_files.are_maps(batch, Maps)
+        for id, one, other in zip(ids, maps.truth, maps.guess, strict=False):
+            yield next(number) if id is None else id, one, other, own if spacing is None else spacing
 
 
 def _label_files(truth: Any, guess: Any) -> LabelFiles | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output, seg_output, streams
@@ -102,25 +101,18 @@ def _surfaces(
     files: LabelFiles, result: SegmentationResult, options: dict[str, Any], arguments: argparse.Namespace
 ) -> SurfaceResult:
     from vesica.cli.progress import track
-    from vesica.scoring import label_batches
-    from vesica.segmentation.inputs import Maps, Reading
+    from vesica.scoring import image_pairs, label_batches
+    from vesica.segmentation.inputs import Reading
     from vesica.segmentation.surface_result import score_surfaces
 
     reading = Reading(is_volumes=arguments.volume or files.is_volumes)
     found = label_batches(files, reading, options["relabel"], arguments.threads)
-
-    def pairs() -> Iterator[tuple[Any, Any, Any, Any]]:
-        for _ in track(range(len(files)), "surfaces"):
-            ids, batch, spacing = next(found)
-            assert isinstance(batch, Maps)
-            for id, one, other in zip(ids, batch.truth, batch.guess, strict=True):
-                yield id, one, other, options["spacing"] or spacing
-
-    left = {*result.policy.ignore, arguments.background}
-    labels = dict(zip(result.cells.labels.tolist(), result.categories, strict=True))
-    chosen = {label: name for label, name in labels.items() if label not in left}
+    shown = (next(found) for _ in track(range(len(files)), "surfaces"))
     ignore = result.policy.ignore
-    return score_surfaces(pairs(), chosen, ignore=ignore, tau=options["tau"], threads=arguments.threads)
+    labels = dict(zip(result.cells.labels.tolist(), result.categories, strict=True))
+    chosen = {label: name for label, name in labels.items() if label not in (*ignore, arguments.background)}
+    pairs = image_pairs(shown, options["spacing"])
+    return score_surfaces(pairs, chosen, ignore=ignore, tau=options["tau"], threads=arguments.threads)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

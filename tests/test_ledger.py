@@ -387,7 +387,7 @@ def random_scene(random):
 class TestEqualsOracle:
     """Thousands of scenes in one call, against exact loops scene by scene."""
 
-    COUNT = 150
+    COUNT = 700
 
     def test_amounts_of_classes(self, credit):
         import random

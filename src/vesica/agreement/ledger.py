@@ -84,7 +84,8 @@ class Ledger:
         is_new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
         starts = np.flatnonzero(is_new)
         amount = np.add.reduceat(self.amount[order], starts) if starts.size else np.empty(0)
-        return Cells(*keys[:, starts], np.diff(starts, append=len(order)), amount)
+        scene, category, type = keys[:, starts]
+        return Cells(scene, category, type, np.diff(starts, append=len(order)), amount)
 
 
 def ledger(
@@ -179,7 +180,8 @@ def _speakers(members: Members, stars: Stars) -> np.ndarray:
     star = np.repeat(np.arange(len(stars.whole)), stars.sizes)
     area = np.asarray(members.at(stars.part).area)
     largest = np.lexsort((stars.part, -area, star))[stars.starts]
-    return np.where(partner >= 0, partner, stars.part[largest])
+    speaker: np.ndarray = np.where(partner >= 0, partner, stars.part[largest])
+    return speaker
 
 
 def _types(members: Members, groups: Groups, worth: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vesica._check import ledger as check
+from vesica.agreement.lookup import places_of
 from vesica.regions import Region
 
 
@@ -86,18 +87,12 @@ def members_of(
     slot, row, rank = slot[order], row[order], rank[order]
 
     scene, a, b, iou = matched
-    ends = _places(slot, row, np.concatenate([scene * 2, scene * 2 + 1]), np.concatenate([a, b]), len(objects.label))
+    count = len(objects.label)
+    wanted = np.concatenate([scene * 2 * count + a, (scene * 2 + 1) * count + b])
+    ends, missing = places_of(wanted, slot * count + row)
+    check.drawn_in_scenes(wanted[missing], count)
     partner, shared = np.full(len(row), -1), np.zeros(len(row))
     first, second = np.split(ends, 2)
     partner[first], partner[second] = second, first
     shared[first] = shared[second] = iou
     return Members(slot, row, objects.label[row], partner, shared, objects.regions, rank, order)
-
-
-def _places(slot: np.ndarray, row: np.ndarray, slots: np.ndarray, rows: np.ndarray, count: int) -> np.ndarray:
-    """Which members stand in these slots and have these rows."""
-    codes, wanted = slot * count + row, slots * count + rows
-    order = np.argsort(codes)
-    found = np.searchsorted(codes, wanted, sorter=order)
-    check.drawn_in_scenes(codes[order], found, wanted, count)
-    return order[found]

@@ -33,8 +33,8 @@ class Annotations:
     area : (N,) float64
     geometry : (N,) int64: a number for each geometry, the same for equal ones
     row : (N,) int64: rows of the data set
-    id : (N,) their ids, or the rows' numbers where they have none
-    kind : "box", "rotated" or "mask"
+    id : (N,) their ids; where they have none, their numbers in the image
+    kind : "box", "rotated", "polygon" or "mask"
     """
 
     images: np.ndarray
@@ -62,19 +62,28 @@ class Annotations:
 
 
 def annotations_of(
-    data: Dataset, /, *, regions: str | None = None, missing: str | None = None, threads: int | None = None
+    data: Dataset,
+    /,
+    *,
+    regions: str | None = None,
+    missing: str | None = None,
+    drawn: Drawn | None = None,
+    threads: int | None = None,
 ) -> Annotations:
-    """The annotations of a data set that says who drew what, and who was asked for which image."""
+    """The annotations of a data set that says who drew what, and who was asked for which image.
+
+    `drawn` are its regions, where they are others than it has columns for.
+    """
     asked = check.assigned(data)
     images, image_rank = rising(data.images.ids)
     people, annotator_rank = rising(data.annotators)
     _, category_rank = rising(data.categories.ids)
-    drawn = drawn_of(data, regions=regions, missing=missing, threads=threads)
+    if drawn is None:
+        drawn = drawn_of(data, regions=regions, missing=missing, threads=threads)
 
     image, category = image_rank[data.image].astype(np.int64), category_rank[data.category].astype(np.int64)
     own = np.empty(0, np.int64) if data.annotator is None else annotator_rank[data.annotator].astype(np.int64)
     rounds = np.zeros(len(data), np.int64) if data.round is None else data.round
-    id = np.arange(len(data)) if data.id is None else data.id
     rank, geometry = _ranks(drawn, data.id, category, own, rounds, image)
     order = np.lexsort((rank, rounds, own, image))
     at = np.argsort(image_rank, kind="stable")
@@ -98,7 +107,7 @@ def annotations_of(
         area=drawn.area[order],
         geometry=geometry[order],
         row=order,
-        id=id[order],
+        id=_numbers(image[order]) if data.id is None else data.id[order],
         kind=drawn.kind,
     )
 
@@ -106,6 +115,12 @@ def annotations_of(
 def _in_order(table: Categories, order: np.ndarray) -> Categories:
     columns: dict[str, Any] = {name: None if column is None else column[order] for name, column in vars(table).items()}
     return Categories(**columns)
+
+
+def _numbers(image: np.ndarray) -> np.ndarray:
+    """0, 1, … in each image; those of one image stand together."""
+    starts = np.searchsorted(image, image)
+    return np.arange(len(image)) - starts
 
 
 def _ranks(drawn: Drawn, ids: np.ndarray | None, *others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

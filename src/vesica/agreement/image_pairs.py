@@ -12,6 +12,7 @@ from vesica.agreement.scenes import Side
 
 if TYPE_CHECKING:
     from vesica.agreement.annotations import Annotations
+    from vesica.agreement.records import AgreementRecords
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class ImagePairs:
         return np.asarray(self.a == self.b)
 
 
-def image_pairs_of(drawn: Annotations, /) -> ImagePairs:
+def image_pairs_of(drawn: Annotations | AgreementRecords, /) -> ImagePairs:
     """The scenes of annotations."""
     image, annotator, rounds = drawn.asked_image, drawn.asked_annotator, drawn.asked_round
     first, second = _pairs_within(image, rounds)
@@ -72,7 +73,7 @@ def _pairs_within(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, first + 1 + place
 
 
-def _blocks(drawn: Annotations) -> tuple[np.ndarray, np.ndarray]:
+def _blocks(drawn: Annotations | AgreementRecords) -> tuple[np.ndarray, np.ndarray]:
     """Where the objects of each assignment begin and end: they stand by image, annotator and round."""
     rounds, number = np.unique(np.concatenate([drawn.asked_round, drawn.round]), return_inverse=True)
     of_asked, of_rows = np.split(number.reshape(-1), [len(drawn.asked_round)])

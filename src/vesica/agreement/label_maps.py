@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from vesica._array import objects, to_numpy
 from vesica._check import agreement as check
+from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
+from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
@@ -64,6 +66,7 @@ class PixelAgreementResult(Result):
     cells : Cells
     pairs_of_images : Pixels
     names : what classes are called, by label; {} if they have no names
+    maps : annotator → image → label map: what was compared
     """
 
     policy: AgreementPolicy
@@ -72,6 +75,7 @@ class PixelAgreementResult(Result):
     cells: Cells
     pairs_of_images: Pixels
     names: Mapping[int, Any]
+    maps: Mapping[Any, Mapping[Any, Any]]
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -131,6 +135,31 @@ class PixelAgreementResult(Result):
                 "in_mean": label != self.policy.background if self.policy.background is not None else label == label,
             }
         )
+
+    def ledger(self, *, by: str | Sequence[str] = (), within: float = 2) -> Table:
+        """What 1 − mIoU is made of, by type: pixels that only one of two annotators gave to a class, and what they take
+        from the mean. The amounts add up to the gap.
+
+        `loose edge` lies within so many pixels of either outline of the class; else `label` where both have something
+        there, a background being nothing; else `missing` or `extra`. With `by`, "annotators", "category" or both, for
+        each of them; amounts of two annotators are of their own mean.
+        """
+        divided = check.columns_by(by, ("annotators", "category"))
+        return pixel_ledger_table(self._ledgers(within), self.annotators, self.names, divided)
+
+    def _ledgers(self, within: float) -> Iterator[tuple[int, int, PixelLedger]]:
+        """Those of every image and two annotators."""
+        background = 0 if _are_masks(self.maps) else self.policy.background
+        counted = self.pairs_of_images
+        for image, a, b in zip(counted.image.tolist(), counted.a.tolist(), counted.b.tolist(), strict=True):
+            pair = (_map_of(self.maps[self.annotators[who]][self.images[image]]).array for who in (a, b))
+            one, other = map(to_numpy, pair)
+            found = pixel_ledger(one, other, background=background, ignore=self.policy.ignore, within=within)
+            yield a, b, found
+
+    def chance(self) -> Table:
+        """The IoU of each class beside that of areas as large that know nothing of each other, and IoU beyond it."""
+        return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
 
     def explain(self) -> str:
         """The steps by which the numbers come about, class by class."""
@@ -214,7 +243,7 @@ def compare_maps(
     cells = Cells(of_image, of_a, of_b, label, inter, area_a, area_b)
     cells = Cells(*(column[keep] for column in cells))
     told = {1: "mask"} if is_masks else {}
-    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}))
+    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}), maps)
 
 
 def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:

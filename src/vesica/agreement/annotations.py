@@ -35,6 +35,7 @@ class Annotations:
     row : (N,) int64: rows of the data set
     id : (N,) their ids; where they have none, their numbers in the image
     kind : "box", "rotated", "polygon" or "mask"
+    data : Dataset: what they are of
     """
 
     images: np.ndarray
@@ -56,6 +57,7 @@ class Annotations:
     row: np.ndarray
     id: np.ndarray
     kind: str
+    data: Dataset
 
     def __len__(self) -> int:
         return len(self.row)
@@ -109,6 +111,7 @@ def annotations_of(
         row=order,
         id=_numbers(image[order]) if data.id is None else data.id[order],
         kind=drawn.kind,
+        data=data,
     )
 
 

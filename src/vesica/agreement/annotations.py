@@ -23,6 +23,7 @@ class Annotations:
     Attributes
     ----------
     images : (I,) ids; `group`, `batch` : (I,) objects or None
+    size : (I, 2) int64: height and width, 0 where unknown
     categories : Categories
     annotators : (P,) ids
     asked_image, asked_annotator, asked_round : (A,) int64, by image, then round, then annotator
@@ -39,6 +40,7 @@ class Annotations:
     """
 
     images: np.ndarray
+    size: np.ndarray
     group: np.ndarray | None
     batch: np.ndarray | None
     categories: Categories
@@ -93,6 +95,7 @@ def annotations_of(
     by_image = np.lexsort((annotator_rank[asked.annotator], asked.rounds, image_rank[asked.image]))
     return Annotations(
         images=images,
+        size=data.images.sizes[at],
         group=group,
         batch=batch,
         categories=_in_order(data.categories, np.argsort(category_rank, kind="stable")),

@@ -220,6 +220,19 @@ class AgreementResult(Result):
         1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
         return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
 
+    def chance(self) -> Table:
+        """For every two annotators agreement by chance, and agreement beyond it: (S − S_e) / (1 − S_e).
+
+        S_e is what they agree on where images are exchanged: what a drew in one image against what b drew in another,
+        20 times, seeded by the policy. Boxes and outlines are compared in shares of their image where all sizes are
+        known; masks among images of one size (`n_exchanged` of them). `sigma` is the share in which an object of a is
+        nearer to b's of its image than to b's of another, `ks` the largest difference of the two distributions.
+        """
+        from vesica.agreement.chance_table import chance_table  # late: few ask for it
+
+        drawn = check.annotations_at_hand(self.annotations)
+        return chance_table(self.records, self.tallies, drawn, threads=self.threads)
+
     def policy_table(self) -> Table:
         """The conventions, one a row, and the digest of all of them."""
         names = [field.name for field in fields(self.policy)]

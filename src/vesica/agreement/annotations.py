@@ -36,6 +36,7 @@ class Annotations:
     row : (N,) int64: rows of the data set
     id : (N,) their ids; where they have none, their numbers in the image
     kind : "box", "rotated", "polygon" or "mask"
+    data : Dataset: what they are of
     """
 
     images: np.ndarray
@@ -58,6 +59,7 @@ class Annotations:
     row: np.ndarray
     id: np.ndarray
     kind: str
+    data: Dataset
 
     def __len__(self) -> int:
         return len(self.row)
@@ -112,6 +114,7 @@ def annotations_of(
         row=order,
         id=_numbers(image[order]) if data.id is None else data.id[order],
         kind=drawn.kind,
+        data=data,
     )
 
 

@@ -67,7 +67,7 @@ class PixelAgreementResult(Result):
     cells : Cells
     pairs_of_images : Pixels
     names : what classes are called, by label; {} if they have no names
-    maps : annotator → image → map: what was compared, which the ledger needs
+    maps : annotator → image → label map: what was compared
     """
 
     policy: AgreementPolicy
@@ -137,7 +137,7 @@ class PixelAgreementResult(Result):
             }
         )
 
-    def ledger(self, *, by: str | Sequence[str] = (), within: float = 2, threads: int | None = None) -> Table:
+    def ledger(self, *, by: str | Sequence[str] = (), within: float = 2) -> Table:
         """What 1 − mIoU is made of, by type: pixels that only one of two annotators gave to a class, and what they take
         from the mean. The amounts add up to the gap.
 
@@ -146,24 +146,21 @@ class PixelAgreementResult(Result):
         each of them; amounts of two annotators are of their own mean.
         """
         divided = check.columns_by(by, ("annotators", "category"))
-        return pixel_ledger_table(self._ledgers(within, threads), self.annotators, self.names, divided)
+        return pixel_ledger_table(self._ledgers(within), self.annotators, self.names, divided)
 
-    def _ledgers(self, within: float, threads: int | None) -> Iterator[tuple[int, int, PixelLedger]]:
+    def _ledgers(self, within: float) -> Iterator[tuple[int, int, PixelLedger]]:
         """Those of every image and two annotators."""
-        pairs = self.pairs_of_images
-        for image, a, b in zip(pairs.image.tolist(), pairs.a.tolist(), pairs.b.tolist(), strict=True):
-            one, other = (_array_of(self.maps[self.annotators[who]][self.images[image]]) for who in (a, b))
-            options: dict[str, Any] = {"ignore": self.policy.ignore, "within": within, "threads": threads}
-            yield a, b, pixel_ledger(one, other, background=self._nothing, **options)
+        background = 0 if _are_masks(self.maps) else self.policy.background
+        counted = self.pairs_of_images
+        for image, a, b in zip(counted.image.tolist(), counted.a.tolist(), counted.b.tolist(), strict=True):
+            pair = (_map_of(self.maps[self.annotators[who]][self.images[image]]).array for who in (a, b))
+            one, other = map(to_numpy, pair)
+            found = pixel_ledger(one, other, background=background, ignore=self.policy.ignore, within=within)
+            yield a, b, found
 
     def chance(self) -> Table:
         """The IoU of each class beside that of areas as large that know nothing of each other, and IoU beyond it."""
         return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
-
-    @property
-    def _nothing(self) -> int | None:
-        """The label that is no class."""
-        return 0 if _are_masks(self.maps) else self.policy.background
 
     def alpha(self) -> Coefficient:
         """Krippendorff's α of pixels, for two annotators."""
@@ -259,12 +256,6 @@ def compare_maps(
     cells = Cells(*(column[keep] for column in cells))
     told = {1: "mask"} if is_masks else {}
     return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}), maps)
-
-
-def _array_of(value: Any) -> np.ndarray:
-    """The map as integers on the host."""
-    array = np.asarray(to_numpy(value.array) if isinstance(value, LabelMap) else value)
-    return array.astype(np.uint8) if array.dtype == bool else array
 
 
 def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:

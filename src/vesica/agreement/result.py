@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from vesica.agreement.alphas import (
     alpha_of_classes,
     alpha_of_pairs,
     area_sums,
+    asked_of,
     count_sums,
     image_sums,
     label_counts,
@@ -35,6 +36,9 @@ from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
 from vesica.statistics.intervals import Interval, percentile_interval
+
+if TYPE_CHECKING:
+    from vesica.agreement.consensus import Consensus
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -264,6 +268,30 @@ class AgreementResult(Result):
         from vesica.agreement.explain import explain_pairs  # late: few ask for it
 
         return explain_pairs(self)
+
+    def consensus(self, *, geometry: str = "median", field: str = "image") -> Consensus:
+        """One object for each cluster: its label by vote, its geometry from all who drew it, with its sources.
+
+        Quorum and ties are those of the policy. `geometry` is "median" or "mean" of each coordinate of boxes, and
+        "majority" or "staple" of the pixels of masks; `field` are the pixels that STAPLE looks at.
+        """
+        from vesica.agreement.consensus import consensus  # late: few ask for it
+
+        drawn, records = check.annotations_at_hand(self.annotations), self.records
+        cluster, assigned = np.empty(len(drawn), np.int64), np.empty(len(drawn), np.int64)
+        cluster[drawn.row], assigned[drawn.row] = records.cluster, asked_of(records)
+        return consensus(
+            drawn.data,
+            cluster,
+            assigned=assigned,
+            geometry=geometry,
+            quorum=self.policy.quorum,
+            vote_tie=self.policy.vote_tie,
+            match_at=self.policy.match_at,
+            field=field,
+            regions=check.not_polygons(records.kind),
+            threads=self.threads,
+        )
 
     def under(self, policy: AgreementPolicy, /) -> AgreementResult:
         """The same annotations under another policy."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._check import staple as check_staple
-from vesica.agreement.staple import MOST_STEPS, PRIORS, START, TOLERANCE
+from vesica.agreement.staple import EQUAL, MOST_STEPS, PRIORS, START, TOLERANCE
 from vesica.agreement.vote_patterns import LabelPatterns
 
 
@@ -55,9 +55,9 @@ class DawidSkene:
 
     @property
     def is_tied(self) -> np.ndarray:
-        """(U,) bool: whether another label is as probable."""
+        """(U,) bool: whether another label is as probable, to nine digits."""
         top = self.belief.max(axis=1, initial=0.0)
-        tied: np.ndarray = (self.belief == top[:, None]).sum(axis=1) > 1
+        tied: np.ndarray = (self.belief >= top[:, None] - EQUAL).sum(axis=1) > 1
         return tied
 
 
@@ -108,7 +108,8 @@ def dawid_skene_of_patterns(patterns: LabelPatterns, /, **options: Any) -> Dawid
 
 
 class _Ratings:
-    """Ratings in the two orders in which they are summed: by unit, and by annotator and label."""
+    """Ratings as numbers of what was said, an annotator and a label in one, unit by unit: those with most ratings come
+    first, so that the r-th ratings are of the first so many units."""
 
     def __init__(self, unit: np.ndarray, annotator: np.ndarray, label: np.ndarray, weight: Any) -> None:
         self.units, row = np.unique(unit, return_inverse=True)
@@ -116,13 +117,17 @@ class _Ratings:
         self.labels, given = np.unique(label, return_inverse=True)
         row, rater, given = (part.reshape(-1) for part in (row, rater, given))
         many = len(self.units)
-        self.weight = np.ones(many) if weight is None else check_staple.same_length(weight, many)
+        weights = np.ones(many) if weight is None else check_staple.same_length(weight, many)
+        sizes = np.bincount(row, minlength=many)
+        self.order = np.argsort(-sizes, kind="stable")
+        place = np.empty(many, np.int64)
+        place[self.order] = np.arange(many)
+        self.weight, sizes = weights[self.order], sizes[self.order]
         said = rater * np.int64(max(1, len(self.labels))) + given
-        order = np.lexsort((said, row))
-        self.said_by_unit, self.unit_starts = said[order], _starts(row[order])
-        order = np.lexsort((row, said))
-        self.unit_by_said, self.said_starts = row[order], _starts(said[order])
-        self.said = said[order][self.said_starts]
+        by_unit = np.lexsort((said, place[row]))
+        self.said, self.unit = said[by_unit], place[row][by_unit]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if many else sizes
+        self.layers = [self.said[starts[sizes > r] + r] for r in range(int(sizes.max(initial=0)))]
 
     def fit(self, *, is_free: bool, tolerance: float, most: int) -> DawidSkene:
         confusion, prior = self._start()
@@ -135,11 +140,13 @@ class _Ratings:
             change = max(np.abs(fresh - confusion).max(), np.abs(fresh_prior - prior).max())
             confusion, prior = fresh, fresh_prior
             status = "ok" if change <= tolerance else ""
+        back = np.empty_like(belief)
+        back[self.order] = belief
         names = self.units, self.annotators, self.labels
-        return DawidSkene(status or "not_converged", *names, belief, confusion, prior, step)
+        return DawidSkene(status or "not_converged", *names, back, confusion, prior, step)
 
     def _nothing_to_fit(self) -> str:
-        if len(self.said_by_unit) == len(self.units) or not self.weight.sum() > 0:
+        if len(self.layers) < 2 or not self.weight.sum() > 0:
             return "no_overlap"
         return "one_label" if len(self.labels) == 1 else ""
 
@@ -149,47 +156,41 @@ class _Ratings:
         confusion = np.full((len(self.annotators), many, many), (1 - START) / max(1, many - 1))
         confusion[:, np.arange(many), np.arange(many)] = START if many > 1 else 1.0
         shares = self.weight @ self._counts()
-        return confusion, shares / max(shares.sum(), 1e-300)
+        total = shares.sum()
+        return confusion, shares / total if total > 0 else np.full(many, 1 / max(1, many))
 
     def _counts(self) -> np.ndarray:
         """(U, C): how often each label was given."""
-        given = np.zeros((len(self.units), len(self.labels)))
-        unit = np.repeat(np.arange(len(self.units)), np.diff(self.unit_starts, append=len(self.said_by_unit)))
-        np.add.at(given, (unit, self.said_by_unit % max(1, len(self.labels))), 1)
-        return given
+        many = max(1, len(self.labels))
+        given = np.bincount(self.unit * many + self.said % many, minlength=len(self.units) * len(self.labels))
+        return given.reshape(len(self.units), len(self.labels)).astype(np.float64)
 
     def _shares(self) -> np.ndarray:
         counts = self._counts()
-        return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
     def _belief(self, confusion: np.ndarray, prior: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             # (K · C, C): what each thing that an annotator can say tells of each label.
             logs = np.log(confusion).transpose(0, 2, 1).reshape(-1, len(self.labels))
-            told = np.add.reduceat(logs[self.said_by_unit], self.unit_starts, axis=0) + np.log(prior)
+            told = np.tile(np.log(prior), (len(self.units), 1))
+        for said in self.layers:
+            told[: len(said)] += logs[said]
         top = told.max(axis=1, keepdims=True)
         likely = np.exp(told - np.where(np.isneginf(top), 0.0, top))
         total = likely.sum(axis=1, keepdims=True)
         # A unit of no weight may be impossible by now.
-        belief: np.ndarray = np.divide(likely, total, out=np.tile(prior, (len(told), 1)), where=total > 0)
-        return belief
+        return np.asarray(np.divide(likely, total, out=np.tile(prior, (len(told), 1)), where=total > 0))
 
     def _confusion(self, belief: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        weighted = belief * self.weight[:, None]
         many = len(self.labels)
-        sums = np.zeros((len(self.annotators) * many, many))
-        sums[self.said] = np.add.reduceat(weighted[self.unit_by_said], self.said_starts, axis=0)
-        counts = sums.reshape(-1, many, many).transpose(0, 2, 1)  # annotator, truth, given
+        kinds = len(self.annotators) * many
+        weighted = belief.T * self.weight
+        sums = np.stack([np.bincount(self.said, weights=one[self.unit], minlength=kinds) for one in weighted])
+        counts = sums.reshape(many, -1, many).transpose(1, 0, 2)  # annotator, truth, given
         total = counts.sum(axis=2, keepdims=True)
-        fresh: np.ndarray = np.divide(counts, total, out=otherwise.copy(), where=total > 0)
-        return fresh
+        return np.asarray(np.divide(counts, total, out=otherwise.copy(), where=total > 0))
 
     def _prior(self, belief: np.ndarray) -> np.ndarray:
         shares = self.weight @ belief
-        fresh: np.ndarray = shares / shares.sum()
-        return fresh
-
-
-def _starts(rising: np.ndarray) -> np.ndarray:
-    """Where each of equal neighbours begins."""
-    return np.flatnonzero(np.diff(rising, prepend=-1))
+        return np.asarray(shares / shares.sum())

@@ -149,7 +149,7 @@ class _Columns:
             total += weights(keys[top : top + _ROWS], **options) @ self.fixed[top : top + _ROWS]
         sums = total[:, : self.width] / self.scale
         sums[:, self.rest] += total[:, self.width :] / self.rest_scale
-        return sums
+        return np.asarray(sums)
 
 
 def _scales(table: np.ndarray) -> np.ndarray:

@@ -12,6 +12,8 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._check import staple as check_staple
+from vesica._kernels import pick_arrays
+from vesica._kernels.generic.dawid_skene import Fit, Ratings
 from vesica.agreement.staple import EQUAL, MOST_STEPS, PRIORS, START, TOLERANCE
 from vesica.agreement.vote_patterns import LabelPatterns
 
@@ -95,9 +97,63 @@ def dawid_skene(
     check.one_of(prior, PRIORS, "prior")
     tolerance = check_staple.tolerance(tolerance)
     check.positive(most_steps, "most_steps")
-    units, raters, labels = check_staple.ratings(unit, annotator, label)
-    ratings = _Ratings(units, raters, labels, weight)
-    return ratings.fit(is_free=prior == "free", tolerance=tolerance, most=most_steps)
+    rows, raters, given = check_staple.ratings(unit, annotator, label)
+    units, row = np.unique(rows, return_inverse=True)
+    annotators, rater = np.unique(raters, return_inverse=True)
+    labels, said = np.unique(given, return_inverse=True)
+    row, said = row.reshape(-1), rater.reshape(-1) * np.int64(max(1, len(labels))) + said.reshape(-1)
+    weights = np.ones(len(units)) if weight is None else check_staple.same_length(weight, len(units))
+    order = np.lexsort((said, row))  # one order of additions, whatever order the rows had
+    sizes = np.bincount(row, minlength=len(units))
+    ratings = Ratings(said[order], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), weights)
+
+    confusion, start = _start(len(annotators), len(labels)), _counts(row, said, weights, len(labels))
+    status = _nothing_to_fit(sizes, weights, len(labels))
+    if status:
+        return DawidSkene(status, units, annotators, labels, _shares(start), confusion, _total_share(start, weights), 0)
+    kernel = pick_arrays("dawid_skene", "ratings", ratings.said)
+    fit: Fit = kernel.call(
+        ratings,
+        confusion,
+        _total_share(start, weights),
+        is_free=prior == "free",
+        tolerance=tolerance,
+        most=most_steps,
+    )
+
+    told = "ok" if fit.is_converged else "not_converged"
+    return DawidSkene(told, units, annotators, labels, fit.belief, fit.confusion, fit.prior, fit.steps)
+
+
+def _start(annotators: int, labels: int) -> np.ndarray:
+    """Annotators that are right nine times of ten."""
+    confusion = np.full((annotators, labels, labels), (1 - START) / max(1, labels - 1))
+    confusion[:, np.arange(labels), np.arange(labels)] = START if labels > 1 else 1.0
+    return confusion
+
+
+def _counts(row: np.ndarray, said: np.ndarray, weights: np.ndarray, labels: int) -> np.ndarray:
+    """(U, C): how often each label was given."""
+    cells = row * np.int64(max(1, labels)) + said % max(1, labels)
+    counts = np.bincount(cells, minlength=len(weights) * labels)
+    return counts.reshape(len(weights), labels).astype(np.float64)
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+
+
+def _total_share(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(C,) the share of each label in all ratings."""
+    given = weights @ counts
+    total = given.sum()
+    return np.asarray(given / total) if total > 0 else np.full(len(given), 1 / max(1, len(given)))
+
+
+def _nothing_to_fit(sizes: np.ndarray, weights: np.ndarray, labels: int) -> str:
+    if sizes.max(initial=0) < 2 or not weights.sum() > 0:
+        return "no_overlap"
+    return "one_label" if labels == 1 else ""
 
 
 def dawid_skene_of_patterns(patterns: LabelPatterns, /, **options: Any) -> DawidSkene:
@@ -105,92 +161,3 @@ def dawid_skene_of_patterns(patterns: LabelPatterns, /, **options: Any) -> Dawid
     count, annotators = patterns.labels.shape
     unit, annotator = np.repeat(np.arange(count), annotators), np.tile(np.arange(annotators), count)
     return dawid_skene(unit, annotator, patterns.labels.reshape(-1), weight=patterns.count, **options)
-
-
-class _Ratings:
-    """Ratings as numbers of what was said, an annotator and a label in one, unit by unit: those with most ratings come
-    first, so that the r-th ratings are of the first so many units."""
-
-    def __init__(self, unit: np.ndarray, annotator: np.ndarray, label: np.ndarray, weight: Any) -> None:
-        self.units, row = np.unique(unit, return_inverse=True)
-        self.annotators, rater = np.unique(annotator, return_inverse=True)
-        self.labels, given = np.unique(label, return_inverse=True)
-        row, rater, given = (part.reshape(-1) for part in (row, rater, given))
-        many = len(self.units)
-        weights = np.ones(many) if weight is None else check_staple.same_length(weight, many)
-        sizes = np.bincount(row, minlength=many)
-        self.order = np.argsort(-sizes, kind="stable")
-        place = np.empty(many, np.int64)
-        place[self.order] = np.arange(many)
-        self.weight, sizes = weights[self.order], sizes[self.order]
-        said = rater * np.int64(max(1, len(self.labels))) + given
-        by_unit = np.lexsort((said, place[row]))
-        self.said, self.unit = said[by_unit], place[row][by_unit]
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if many else sizes
-        self.layers = [self.said[starts[sizes > r] + r] for r in range(int(sizes.max(initial=0)))]
-
-    def fit(self, *, is_free: bool, tolerance: float, most: int) -> DawidSkene:
-        confusion, prior = self._start()
-        status, belief, step = self._nothing_to_fit(), self._shares(), 0
-        while not status and step < most:
-            step += 1
-            belief = self._belief(confusion, prior)
-            fresh = self._confusion(belief, confusion)
-            fresh_prior = self._prior(belief) if is_free else prior
-            change = max(np.abs(fresh - confusion).max(), np.abs(fresh_prior - prior).max())
-            confusion, prior = fresh, fresh_prior
-            status = "ok" if change <= tolerance else ""
-        back = np.empty_like(belief)
-        back[self.order] = belief
-        names = self.units, self.annotators, self.labels
-        return DawidSkene(status or "not_converged", *names, back, confusion, prior, step)
-
-    def _nothing_to_fit(self) -> str:
-        if len(self.layers) < 2 or not self.weight.sum() > 0:
-            return "no_overlap"
-        return "one_label" if len(self.labels) == 1 else ""
-
-    def _start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Annotators that are right nine times of ten, and labels as frequent as they were given."""
-        many = len(self.labels)
-        confusion = np.full((len(self.annotators), many, many), (1 - START) / max(1, many - 1))
-        confusion[:, np.arange(many), np.arange(many)] = START if many > 1 else 1.0
-        shares = self.weight @ self._counts()
-        total = shares.sum()
-        return confusion, shares / total if total > 0 else np.full(many, 1 / max(1, many))
-
-    def _counts(self) -> np.ndarray:
-        """(U, C): how often each label was given."""
-        many = max(1, len(self.labels))
-        given = np.bincount(self.unit * many + self.said % many, minlength=len(self.units) * len(self.labels))
-        return given.reshape(len(self.units), len(self.labels)).astype(np.float64)
-
-    def _shares(self) -> np.ndarray:
-        counts = self._counts()
-        return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
-
-    def _belief(self, confusion: np.ndarray, prior: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            # (K · C, C): what each thing that an annotator can say tells of each label.
-            logs = np.log(confusion).transpose(0, 2, 1).reshape(-1, len(self.labels))
-            told = np.tile(np.log(prior), (len(self.units), 1))
-        for said in self.layers:
-            told[: len(said)] += logs[said]
-        top = told.max(axis=1, keepdims=True)
-        likely = np.exp(told - np.where(np.isneginf(top), 0.0, top))
-        total = likely.sum(axis=1, keepdims=True)
-        # A unit of no weight may be impossible by now.
-        return np.asarray(np.divide(likely, total, out=np.tile(prior, (len(told), 1)), where=total > 0))
-
-    def _confusion(self, belief: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        many = len(self.labels)
-        kinds = len(self.annotators) * many
-        weighted = belief.T * self.weight
-        sums = np.stack([np.bincount(self.said, weights=one[self.unit], minlength=kinds) for one in weighted])
-        counts = sums.reshape(many, -1, many).transpose(1, 0, 2)  # annotator, truth, given
-        total = counts.sum(axis=2, keepdims=True)
-        return np.asarray(np.divide(counts, total, out=otherwise.copy(), where=total > 0))
-
-    def _prior(self, belief: np.ndarray) -> np.ndarray:
-        shares = self.weight @ belief
-        return np.asarray(shares / shares.sum())

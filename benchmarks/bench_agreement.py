@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from benchmarks.clock import Pace
 from benchmarks.contest import bandwidths, hold, memories, table, tell
-from benchmarks.report import Report
+from benchmarks.report import Bar, Report
 
 VOTES, RUNS, STAPLE = "vote_patterns", "vote_patterns of runs", "staple"
 SKENE, ALPHA, BOOTSTRAP = "dawid_skene", "krippendorff", "bootstrap"
+PAIRING, TABLES, LOOP = "pairing", "vesica.evaluate_agreement, all tables", "loop of SciPy's assignment"
+CROWD, MANY = "pairs of 1448 images × 7 people", "3 people × 10 000 images × 7 boxes"
+SECONDS = {CROWD: (PAIRING, 0.2), MANY: (TABLES, 5.0)}
+"""What a call may take."""
 LINEUPS = {
     "votes of 3 × 4 Mpx": {VOTES: ("numpy.bincount of votes",), RUNS: ("numpy.bincount of votes",)},
     "votes of 3 × 4 Mpx, noise": {VOTES: ("numpy.bincount of votes",)},
@@ -15,12 +19,15 @@ LINEUPS = {
     "labels of 20 000 units": {SKENE: ("crowdkit.DawidSkene",)},
     "ratings of 20 000 units": {ALPHA: ("krippendorff.alpha",)},
     "bootstrap, 10 000 × 10 000 × 60": {BOOTSTRAP: ("numpy draws and product",)},
+    CROWD: {PAIRING: (LOOP,)},
+    MANY: {PAIRING: (LOOP,), TABLES: (LOOP,)},
 }
 LIMITS = {
     "votes of 3 × 4 Mpx": {VOTES: 5},
     "STAPLE of 3 × 1000 masks": {STAPLE: 20},
     "labels of 20 000 units": {SKENE: 20},
     "bootstrap, 10 000 × 10 000 × 60": {BOOTSTRAP: 1.5},
+    CROWD: {PAIRING: 25},
 }
 
 
@@ -37,5 +44,9 @@ def bench(pace: Pace) -> Report:
         for case, limits in LIMITS.items()
         for ours, limit in limits.items()
         for peer in LINEUPS[case][ours]
+    ]
+    report.bars += [
+        Bar(f"{case}, {ours}", contests[case].times[ours].median, most, more_is_better=False, unit=" s")
+        for case, (ours, most) in SECONDS.items()
     ]
     return report

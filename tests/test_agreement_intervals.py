@@ -1,0 +1,87 @@
+"""Intervals of agreement: by image or by group, from what adds up."""
+
+import numpy as np
+import pytest
+
+import vesica
+from crowds import annotated
+from vesica import AgreementPolicy, Dataset
+from vesica.dataset import Images
+from vesica.errors import InputError
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("name", ["pairs", "classes", "annotators"])
+    def test_intervals_hold_the_rate(self, name):
+        rng = np.random.default_rng(0)
+        rows = [
+            (image % 4, who, (0, 10 * (image // 4), 8, int(rng.integers(4, 9))), "cat")
+            for image in range(40)
+            for who in "abc"
+        ]
+        result = vesica.evaluate_agreement(annotated(rows), policy=AgreementPolicy(replicates=200))
+        table = getattr(result, name)()
+        there = ~np.isnan(table["lo"])
+        assert there.any() and (table["lo"][there] <= table["hi"][there]).all()
+        found = result.interval("agreement")
+        assert found.lo <= result["agreement"] <= found.hi
+        assert result.interval("agreement") == found
+
+    def test_resampling_by_what_is_not_there(self):
+        result = vesica.evaluate_agreement(
+            annotated([(0, "a", (0, 0, 4, 4), "cat")]), policy=AgreementPolicy(resample_by="group")
+        )
+        with pytest.raises(InputError, match='resample_by="group", and no image has a group'):
+            result.interval("agreement")
+
+    def test_groups_are_drawn_together(self):
+        """Images of one patient are alike: as many images, fewer patients, a wider interval."""
+        rng = np.random.default_rng(0)
+        side = np.repeat(rng.integers(5, 9, 20), 4)  # of 80 images
+        boxes = [[0, 0, 8, high] for high in side] + [[0, 0, 8, 8]] * 80
+        table = Images(np.arange(80), group=np.repeat(np.arange(20), 4).astype(object))
+        data = Dataset.from_arrays(
+            boxes, image=list(range(80)) * 2, annotator=["a"] * 80 + ["b"] * 80, images=table, assignments="all"
+        )
+        alone, together = (
+            vesica.evaluate_agreement(data, policy=AgreementPolicy(resample_by=by)).interval("agreement")
+            for by in ("image", "group")
+        )
+        assert together.hi - together.lo > 1.5 * (alone.hi - alone.lo)
+
+
+class TestTrend:
+    def data(self, **others):
+        """Ann learns: in later batches her boxes are as high as Ben's."""
+        high = np.repeat([4, 6, 8], 30)
+        boxes = [[0, 0, 8, side] for side in high] + [[0, 0, 8, 8]] * 90
+        table = Images(np.arange(90), batch=np.repeat(["a", "b", "c"], 30).astype(object))
+        options = {"images": table, "assignments": "all", **others}
+        return Dataset.from_arrays(boxes, image=list(range(90)) * 2, annotator=["ann"] * 90 + ["ben"] * 90, **options)
+
+    def test_batches(self):
+        table = vesica.evaluate_agreement(self.data()).trend()
+        assert table["batch"].tolist() == ["a", "b", "c"]
+        assert table["agreement"].tolist() == [0.5, 0.75, 1.0] and table["n_images"].tolist() == [30, 30, 30]
+        assert np.isnan(table["change"][0]) and table["change"][1:].tolist() == [0.25, 0.5]
+        assert (table["q"][1:] < 0.01).all() and table["lo"][1:].tolist() == table["hi"][1:].tolist() == [0.25, 0.5]
+
+    def test_categories(self):
+        table = vesica.evaluate_agreement(self.data(category=["cat", "dog"] * 90)).trend(category=True)
+        assert table["category"].tolist() == ["cat"] * 3 + ["dog"] * 3 and len(table) == 6
+        assert table["agreement"].tolist() == [0.5, 0.75, 1.0] * 2
+
+    def test_dates_and_rounds(self):
+        days = ["2026-01-01"] * 45 + ["2026-01-02"] * 45
+        asked = {"image": list(range(90)) * 2, "annotator": ["ann"] * 90 + ["ben"] * 90}
+        by_date = vesica.evaluate_agreement(self.data(assignments={**asked, "date": days * 2})).trend(by="date")
+        assert by_date["date"].tolist() == ["2026-01-01", "2026-01-02"]
+        assert by_date["agreement"][0] < by_date["agreement"][1]
+        rounds = np.repeat([1, 2, 1, 2], 45)
+        data = self.data(round=rounds, assignments={**asked, "round": rounds})
+        assert vesica.evaluate_agreement(data).trend(by="round")["round"].tolist() == [1, 2]
+
+    @pytest.mark.parametrize("by", ["date", "round"])
+    def test_not_there(self, by):
+        with pytest.raises(InputError, match=f'by="{by}", and these annotations have no {by}'):
+            vesica.evaluate_agreement(self.data()).trend(by=by)

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from vesica.dataset import Dataset
+from vesica.dataset import Assignments, Dataset
 
 
 def same(a, b, *, but=(), atol=0.0):
@@ -29,6 +29,9 @@ def same(a, b, *, but=(), atol=0.0):
 def _equal(x, y, name, atol=0.0):
     assert (x is None) == (y is None), f"{name}: {x} and {y}"
     if x is None:
+        return
+    if isinstance(x, Assignments):
+        assert x == y, f"{name}: {x} and {y}"
         return
     if isinstance(x, tuple):  # Ragged
         _equal(x.values, y.values, name)

@@ -20,6 +20,7 @@ _KINDS = {
     "crowd": "b",
     "ignore": "b",
     "annotator": "i",
+    "round": "i",
 }
 _WIDE = {"xywh": (4,), "corners": (4, 2)}
 _WORDS = {"i": "integers", "f": "floats", "b": "booleans"}
@@ -45,6 +46,10 @@ def columns(data: Any, /) -> None:
         if count and not 0 <= int(column.min()) <= int(column.max()) < len(table):
             row = int(np.argmax((column < 0) | (column >= len(table))))
             raise ValueError(f"`{name}` of row {row} must be a place in a table of {len(table)}; got {column[row]}.")
+    if data.annotator is not None or data.assignments is not None:
+        from vesica._check import assignments  # late: most data sets have one author
+
+        assignments.sound(data)
 
 
 def some_boxes(xywh: np.ndarray | None, /) -> np.ndarray:
@@ -116,12 +121,15 @@ def different(array: np.ndarray, name: str) -> np.ndarray:
     return array
 
 
-def known(places: np.ndarray, ids: np.ndarray, name: str, table: str) -> None:
+def known(places: np.ndarray, ids: np.ndarray, name: str, table: str, of: str = "") -> None:
     """Every id has a place in its table."""
     if places.size and places.min() < 0:
         row = int(np.argmin(places))
         got = ids.tolist()[row]
-        raise ValueError(f"`{name}` of row {row} must be one of `{table}`; got {got!r}. 7 and '7' are different ids.")
+        whose = f" of `{of}`" if of else ""
+        raise ValueError(
+            f"`{name}` of row {row}{whose} must be one of `{table}`; got {got!r}. 7 and '7' are different ids."
+        )
 
 
 def one_for_each(value: Any, count: int, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from vesica._check import dataset as check
 from vesica._check.names import explained, explained_class
+from vesica.dataset.assignments import Assignments
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.source_file import SourceFile
 from vesica.dataset.tables import Categories, Images, Ragged
 
-__all__ = ["Categories", "CocoMasks", "Dataset", "Images", "Ragged", "SourceFile"]
+__all__ = ["Assignments", "Categories", "CocoMasks", "Dataset", "Images", "Ragged", "SourceFile"]
 
 if TYPE_CHECKING:
     from vesica.regions import Boxes
@@ -48,6 +49,9 @@ class Dataset:
     source : SourceFile: the COCO file that it was read from, or None. Written as COCO again, a data set takes from
         there what it has no column for.
     record : (N,) int64: which record of that file each row is; None if they are all, in their order
+    round : (N,) int64: which time the annotator was asked for the image, or None: all in round 0
+    assignments : Assignments: who was asked for which image, or None. With them, every row was asked for, and no
+        annotator has an id twice.
 
     Examples
     --------
@@ -76,6 +80,8 @@ class Dataset:
     corners: np.ndarray | None = None
     source: SourceFile | None = None
     record: np.ndarray | None = None
+    round: np.ndarray | None = None
+    assignments: Assignments | None = None
 
     def __post_init__(self) -> None:
         check.columns(self)
@@ -150,8 +156,11 @@ class Dataset:
         ignore: Any = None,
         id: Any = None,
         annotator: Any = None,
+        round: Any = None,
         images: Any = None,
         categories: Any = None,
+        annotators: Any = None,
+        assignments: Any = None,
         sizes: Any = None,
         check: bool = True,
     ) -> Dataset:
@@ -167,11 +176,14 @@ class Dataset:
             are of one, whose id is 1.
         form : what the four columns of `boxes` mean
         normalised : whether they are shares of the image, whose size `sizes` tells
-        score, area, crowd, ignore, id, annotator : (N,) arrays, optional. An `area` of NaN is missing.
+        score, area, crowd, ignore, id, annotator, round : (N,) arrays, optional. An `area` of NaN is missing.
         masks : RleMasks, Masks or SparseMasks of N rows, or an (N, height, width) array, all of one image size; or a
             list of N "segmentation"s of COCO: dicts of "size" and "counts", lists of polygons, or None
         images, categories : ids of all images and categories, also of those without a row; a dict of their names; or
             the table of another data set. By default those that occur, in rising order.
+        annotators : ids of all annotators, also of those without a row
+        assignments : who was asked for which image, also where nothing was marked: a dict of columns of ids, "image",
+            "annotator" and where there are any "round" and "date"; a list of (image, annotator); or "all"
         sizes : (height, width) of all images; an (I, 2) array in the order of `images`; or a dict by id
         check : look for numbers that are not finite, negative sides and broken run lengths
 
@@ -192,13 +204,48 @@ class Dataset:
 
         >>> Dataset.from_arrays([], image=[], images=["a", "b"])
         Dataset(0 objects in 2 images, 1 category)
+
+        Ben was asked for image 7 as well, and saw nothing there:
+
+        >>> asked = {"image": [7, 7], "annotator": ["ann", "ben"]}
+        >>> data = Dataset.from_arrays([[0, 0, 4, 4]], image=[7], annotator=["ann"], assignments=asked)
+        >>> data.annotators, data.assignments.annotator
+        (array(['ann', 'ben'], dtype=object), array([0, 1]))
         """
         from vesica.dataset.arrays import columns_of
 
-        plain = {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id, "annotator": annotator}
+        plain = {"score": score, "area": area, "crowd": crowd, "ignore": ignore, "id": id}
+        plain |= {"annotator": annotator, "round": round, "annotators": annotators, "assignments": assignments}
         options = {"form": form, "normalised": normalised, "sizes": sizes, "look": check}
         ids = {"image": image, "category": category, "images": images, "categories": categories}
         return cls(**columns_of(boxes, masks, **options, **ids, **plain))
+
+    @classmethod
+    @explained("Dataset.of_annotators", "Dataset.of_annotators")
+    def of_annotators(cls, parts: Mapping[Any, Dataset], /) -> Dataset:
+        """One data set of what several people marked, from one data set for each of them.
+
+        Whoever has an image in their data set was asked for it, unless their own `assignments` say otherwise: nothing
+        marked there means that nothing was seen. Categories meet by name, where they have names; images by name where
+        all have names, else by id. What was joined otherwise than by equal ids is in the notes.
+
+        Parameters
+        ----------
+        parts : dict of annotator → Dataset
+
+        Examples
+        --------
+        >>> ann = Dataset.from_arrays([[0, 0, 4, 4]], image=[1], category=["cat"], images=[1, 2])
+        >>> ben = Dataset.from_arrays([[0, 0, 4, 3]], image=[2], category=["cat"], images=[2, 3])
+        >>> both = Dataset.of_annotators({"ann": ann, "ben": ben})
+        >>> both, both.annotators[both.annotator]
+        (Dataset(2 objects in 3 images, 1 category), array(['ann', 'ben'], dtype=object))
+        >>> both.images.ids[both.assignments.image], both.annotators[both.assignments.annotator]
+        (array([1, 2, 2, 3]), array(['ann', 'ann', 'ben', 'ben'], dtype=object))
+        """
+        from vesica.dataset.annotators import columns_of_annotators
+
+        return cls(**columns_of_annotators(parts))
 
     @classmethod
     @explained("Dataset.from_dicts", "Dataset.from_dicts")
@@ -266,7 +313,10 @@ class Dataset:
         return cls(**columns_of_images(found, images=images, categories=categories, look=check))
 
 
-_COLUMNS = ("image", "category", "xywh", "corners", "segments", "score", "area", "crowd", "ignore", "id", "annotator")
+_COLUMNS = (
+    *("image", "category", "xywh", "corners", "segments", "score", "area", "crowd", "ignore", "id"),
+    *("annotator", "round"),
+)
 
 
 def _numbered(table: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from vesica._check import dataset as check
 from vesica._kernels import native
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.corners import corners_of, is_corners, xywh_around
-from vesica.dataset.ids import places, table_of
+from vesica.dataset.ids import places, table_of, together
 from vesica.dataset.tables import Categories, Images
 
 
@@ -34,6 +35,7 @@ def columns_of(
     """What the fields of a Dataset are, of columns in any library."""
     check.some_regions(boxes, masks)
     ids = check.ids(image, "image")
+    images = _asked_for(ids, given.get("assignments")) if images is None else images
     table, image_of = _placed(ids, images, Images, "image", "images")
     table = _sized(table, sizes, given=images is not None)
     kinds, category_of = _categories(category, categories, len(ids))
@@ -41,7 +43,7 @@ def columns_of(
     segments = None if of_rows is None or masks is None else _segments(masks, of_rows, len(ids), look)
     if segments is not None:
         table = _sized_by_masks(table, image_of, segments)
-    annotators, annotator_of = _annotators(given.pop("annotator"), len(ids))
+    people = _annotations(given, len(ids), table.ids)
     xywh = corners = None
     if boxes is not None:
         check.no_outlines(boxes)
@@ -60,8 +62,7 @@ def columns_of(
         "xywh": xywh,
         "corners": corners,
         "segments": segments,
-        "annotator": annotator_of,
-        "annotators": annotators,
+        **people,
         **_plain(given, len(ids), look),
     }
 
@@ -92,13 +93,39 @@ def _categories(category: Any, categories: Any, count: int) -> tuple[Categories,
     return _placed(ids, categories, Categories, "category", "categories")
 
 
-def _annotators(annotator: Any, count: int) -> tuple[np.ndarray, np.ndarray | None]:
-    if annotator is None:
-        return np.empty(0, object), None
-    ids = check.ids(annotator, "annotator")
-    check.one_for_each(ids, count, "annotator")
-    table, where = table_of(ids)
-    return table.astype(object), where
+def _asked_for(ids: np.ndarray, assignments: Any) -> np.ndarray | None:
+    """The images that somebody was asked for, those of the rows among them; None if that is not said."""
+    if assignments is None or isinstance(assignments, str):
+        return None
+    from vesica.dataset.assignments import assignment_columns
+
+    return table_of(together([ids, assignment_columns(assignments)["image"]]))[0]
+
+
+def _annotations(given: dict[str, Any], count: int, images: np.ndarray) -> dict[str, Any]:
+    """Who marked each row, in which round, and who was asked; taken out of what was given."""
+    names = ("annotator", "round", "annotators", "assignments")
+    annotator, rounds, people, asked = (given.pop(name, None) for name in names)
+    if annotator is rounds is people is asked is None:
+        return {}
+    from vesica._check import assignments as check_assignments  # late: most data sets have one author
+    from vesica.dataset.assignments import annotators_of, assignments_of
+
+    check_assignments.rounds_of_somebody(rounds, annotator)
+
+    rows = None if annotator is None else check.ids(annotator, "annotator")
+    if rows is not None:
+        check.one_for_each(rows, count, "annotator")
+    table = annotators_of(people, rows, asked)
+    where = None if rows is None else places(rows, table).astype(np.int64)
+    if rows is not None and where is not None:
+        check.known(where, rows, "annotator", "annotators")
+    return {
+        "annotator": where,
+        "annotators": table,
+        "round": None if rounds is None else check_assignments.rounds(rounds, count, "round"),
+        "assignments": None if asked is None else assignments_of(asked, images, table),
+    }
 
 
 def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
@@ -111,7 +138,7 @@ def _sized(table: Images, sizes: Any, *, given: bool) -> Images:
     if array.ndim == 2:
         check.whose_sizes(len(array), len(table), given)
     pairs = np.broadcast_to(array, (len(table), 2))
-    return Images(table.ids, pairs[:, 0].copy(), pairs[:, 1].copy(), table.names, table.absent, table.partial)
+    return replace(table, height=pairs[:, 0].copy(), width=pairs[:, 1].copy())
 
 
 def _segments(masks: Any, of_rows: np.ndarray, count: int, look: bool) -> CocoMasks:
@@ -131,7 +158,7 @@ def _sized_by_masks(table: Images, image_of: np.ndarray, segments: CocoMasks) ->
     check.same_size(segments.size, fresh, rows, image_of, table.ids)
     if not fresh.any():
         return table
-    return Images(table.ids, fresh[:, 0].copy(), fresh[:, 1].copy(), table.names, table.absent, table.partial)
+    return replace(table, height=fresh[:, 0].copy(), width=fresh[:, 1].copy())
 
 
 def xywh_of(boxes: Any, form: Any, sizes: np.ndarray | None, /, *, look: bool) -> np.ndarray:

@@ -9,18 +9,20 @@ import numpy as np
 
 from vesica._array import objects
 from vesica._check import dataset as check
+from vesica.dataset.assignments import joined
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.ids import places, table_of, together
 from vesica.dataset.tables import Categories, Images
 
-_FILLED = {"area": np.nan, "crowd": False, "ignore": False}
+_ROW_COLUMNS = ("xywh", "corners", "score", "area", "crowd", "ignore", "id", "round")
+_IMAGE_COLUMNS = ("height", "width", "names", "group", "batch")
+_FILLED = {"area": np.nan, "crowd": False, "ignore": False, "round": 0}
 """What rows have in a column that their part did not give."""
 _WIDE = {"xywh": (4,), "corners": (4, 2)}
 
 
 def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[str, Any]:
     """What the fields of a data set are that has all rows of all parts, one part after the other."""
-    counts = [len(part) for part in parts]
     ids = together([part.images.ids for part in parts])
     check.different(ids, "images")
     first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
@@ -28,16 +30,41 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     kinds = _categories(parts, names) if categories is None else categories
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
-    columns = {
-        name: _column(parts, name, counts) for name in ("xywh", "corners", "score", "area", "crowd", "ignore", "id")
-    }
+    of_images: dict[str, Any] = {name: _of_images(parts, name) for name in _IMAGE_COLUMNS}
     return {
-        "images": Images(ids, _of_images(parts, "height"), _of_images(parts, "width"), _of_images(parts, "names")),
+        "images": Images(ids, **of_images),
         "categories": kinds,
         "image": np.concatenate(image),
         "category": np.concatenate(category),
-        "segments": _segments([part.segments for part in parts], counts),
-        **columns,
+        **columns_of_rows(parts),
+        **_annotations(parts, first.tolist()),
+    }
+
+
+def columns_of_rows(parts: Sequence[Any], /) -> dict[str, Any]:
+    """The columns that point into no table, one part after the other."""
+    counts = [len(part) for part in parts]
+    columns: dict[str, Any] = {name: _column(parts, name, counts) for name in _ROW_COLUMNS}
+    return {**columns, "segments": _segments([part.segments for part in parts], counts)}
+
+
+def _annotations(parts: Sequence[Any], first: list[int]) -> dict[str, Any]:
+    """Who marked each row and who was asked, of parts whose images begin at `first`; in all parts or in none."""
+    if all(part.annotator is None and part.assignments is None for part in parts):
+        return {}
+    people, where = table_of(together([part.annotators for part in parts]))
+    place_of = np.split(where, np.cumsum([len(part.annotators) for part in parts])[:-1])
+    if any(part.annotator is None and len(part) for part in parts):
+        raise check.not_in_all("annotator")
+    asked = [part.assignments for part in parts]
+    if any(one is None for one in asked) and any(one is not None for one in asked):
+        raise check.not_in_all("assignments")
+    pairs = zip(parts, place_of, strict=True)
+    rows = [where[:0] if part.annotator is None else own[part.annotator] for part, own in pairs]
+    return {
+        "annotator": np.concatenate(rows),
+        "annotators": people,
+        "assignments": None if asked[0] is None else joined(asked, first, place_of),
     }
 
 
@@ -78,8 +105,9 @@ def _of_images(parts: Sequence[Any], name: str) -> np.ndarray | None:
     given = [getattr(part.images, name) for part in parts]
     if all(one is None for one in given):
         return None
-    nothing: Any = None if name == "names" else 0
-    kind: Any = object if name == "names" else np.int64
+    is_number = name in ("height", "width")
+    nothing: Any = 0 if is_number else None
+    kind: Any = np.int64 if is_number else object
     sizes = [len(part.images) for part in parts]
     pairs = zip(given, sizes, strict=True)
     return np.concatenate([np.full(count, nothing, kind) if one is None else one for one, count in pairs])

@@ -26,6 +26,8 @@ class Images:
     names : (I,) objects: file names, None for an image without one; None if all are without
     absent : lists of category ids that were looked for and are not there ("neg_category_ids" of LVIS)
     partial : lists of category ids of which only some objects are marked ("not_exhaustive_category_ids")
+    group : (I,) objects: what each image belongs to (a patient, a scene, a video), or None
+    batch : (I,) objects: the delivery or the day on which each was worked on, or None
     """
 
     ids: np.ndarray
@@ -34,6 +36,8 @@ class Images:
     names: np.ndarray | None = None
     absent: Ragged | None = None
     partial: Ragged | None = None
+    group: np.ndarray | None = None
+    batch: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -60,14 +60,26 @@ def archive_of(arrays: Mapping[str, np.ndarray], name: str, options: Options, /)
             f"{name} must have arrays `image` and `xywh`, `xyxy` or `boxes`; it has {check.brief(sorted(arrays))}."
         )
     try:
-        given: dict[str, Any] = {key: arrays.get(key) for key in ("score", "area", "crowd", "ignore")}
-        given |= {key: _ids(arrays, key) if key in arrays else None for key in ("image", "category", "id", "annotator")}
-        given["images"] = _stored(arrays, "images", Images, ("height", "width", "names"))
+        given: dict[str, Any] = {key: arrays.get(key) for key in ("score", "area", "crowd", "ignore", "round")}
+        columns = ("image", "category", "id", "annotator", "annotators")
+        given |= {key: _ids(arrays, key) if key in arrays else None for key in columns}
+        given["images"] = _stored(arrays, "images", Images, ("height", "width", "names", "group", "batch"))
         given["categories"] = _stored(arrays, "categories", Categories, ("names", "parents", "frequency"))
         given["masks"] = _segments(arrays, name) if "segment_text" in arrays and options.masks else None
+        given["assignments"] = _assignments(arrays)
         return Dataset.from_arrays(boxes, form=form, check=options.check, **given), form
     except (ValueError, TypeError) as error:
         raise InputError(f"{name}: {error}") from error
+
+
+def _assignments(arrays: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
+    """Who was asked for which image, if the archive says so."""
+    if "assignment_image" not in arrays or "assignment_annotator" not in arrays:
+        return None
+    asked: dict[str, Any] = {key: _ids(arrays, f"assignment_{key}") for key in ("image", "annotator")}
+    dates = arrays.get("assignment_date")
+    asked["date"] = None if dates is None else [word or None for word in dates.tolist()]
+    return {**asked, "round": arrays.get("assignment_round")}
 
 
 def _ids(arrays: Mapping[str, np.ndarray], key: str) -> np.ndarray:

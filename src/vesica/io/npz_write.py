@@ -59,15 +59,19 @@ def archive_of(data: Dataset, /) -> tuple[dict[str, np.ndarray], tuple[str, ...]
     """All columns and tables under their names, for np.savez."""
     arrays = {**_ids("images", data.images.ids), **_ids("categories", data.categories.ids)}
     arrays |= _ids("image", data.images.ids[data.image]) | _ids("category", data.categories.ids[data.category])
-    for name in ("xywh", "corners", "score", "area", "crowd", "ignore"):
+    for name in ("xywh", "corners", "score", "area", "crowd", "ignore", "round"):
         if getattr(data, name) is not None:
             arrays[name] = getattr(data, name)
     if data.id is not None:
         arrays |= _ids("id", data.id)
     if data.annotator is not None:
         arrays |= _ids("annotator", data.annotators[data.annotator])
+    if data.annotator is not None or data.assignments is not None:
+        arrays |= _ids("annotators", data.annotators)
+    if data.assignments is not None:
+        arrays |= _assignments(data)
     for table in ("images", "categories"):
-        for field in ("height", "width", "names", "parents", "frequency"):
+        for field in ("height", "width", "names", "group", "batch", "parents", "frequency"):
             column = getattr(getattr(data, table), field, None)
             if column is not None:
                 arrays[f"{table}_{field}"] = column if column.dtype != object else _texts(column)
@@ -76,6 +80,19 @@ def archive_of(data: Dataset, /) -> tuple[dict[str, np.ndarray], tuple[str, ...]
             arrays[f"segment_{key}"] = getattr(data.segments, key)
     lost = data.images.absent is not None or data.images.partial is not None
     return arrays, ("lists of categories of images, as LVIS has them, were not kept",) if lost else ()
+
+
+def _assignments(data: Dataset) -> dict[str, np.ndarray]:
+    """Who was asked for which image, by ids."""
+    asked = data.assignments
+    assert asked is not None
+    arrays = _ids("assignment_image", data.images.ids[asked.image])
+    arrays |= _ids("assignment_annotator", data.annotators[asked.annotator])
+    if asked.round is not None:
+        arrays["assignment_round"] = asked.round
+    if asked.date is not None:
+        arrays["assignment_date"] = _texts(asked.date)
+    return arrays
 
 
 def _ids(key: str, column: np.ndarray) -> dict[str, np.ndarray]:

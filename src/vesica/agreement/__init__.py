@@ -1,0 +1,1 @@
+"""Agreement between annotators: who differs from whom, where and how."""

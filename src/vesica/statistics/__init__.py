@@ -1,0 +1,1 @@
+"""Coefficients, resampling and intervals: numbers about numbers, which know no image."""

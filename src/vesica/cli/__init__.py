@@ -19,7 +19,7 @@ VERBS = {
     "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
-    "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
+    "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
 }

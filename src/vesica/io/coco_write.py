@@ -36,14 +36,13 @@ def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
     images = ",\n".join(_images(data, rest.images))
     rows = ",\n".join(_annotations(data, rest.annotations))
     categories = ",\n".join(_categories(data, rest.categories))
+    top += _people(data)
     text = f'{{{top}"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
     notes = [*rest.notes, *_of_rotated(data)]
     if data.id is None and len(data):
         notes.append("objects were numbered from 1")
     if data.area is None and data.xywh is not None and len(data):
         notes.append("areas are those of the boxes, because nobody gave any")
-    if data.annotator is not None:
-        notes.append("COCO has no place for annotators")
     if data.score is not None:
         notes.append("truths of COCO have no scores")
     return text, tuple(notes)
@@ -107,7 +106,7 @@ def _categories(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
 
 
 def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
-    keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore")
+    keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore", "annotator", "round")
     columns = [
         _ids(np.arange(1, len(data) + 1) if data.id is None else data.id),
         _ids(data.images.ids[data.image]),
@@ -117,8 +116,28 @@ def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
         _masks(data),
         _flags(np.zeros(len(data), bool) if data.crowd is None else data.crowd),
         None if data.ignore is None else _flags(data.ignore),
+        None if data.annotator is None else _ids(data.annotators[data.annotator]),
+        None if data.round is None else _ids(data.round),
     ]
     return _objects(keys, columns, rest)
+
+
+def _people(data: Dataset) -> str:
+    """Annotators, and who was asked for what, as `coco_annotators` reads them."""
+    asked = data.assignments
+    if data.annotator is None and asked is None:
+        return ""
+    text = f'"annotators": {_dumped(data.annotators.tolist())},\n'
+    if asked is None:
+        return text
+    columns = [
+        _ids(data.images.ids[asked.image]),
+        _ids(data.annotators[asked.annotator]),
+        None if asked.round is None else _ids(asked.round),
+        None if asked.date is None else ("" if one is None else _dumped(str(one)) for one in asked.date.tolist()),
+    ]
+    rows = ",\n".join(_objects(("image_id", "annotator", "round", "date"), columns))
+    return f'{text}"assignments": [\n{rows}\n],\n'
 
 
 def _ids(column: np.ndarray) -> Iterator[str]:

@@ -108,7 +108,7 @@ _KINDS = {"box": _box, "polygon": _polygon, "ellipse": _ellipse, "mask": _mask}
 
 def _word(shape: Any, key: str, place: str) -> str:
     text: str = (shape.get(key) or "").strip()
-    if not text and key != "points":
+    if not text and key not in ("points", "rle"):
         raise InputError(f"{place}: `{key}` is missing.")
     return text
 

@@ -19,15 +19,14 @@ from vesica.errors import InputError
 from vesica.io import json_fields as check
 from vesica.io.ellipses import CORNERS, ellipse_ring
 from vesica.io.files import File
-from vesica.io.folders import with_ending
+from vesica.io.folders import looks_like, with_ending
+from vesica.io.formats import FORMATS
 from vesica.io.marks import MOST_PIXELS, Mark, dataset_of, left_out
 from vesica.io.options import Options
 from vesica.io.png import labels_of
 from vesica.io.source import Reading, Source
-from vesica.io.text_fields import beginning_of
 from vesica.regions import RleMasks
 
-_HEAD = 1 << 16
 _NOTES = {
     "other": "{} shapes that are no polygon, rectangle, circle or mask, such as points and lines, were left out",
     "short": "{} polygons of fewer than three corners were left out",
@@ -47,14 +46,7 @@ def read(source: Source, options: Options, /) -> Reading:
 
 def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
     """The JSON files of a folder that look like LabelMe's."""
-    return folder, [path for path in with_ending(folder, ".json") if _is_one(path)]
-
-
-def _is_one(path: Path) -> bool:
-    try:
-        return looks_like_labelme(beginning_of(path, _HEAD).decode("utf-8", "replace"))
-    except InputError:  # told by whoever reads
-        return False
+    return folder, [path for path in with_ending(folder, ".json") if looks_like(path, FORMATS["labelme"])]
 
 
 def looks_like_labelme(text: str, /) -> bool:

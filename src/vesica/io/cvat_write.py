@@ -1,0 +1,74 @@
+"""CVAT's XML 1.1 for images, written: one element for each image, with its shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from vesica.dataset import Dataset
+from vesica.io.drawn_regions import Region, drawn
+from vesica.io.exact_corners import words_of
+from vesica.io.text_fields import lost_columns, names_of, rows_by_image
+from vesica.io.xml_elements import xml_text
+
+
+def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
+    """The bytes of a file, and what it could not keep."""
+    regions, notes = drawn(data)
+    labels = [xml_text(name) for name in names_of(data)]
+    ids, names, told = _named(data)
+    sizes = data.images.sizes.tolist()
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>"]
+    lines += _meta(data, labels)
+    for place, rows in enumerate(rows_by_image(data)):
+        height, width = sizes[place]
+        sides = f' width="{width}" height="{height}"' if height and width else ""
+        lines.append(f'  <image id="{ids[place]}" name={quoteattr(xml_text(names[place]))}{sides}>')
+        lines += [_shape(regions[row], labels[data.category[row]]) for row in rows]
+        lines.append("  </image>")
+    return "\n".join([*lines, "</annotations>", ""]).encode(), (*lost_columns(data, "CVAT"), *told, *notes)
+
+
+def _named(data: Dataset) -> tuple[list[int], list[str], list[str]]:
+    """Ids that are numbers, and a name for each image."""
+    own = data.images.ids.tolist()
+    given = [None] * len(own) if data.images.names is None else data.images.names.tolist()
+    names = [str(id) if name is None else str(name) for id, name in zip(own, given, strict=True)]
+    if all(isinstance(id, int) and 0 <= id < 10**18 for id in own):
+        return own, names, ["images without a name are called by their ids"] if None in given else []
+    if data.images.names is not None and names != [str(id) for id in own]:
+        return list(range(len(own))), names, ["image ids became numbers from 0; names are kept"]
+    return list(range(len(own))), names, ["image ids became names, and are numbers from 0"]
+
+
+def _meta(data: Dataset, labels: list[str]) -> list[str]:
+    known = [f"        <label><name>{escape(label)}</name></label>" for label in labels]
+    task = f"      <size>{len(data.images)}</size>", "      <mode>annotation</mode>"
+    return ["  <meta>", "    <task>", *task, "      <labels>", *known, "      </labels>", "    </task>", "  </meta>"]
+
+
+def _shape(region: Region, label: str) -> str:
+    named = f'label={quoteattr(label)} source="manual" occluded="0"'
+    if region.mask is not None:
+        left, top = region.corner
+        height, width = region.mask.shape
+        frame = f'left="{left}" top="{top}" width="{width}" height="{height}"'
+        return f'    <mask {named} rle="{", ".join(map(str, _runs(region.mask)))}" {frame} z_order="0"/>'
+    if region.rings is not None:
+        points = ";".join(f"{x!r},{y!r}" for x, y in region.rings[0].tolist())
+        return f'    <polygon {named} points="{points}" z_order="0"/>'
+    turn = region.turned
+    box: Any = region.box if turn is None else turn[:4]
+    sides = zip(("xtl", "ytl", "xbr", "ybr"), words_of(*box), strict=True)
+    corners = " ".join(f'{side}="{word}"' for side, word in sides)
+    rotation = "" if turn is None else f' rotation="{turn.degrees!r}"'
+    return f'    <box {named} {corners}{rotation} z_order="0"/>'
+
+
+def _runs(mask: np.ndarray) -> list[int]:
+    """Lengths of runs, row by row, of the background first."""
+    flat = mask.reshape(-1)
+    edges = np.flatnonzero(np.diff(flat, prepend=False))
+    return [int(length) for length in np.diff(np.concatenate([[0], edges, [len(flat)]]))]

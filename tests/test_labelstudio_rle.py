@@ -51,6 +51,7 @@ class TestMaskOf:
             ([*PLAIN[:-1], 256], (3, 5), "numbers from 0 to 255"),
             ("abc", (3, 5), "numbers from 0 to 255"),
             (7.5, (3, 5), "numbers from 0 to 255"),
+            (10**15, (3, 5), "numbers from 0 to 255"),
             (PLAIN, (1 << 15, 1 << 14), r"may have 268,435,456 pixels; the image has 536,870,912"),
             # 4 values, and a block of five of them
             ([0, 0, 0, 4, 56, 0, 0, 128 + 127, 255, 255], (1, 1), "ends behind the last pixel|before the mask"),

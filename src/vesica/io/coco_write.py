@@ -29,9 +29,10 @@ def _encoded(made: tuple[str, tuple[str, ...]]) -> tuple[bytes, tuple[str, ...]]
     return text.encode("utf-8"), notes
 
 
-def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
-    """The text of a truth file, a row a line, and what it could not keep."""
+def truth_text(data: Dataset, /, *, beside: list[Record] | None = None) -> tuple[str, tuple[str, ...]]:
+    """The text of a truth file, a row a line, and what it could not keep. `beside` are other keys of the images."""
     rest = rest_of(data, results=False)
+    rest = rest if beside is None else rest._replace(images=beside)
     top = "".join(f"{_dumped(key)}: {_dumped(value)},\n" for key, value in rest.top.items())
     images = ",\n".join(_images(data, rest.images))
     rows = ",\n".join(_annotations(data, rest.annotations))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -16,19 +17,35 @@ from vesica.io.xml_elements import xml_text
 
 def content(data: Dataset, /) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of a file, and what it could not keep."""
+    return content_of(data)
+
+
+def content_of(
+    data: Dataset, /, *, comments: Sequence[str] | None = None, annotators: bool = False
+) -> tuple[bytes, tuple[str, ...]]:
+    """The same, with a comment before each image, and with annotators as attributes of their shapes."""
     regions, notes = drawn(data)
     labels = [xml_text(name) for name in names_of(data)]
     ids, names, told = _named(data)
     sizes = data.images.sizes.tolist()
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>"]
     lines += _meta(data, labels)
+    people: list[list[str]] = [[] for _ in range(len(data))]
+    if annotators and data.annotator is not None:
+        people = [[str(one)] for one in data.annotators[data.annotator].tolist()]
     for place, rows in enumerate(rows_by_image(data)):
         height, width = sizes[place]
         sides = f' width="{width}" height="{height}"' if height and width else ""
         lines.append(f'  <image id="{ids[place]}" name={quoteattr(xml_text(names[place]))}{sides}>')
-        lines += [_shape(regions[row], labels[data.category[row]]) for row in rows]
+        if comments is not None:
+            lines.insert(-1, f"  <!-- {escape(comments[place]).replace('--', '- -')} -->")
+        lines += [_shape(regions[row], labels[data.category[row]], *people[row]) for row in rows]
         lines.append("  </image>")
-    return "\n".join([*lines, "</annotations>", ""]).encode(), (*lost_columns(data, "CVAT"), *told, *notes)
+    return "\n".join([*lines, "</annotations>", ""]).encode(), (
+        *lost_columns(data, "CVAT", kept=("annotator",) if annotators else ()),
+        *told,
+        *notes,
+    )
 
 
 def _named(data: Dataset) -> tuple[list[int], list[str], list[str]]:
@@ -49,22 +66,31 @@ def _meta(data: Dataset, labels: list[str]) -> list[str]:
     return ["  <meta>", "    <task>", *task, "      <labels>", *known, "      </labels>", "    </task>", "  </meta>"]
 
 
-def _shape(region: Region, label: str) -> str:
+def _shape(region: Region, label: str, *annotator: str) -> str:
+    tag, fields = _element(region, label)
+    if not annotator:
+        return f'    <{tag} {fields} z_order="0"/>'
+    attribute = f'<attribute name="annotator">{escape(xml_text(annotator[0]))}</attribute>'
+    return f'    <{tag} {fields} z_order="0">{attribute}</{tag}>'
+
+
+def _element(region: Region, label: str) -> tuple[str, str]:
+    """The name of an element, and its attributes."""
     named = f'label={quoteattr(label)} source="manual" occluded="0"'
     if region.mask is not None:
         left, top = region.corner
         height, width = region.mask.shape
         frame = f'left="{left}" top="{top}" width="{width}" height="{height}"'
-        return f'    <mask {named} rle="{", ".join(map(str, _runs(region.mask)))}" {frame} z_order="0"/>'
+        return "mask", f'{named} rle="{", ".join(map(str, _runs(region.mask)))}" {frame}'
     if region.rings is not None:
         points = ";".join(f"{x!r},{y!r}" for x, y in region.rings[0].tolist())
-        return f'    <polygon {named} points="{points}" z_order="0"/>'
+        return "polygon", f'{named} points="{points}"'
     turn = region.turned
     box: Any = region.box if turn is None else turn[:4]
     sides = zip(("xtl", "ytl", "xbr", "ybr"), words_of(*box), strict=True)
     corners = " ".join(f'{side}="{word}"' for side, word in sides)
     rotation = "" if turn is None else f' rotation="{turn.degrees!r}"'
-    return f'    <box {named} {corners}{rotation} z_order="0"/>'
+    return "box", f"{named} {corners}{rotation}"
 
 
 def _runs(mask: np.ndarray) -> list[int]:

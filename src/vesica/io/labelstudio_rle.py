@@ -26,7 +26,7 @@ def mask_of(packed: Any, size: tuple[int, int], place: str, /) -> np.ndarray:
     if height * width > MOST_PIXELS:
         raise InputError(f"{place}: a brush mask may have {MOST_PIXELS:,} pixels; the image has {height * width:,}.")
     try:
-        data = bytes(packed)
+        data = bytes(packed if isinstance(packed, list) else [-1])  # bytes(10**12) would be so many
     except (TypeError, ValueError):
         raise InputError(f"{place}: `rle` must be a list of numbers from 0 to 255.") from None
     stream = _Bits(data, place)

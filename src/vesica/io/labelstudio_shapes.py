@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,13 +131,13 @@ def _polygon(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: 
     if len(ring) < 3:
         counted["short"] += 1
         return None
-    _look(ring, mark.place, counted)
+    _look(ring.reshape(-1).tolist(), mark.place, counted)
     return mark._replace(rings=[_pixels(ring, size)])
 
 
 def _ellipse(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark:
     x, y, across, down = _numbers(value, ("x", "y", "radiusX", "radiusY"), mark.place)
-    _look(np.array([[x - across, y - down], [x + across, y + down]]), mark.place, counted)
+    _look((x - across, y - down, x + across, y + down), mark.place, counted)
     counted["ellipses"] += 1
     centre, radii = _pixels(np.array([[x, y], [across, down]]), size).tolist()
     return mark._replace(rings=[ellipse_ring(*centre, *radii, _degrees(value, mark.place))])
@@ -146,13 +146,14 @@ def _ellipse(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: 
 def _rectangle(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark:
     """A box; turned clockwise about its upper left corner if it has a rotation."""
     x, y, w, h = _numbers(value, ("x", "y", "width", "height"), mark.place)
-    (left, top), (wide, high) = _pixels(np.array([[x, y], [w, h]]), size).tolist()
+    height, width = size
+    box = [x * width / 100, y * height / 100, w * width / 100, h * height / 100]
     degrees = _degrees(value, mark.place)
     if degrees % 360 == 0:
-        _look(np.array([[x, y], [x + w, y + h]]), mark.place, counted)
-        return mark._replace(box=[left, top, wide, high])
-    corners = about_corner(left, top, wide, high, degrees)
-    _look(corners / _pixels(np.ones((1, 2)), size), mark.place, counted)
+        _look((x, y, x + w, y + h), mark.place, counted)
+        return mark._replace(box=box)
+    corners = about_corner(*box, degrees)
+    _look((corners * 100 / (width, height)).reshape(-1).tolist(), mark.place, counted)
     return mark._replace(corners=corners)
 
 
@@ -167,11 +168,11 @@ def _degrees(value: dict[str, Any], place: str) -> float:
     return degrees
 
 
-def _look(points: np.ndarray, place: str, counted: Counter[str]) -> None:
+def _look(percent: Sequence[float], place: str, counted: Counter[str]) -> None:
     """Percentages may reach a little over the border, which is counted. Far beyond they are none."""
-    low, high = float(points.min()), float(points.max())
-    if not (_FAR[0] <= low <= high <= _FAR[1]):
-        far = low if not _FAR[0] <= low else high
+    low, high = min(percent), max(percent)
+    if not (_FAR[0] <= low and high <= _FAR[1] and all(one == one for one in percent)):
+        far = next(one for one in percent if not _FAR[0] <= one <= _FAR[1])
         raise InputError(
             f"{place}: numbers of Label Studio are percent of the image, from 0 to 100; got {far:g}. Pixels look so."
         )

@@ -174,7 +174,7 @@ class TestPredictions:
         found = task(annotation(region()), predictions=[guess])
         data = read(found, predictions=True)
         assert data.score.tolist() == [0.75, 0.25] and data.annotators.tolist() == ["v2"]
-        assert read(found).notes == ("1 predictions were not read: `predictions=True` reads them, as guesses",)
+        assert read(found).notes == ("1 predictions, which are guesses of models, were not read",)
 
     def test_a_missing_score_is_not_one(self, read):
         guess = {"result": [region() | {"score": 0.75}, region(id="s")]}
@@ -330,3 +330,21 @@ class TestReal:
         guesses = vesica.read(self.PATH, predictions=True)
         wanted = sum(one["type"] == "rectanglelabels" for t in raw for p in t["predictions"] for one in p["result"])
         assert len(guesses) == wanted
+
+
+class TestScores:
+    def test_predictions_against_people(self, tmp_path):
+        guess = {"model_version": "v2", "result": [region() | {"score": 0.75}]}
+        path = tmp_path / "t.json"
+        path.write_text(json.dumps([task(annotation(region()), predictions=[guess])]))
+        assert vesica.evaluate(path, path)["AP"] == pytest.approx(1)
+
+    def test_several_people_are_no_truth(self, tmp_path):
+        guess = {"result": [region() | {"score": 0.75}]}
+        path = tmp_path / "t.json"
+        both = annotation(region(), who="ann"), annotation(region(), who="ben", id=2)
+        path.write_text(json.dumps([task(*both, predictions=[guess])]))
+        with pytest.raises(InputError, match=r"The truth is what several people marked: image 1 by 'ann', 'ben'"):
+            vesica.evaluate(path, path)
+        truth, guesses = vesica.read(path), vesica.read(path, predictions=True)
+        assert vesica.evaluate(truth.rows(truth.annotator == 0), guesses)["AP"] == pytest.approx(1)

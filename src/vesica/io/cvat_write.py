@@ -28,15 +28,15 @@ def content_of(
     labels = [xml_text(name) for name in names_of(data)]
     ids, names, told = _named(data)
     sizes = data.images.sizes.tolist()
-    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>"]
+    lines = [f"<?xml {_attributes(version='1.0', encoding='utf-8')}?>", "<annotations>", "  <version>1.1</version>"]
     lines += _meta(data, labels)
     people: list[list[str]] = [[] for _ in range(len(data))]
     if annotators and data.annotator is not None:
         people = [[str(one)] for one in data.annotators[data.annotator].tolist()]
     for place, rows in enumerate(rows_by_image(data)):
         height, width = sizes[place]
-        sides = f' width="{width}" height="{height}"' if height and width else ""
-        lines.append(f'  <image id="{ids[place]}" name={quoteattr(xml_text(names[place]))}{sides}>')
+        sides = {"width": width, "height": height} if height and width else {}
+        lines.append(f"  <image {_attributes(id=ids[place], name=xml_text(names[place]), **sides)}>")
         if comments is not None:
             lines.insert(-1, f"  <!-- {escape(comments[place]).replace('--', '- -')} -->")
         lines += [_shape(regions[row], labels[data.category[row]], *people[row]) for row in rows]
@@ -67,30 +67,29 @@ def _meta(data: Dataset, labels: list[str]) -> list[str]:
 
 
 def _shape(region: Region, label: str, *annotator: str) -> str:
-    tag, fields = _element(region, label)
+    kind, fields = _fields(region)
+    head = f"    <{kind} {_attributes(label=label, source='manual', occluded=0, **fields, z_order=0)}"
     if not annotator:
-        return f'    <{tag} {fields} z_order="0"/>'
-    attribute = f'<attribute name="annotator">{escape(xml_text(annotator[0]))}</attribute>'
-    return f'    <{tag} {fields} z_order="0">{attribute}</{tag}>'
+        return f"{head}/>"
+    return f"{head}><attribute {_attributes(name='annotator')}>{escape(xml_text(annotator[0]))}</attribute></{kind}>"
 
 
-def _element(region: Region, label: str) -> tuple[str, str]:
-    """The name of an element, and its attributes."""
-    named = f'label={quoteattr(label)} source="manual" occluded="0"'
+def _fields(region: Region) -> tuple[str, dict[str, Any]]:
+    """What kind of shape it is, and what is to be told of it."""
     if region.mask is not None:
-        left, top = region.corner
-        height, width = region.mask.shape
-        frame = f'left="{left}" top="{top}" width="{width}" height="{height}"'
-        return "mask", f'{named} rle="{", ".join(map(str, _runs(region.mask)))}" {frame}'
+        (left, top), (height, width) = region.corner, region.mask.shape
+        runs = ", ".join(map(str, _runs(region.mask)))
+        return "mask", {"rle": runs, "left": left, "top": top, "width": width, "height": height}
     if region.rings is not None:
-        points = ";".join(f"{x!r},{y!r}" for x, y in region.rings[0].tolist())
-        return "polygon", f'{named} points="{points}"'
+        return "polygon", {"points": ";".join(f"{x!r},{y!r}" for x, y in region.rings[0].tolist())}
     turn = region.turned
     box: Any = region.box if turn is None else turn[:4]
-    sides = zip(("xtl", "ytl", "xbr", "ybr"), words_of(*box), strict=True)
-    corners = " ".join(f'{side}="{word}"' for side, word in sides)
-    rotation = "" if turn is None else f' rotation="{turn.degrees!r}"'
-    return "box", f"{named} {corners}{rotation}"
+    sides = dict(zip(("xtl", "ytl", "xbr", "ybr"), words_of(*box), strict=True))
+    return "box", sides if turn is None else {**sides, "rotation": repr(turn.degrees)}
+
+
+def _attributes(**fields: Any) -> str:
+    return " ".join(f"{name}={quoteattr(str(value))}" for name, value in fields.items())
 
 
 def _runs(mask: np.ndarray) -> list[int]:

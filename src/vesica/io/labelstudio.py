@@ -30,7 +30,7 @@ _NOTES = {
     "cancelled": "{} cancelled annotations were left out: nobody was asked there",
     "bare": "{} tasks without an annotation were left out: nobody was asked there",
     "unguessed": "{} tasks without a prediction were left out",
-    "unread": "{} predictions were not read: `predictions=True` reads them, as guesses",
+    "unread": "{} predictions, which are guesses of models, were not read",
     **NOTES,
 }
 

@@ -1,5 +1,6 @@
 """CVAT: images and tracks, every shape it has, and files that are not what they say."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,39 @@ class TestFormat:
         with pytest.raises(InputError, match="1 of voc and 1 of cvat"):
             find(tmp_path)
         assert len(vesica.read(tmp_path, format="cvat")) == 1 and len(vesica.read(tmp_path, format="voc")) == 0
+
+
+class TestZip:
+    """CVAT's exports come packed, the pictures beside the annotations."""
+
+    def packed(self, path, **files):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(name.replace("__", "."), text)
+        return path
+
+    def test_read(self, tmp_path):
+        path = self.packed(tmp_path / "export.zip", annotations__xml=images(BOX), a__jpg="")
+        found = find(path)
+        assert found.format == "cvat" and len(found.data) == 1 and found.name.endswith("export.zip:annotations.xml")
+
+    @pytest.mark.parametrize(
+        "files, words",
+        [
+            ({"a__xml": "", "b__json": ""}, r"it has 2: a\.xml, b\.json\. Unpack it"),
+            ({"a__jpg": ""}, "it has none"),
+            ({"a__xml": "0" * (17 << 20)}, "expands more than 200:1"),
+        ],
+    )
+    def test_refused(self, tmp_path, files, words):
+        with pytest.raises(InputError, match=words):
+            vesica.read(self.packed(tmp_path / "export.zip", **files))
+
+    def test_broken(self, tmp_path):
+        path = self.packed(tmp_path / "export.zip", annotations__xml=images(BOX))
+        path.write_bytes(path.read_bytes()[:-30])
+        with pytest.raises(InputError, match=r"export\.zip is a zip archive, and broken"):
+            vesica.read(path)
 
 
 class TestWrite:

@@ -162,9 +162,19 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
             return _of_folder(os.path.dirname(path), path, name)
     if path != "-" and not os.path.exists(path) and any(letter in path for letter in "*?["):
         return _of_pattern(path, format)
-    file = load(path, in_pieces=True)
+    file = _unpacked(load(path, in_pieces=True))
     source = Source(file.name, os.path.dirname(path), [] if path == "-" else [path], file)
     return source, format or _sniffed(file)
+
+
+def _unpacked(file: File) -> File:
+    """The file of annotations in a zip archive, as tools export it; an archive of arrays as it is."""
+    if file.kind != "npz" or file.name.lower().endswith(".npz"):
+        return file
+    from vesica.io.archives import text_member
+
+    found = text_member(file.data, file.name)
+    return file if found is None else File(f"{file.name}:{found[0]}", found[1], "json")
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:

@@ -171,7 +171,7 @@ REFUSED = [
     (video(f'<track id="0">{on(1)}</track>'), "track 0, frame 1: `label` is missing"),
     (video('<track id="0" label="a"><box/></track>'), "`frame` must be a whole number from 0; got None"),
     (video(f'<track id="0" label="a">{on(1)}{on(1)}</track>'), "track 0, frame 1: has the id '0/1'"),
-    (video(size="<size>1e15</size>"), "10,000,000 at most; got 1e"),
+    (video(size="<size>1e15</size>"), "1,000,000 at most; got 1e"),
     (video(f'<track id="0" label="a">{on(1)}</track><image id="1"/>'), "has images and tracks"),
     (b"<annotations>\xff</annotations>", "is no XML: not well-formed"),
     ('<!DOCTYPE a [<!ENTITY l "lol"><!ENTITY m "&l;&l;&l;">]><annotations>&m;</annotations>', "DOCTYPE and entities"),

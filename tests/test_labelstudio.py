@@ -258,6 +258,13 @@ class TestRefused:
         with pytest.raises(InputError, match=words):
             vesica.read(path, format="labelstudio")
 
+    @pytest.mark.parametrize("depth", range(930, 990, 3))
+    def test_nested_so_that_it_can_just_be_read(self, tmp_path, depth):
+        inside = "[" * depth + "]" * depth
+        (tmp_path / "t.json").write_text('[{"id": 1, "data": {}, "annotations": [{"result": [%s]}]}]' % inside)
+        with pytest.raises(InputError, match="nested too deeply|region 0 must be an object"):
+            vesica.read(tmp_path / "t.json")
+
     @given(st.integers(1, 3000))
     def test_cut(self, tmp_path_factory, at):
         whole = json.dumps([task(annotation(region(), who=k, id=k), id=k) for k in range(1, 9)]).encode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from vesica.io.source import Reading, Source
 from vesica.io.text_fields import number
 from vesica.io.xml_elements import root_of
 
-MOST_FRAMES = 10_000_000
+MOST_FRAMES = 1_000_000
 """Of a video."""
 _ROOT = re.compile(r"(?:\s|<\?.*?\?>|<!--.*?-->)*<annotations[\s>/]", re.DOTALL)
 _NOTES = {
@@ -58,22 +57,8 @@ def dataset_of_xml(data: bytes, name: str, options: Options, /) -> Dataset:
         )
     if page.has_tracks and page.images:
         raise InputError(f"{name} has images and tracks; CVAT writes one of them into a file.")
-    images, marks = page.of_frames() if page.is_video and not page.images else (page.images, page.marks)
-    height, width = np.array([image.size for image in images], np.int64).reshape(-1, 2).T.copy()
-    is_known = bool(height.any())
-    names = [image.name for image in images]
-    return dataset_of(
-        Images(
-            check_ids([image.id for image in images], "images") if images else np.empty(0, np.int64),
-            height if is_known else None,
-            width if is_known else None,
-            objects(names) if any(names) else None,
-        ),
-        marks,
-        options,
-        categories=page.labels,
-        notes=left_out(page.counted, _NOTES),
-    )
+    images, marks = page.of_frames() if page.is_video and not page.images else (page.table(), page.marks)
+    return dataset_of(images, marks, options, categories=page.labels, notes=left_out(page.counted, _NOTES))
 
 
 class _Page:
@@ -88,7 +73,7 @@ class _Page:
         self.has_tracks = False
         self.counted: Counter[str] = Counter()
         self.is_video = False
-        self._frames: range | None = None
+        self._frames: int | None = None
         self._size = (0, 0)
 
     def take(self, element: Any) -> None:
@@ -115,7 +100,7 @@ class _Page:
                 raise InputError(
                     f"{self._name}, size: must be a number of frames, {MOST_FRAMES:,} at most; got {frames:g}."
                 )
-            self._frames = range(int(frames))
+            self._frames = int(frames)
 
     def _take_image(self, element: Any) -> None:
         place = f"{self._name}, image {len(self.images)}"
@@ -154,17 +139,28 @@ class _Page:
             if mark is not None:
                 self.marks.append(mark._replace(id=f"{id}/{frame}"))
 
-    def of_frames(self) -> tuple[list[_Image], list[Mark]]:
+    def table(self) -> Images:
+        """The images."""
+        height, width = np.array([image.size for image in self.images], np.int64).reshape(-1, 2).T.copy()
+        is_known, names = bool(height.any()), [image.name for image in self.images]
+        return Images(
+            check_ids([image.id for image in self.images], "images") if self.images else np.empty(0, np.int64),
+            height if is_known else None,
+            width if is_known else None,
+            objects(names) if any(names) else None,
+        )
+
+    def of_frames(self) -> tuple[Images, list[Mark]]:
         """Frames as images, those without a shape too where the file says how many there are."""
-        seen = {mark.image for mark in self.marks}
-        frames: Iterable[int] = sorted(seen)
-        if self._frames is not None and max(seen, default=-1) < len(self._frames):
-            frames = self._frames
+        frames = np.unique(np.array([mark.image for mark in self.marks], np.int64))
+        if self._frames is not None and frames.max(initial=-1) < self._frames:
+            frames = np.arange(self._frames)
         else:
-            self.counted["frames"] += len(seen)
-        place_of = {frame: place for place, frame in enumerate(frames)}
-        images = [_Image(frame, None, self._size) for frame in place_of]
-        return images, [mark._replace(image=place_of[mark.image]) for mark in self.marks]
+            self.counted["frames"] += len(frames)
+        places = np.searchsorted(frames, [mark.image for mark in self.marks]).tolist()
+        height, width = (np.full(len(frames), side, np.int64) if side else None for side in self._size)
+        marks = [mark._replace(image=place) for mark, place in zip(self.marks, places, strict=True)]
+        return Images(frames, height, width), marks
 
 
 def _frame(text: str | None, place: str) -> int:

@@ -128,7 +128,7 @@ class _Tasks:
     @staticmethod
     def _task(value: Any, place: str) -> _Task:
         found = check.fields(value, place)
-        place = f"{place} (id {found['id']})" if isinstance(found.get("id"), (int, str)) else place
+        place = f"{place} (id {brief(found['id'])})" if isinstance(found.get("id"), (int, str)) else place
         is_min = "data" not in found and not any(isinstance(found.get(key), list) for key in _LISTS[:2])
         return _Task(found, place, is_min)
 
@@ -206,7 +206,7 @@ def _answers(task: _Task, predictions: bool, counted: Counter[str]) -> Iterator[
 def _answer(value: Any, place: str, is_guess: bool) -> _Answer | None:
     found = check.fields(value, place)
     id = found.get("id")
-    place = f"{place} (id {id})" if isinstance(id, (int, str)) else place
+    place = f"{place} (id {brief(id)})" if isinstance(id, (int, str)) else place
     if found.get("was_cancelled") or found.get("skipped"):
         return None
     who = _person(found.get("model_version" if is_guess else "completed_by"), place)

@@ -103,7 +103,10 @@ def find(
     given = options(format) if callable(options) else options
     chosen = FORMATS[format]
     assert chosen.read is not None
-    found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
+    try:
+        found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
+    except RecursionError as error:  # a value that could just be read, and not be shown
+        raise InputError(f"{source.name} is nested too deeply.") from error
     if _moments(source) != moments:
         _look_again(os.fspath(path), source, format)
     data = replace(found.data, notes=(*found.data.notes, _noted(source, chosen))) if source.left_out else found.data

@@ -260,8 +260,8 @@ class TestRefused:
 
     @pytest.mark.parametrize("depth", range(930, 990, 3))
     def test_nested_so_that_it_can_just_be_read(self, tmp_path, depth):
-        inside = "[" * depth + "]" * depth
-        (tmp_path / "t.json").write_text('[{"id": 1, "data": {}, "annotations": [{"result": [%s]}]}]' % inside)
+        result = "[" * depth + "]" * depth
+        (tmp_path / "t.json").write_text('[{"id": 1, "data": {}, "annotations": [{"result": ' + result + "}]}]")
         with pytest.raises(InputError, match="nested too deeply|region 0 must be an object"):
             vesica.read(tmp_path / "t.json")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path, PurePath
@@ -27,6 +28,7 @@ from vesica.io.png import labels_of
 from vesica.io.source import Reading, Source
 from vesica.regions import RleMasks
 
+_KEYS = re.compile(r'"(?:shapes|imageData)"\s*:')
 _NOTES = {
     "other": "{} shapes that are no polygon, rectangle, circle or mask, such as points and lines, were left out",
     "short": "{} polygons of fewer than three corners were left out",
@@ -52,7 +54,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 def looks_like_labelme(text: str, /) -> bool:
     """Is this the beginning of an object with `shapes`, or with the picture itself?"""
     is_object = text.lstrip("\ufeff \t\r\n").startswith("{")
-    return is_object and ('"shapes"' in text or '"imageData"' in text) and '"images"' not in text
+    return is_object and bool(_KEYS.search(text)) and '"images"' not in text
 
 
 def dataset_of_files(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:

@@ -1,0 +1,83 @@
+"""Agreement on the command line: what was asked for, as tables or as facts for JSON, and what is written beside."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from vesica.cli import eval_output
+from vesica.cli.plain_tables import judged, table
+
+if TYPE_CHECKING:
+    from vesica.agreement.result import AgreementResult
+    from vesica.dataset import Dataset
+
+GATE = 'what must be reached within 1e-9, else exit code 1: "agreement>=0.6", "alpha[cat]>=0.67"; may be repeated'
+_PAIRS = ("annotator_a", "annotator_b", "n_images", "n_a", "n_b", "n_matched", "agreement", "lo", "hi", "f1", "alpha")
+_PAIRS = (*_PAIRS, "category", "iou", "dice")
+_PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", "label_rate", "loose_edge", "influence")
+_CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
+_IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")
+_LEDGER = ("type", "count", "amount", "share")
+
+
+def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All that can be told of a result; what was asked for is written. Without data it is one of label maps."""
+    facts: dict[str, Any] = result.to_dict()
+    facts.setdefault("notes", [])
+    if data is None:
+        return facts
+    facts["intervals"] = {
+        name: None if value is None else list(result.interval(name)[:2]) for name, value in result.numbers.items()
+    }
+    facts |= {"pairs": list(result.pairs()), "per_annotator": list(result.annotators())}
+    facts["classes"] = list(result.classes())
+    if arguments.per_image:
+        facts["by_images"] = sorted(result.images(), key=lambda row: -(row["lost"] or 0))
+    if arguments.queue is not None:
+        facts["queue"] = _write_queue(result, data, arguments)
+    return facts
+
+
+def _write_queue(result: AgreementResult, data: Dataset, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    from vesica.io.review_queue import write_queue
+
+    found = result.worst(arguments.worst)
+    queue = [
+        {"image": one.image, "rank": rank, "lost": one.lost, "reasons": one.text} for rank, one in enumerate(found, 1)
+    ]
+    notes = write_queue(arguments.queue, data, queue, format=arguments.queue_format)
+    eval_output.say(f"Wrote {len(queue):,} images to look at again: {arguments.queue}", arguments)
+    for note in notes:
+        eval_output.say(f"  note: {note}.", arguments)
+    return queue
+
+
+def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Everything that was asked for, one part after the other."""
+    parts = [_headline(result, facts), _shown(facts["pairs"], _PAIRS)]
+    parts += [_shown(facts["per_annotator"], _PEOPLE)] if "per_annotator" in facts else []
+    if arguments.per_class:
+        parts.append(_shown(facts["classes"], _CLASSES))
+    parts += [_shown(facts["ledger"], _LEDGER)] if "ledger" in facts else []
+    if arguments.per_image:
+        parts.append(_shown(facts["by_images"], _IMAGES))
+    if facts["gates"]:
+        parts.append(judged(facts["gates"]))
+    print("\n\n".join(part for part in parts if part))
+
+
+def _headline(result: Any, facts: dict[str, Any]) -> str:
+    """What was compared, and the numbers with their intervals."""
+    width = max(map(len, facts["summary"]))
+    lines = [result.headline]
+    for name, value in facts["summary"].items():
+        ends = facts.get("intervals", {}).get(name)
+        spread = "" if ends is None or None in ends else f"  {ends[0]:.3f} to {ends[1]:.3f}"
+        lines.append(f"{name:<{width}}  {'–' if value is None else f'{value:.3f}'}{spread}")
+    lines += [f"note: {note['count']:,} {note['text']}" for note in facts["notes"] if note["rule"] != "read"]
+    return "\n".join(lines)
+
+
+def _shown(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
+    return table(rows, columns, digits=3)

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from vesica import agreement as agreement
     from vesica import detection as detection
     from vesica import losses as losses
     from vesica import segmentation as segmentation
+    from vesica.agreement.policy import AgreementPolicy
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.diagnose.segmentation import advise
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
     from vesica.scoring import (
         evaluate,
+        evaluate_agreement,
         evaluate_panoptic,
         evaluate_segmentation,
         evaluate_surfaces,
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from vesica.selection.soft import Kept, soft_nms
 
 __all__ = [
+    "AgreementPolicy",
     "Best",
     "Boxes",
     "Dataset",
@@ -85,6 +89,7 @@ __all__ = [
     "distance",
     "eiou",
     "evaluate",
+    "evaluate_agreement",
     "evaluate_panoptic",
     "evaluate_segmentation",
     "evaluate_surfaces",
@@ -109,6 +114,7 @@ __all__ = [
 
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
 _HOMES = {
+    "vesica.agreement.policy": ("AgreementPolicy",),
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
@@ -134,7 +140,14 @@ _HOMES = {
     ),
     "vesica.overlaps.parts": ("Parts", "parts"),
     "vesica.regions": ("Boxes", "LabelMap", "Masks", "Polygons", "RleMasks", "RotatedBoxes", "Sets", "SparseMasks"),
-    "vesica.scoring": ("evaluate", "evaluate_panoptic", "evaluate_segmentation", "evaluate_surfaces", "write_panoptic"),
+    "vesica.scoring": (
+        "evaluate",
+        "evaluate_agreement",
+        "evaluate_panoptic",
+        "evaluate_segmentation",
+        "evaluate_surfaces",
+        "write_panoptic",
+    ),
     "vesica.segmentation.evaluator": ("SegmentationEvaluator",),
     "vesica.segmentation.policy": ("SegmentationPolicy",),
     "vesica.selection.nms_batched": ("nms_padded", "nms_ragged"),
@@ -147,6 +160,7 @@ _HOMES = {
 
 # Modules that are names of their own: `vesica.losses.giou(…)`.
 _MODULES = {
+    "agreement": "vesica.agreement",
     "anchors": "vesica.matching.anchors",
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",

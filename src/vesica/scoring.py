@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vesica._check import agreement as check_agreement
 from vesica._check import label_files as check_label_files
 from vesica._check import names
 from vesica._check import panoptic as check_panoptic
@@ -21,8 +22,12 @@ from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
 from vesica.detection.result import DetectionResult
 from vesica.detection.rules import ProtocolName, QuirksName, RegionName
+from vesica.results.result import Note
 
 if TYPE_CHECKING:
+    from vesica.agreement.label_maps import PixelAgreementResult
+    from vesica.agreement.policy import AgreementPolicy
+    from vesica.agreement.result import AgreementResult
     from vesica.io.label_files import LabelFiles
     from vesica.io.options import Options
     from vesica.segmentation.inputs import Batch, Reading
@@ -287,6 +292,117 @@ def image_pairs(found: Iterable[tuple[Iterable[Any], Batch, Any]], spacing: Any)
         maps = check_label_files.are_maps(batch, Maps)
         for id, one, other in zip(ids, maps.truth, maps.guess, strict=False):
             yield next(number) if id is None else id, one, other, own if spacing is None else spacing
+
+
+@names.explained("agreement")
+def evaluate_agreement(
+    annotations: Any,
+    other: Any = None,
+    /,
+    *,
+    policy: AgreementPolicy | None = None,
+    regions: str | None = None,
+    missing: str | None = None,
+    explain: bool = False,
+    threads: int | None = None,
+) -> AgreementResult | PixelAgreementResult:
+    """Tell how far annotators agree: who differs from whom, where, and how.
+
+    Objects of two annotators in one image are matched by geometry alone, one to one, with the largest sum of IoU;
+    labels are compared afterwards. What keeps a pair from full credit, and what has no partner, is a loss with a type;
+    all losses add up to 1 − agreement.
+
+    Parameters
+    ----------
+    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path or label maps
+        `Dataset.of_annotators` makes one data set of several. An image that an annotator was asked for and has no
+        objects in was seen to be empty; one that they were not asked for does not count.
+    other : optional
+        With it, the two are what two annotators drew: data sets or paths; or in one image tables of boxes, rotated
+        boxes, polygons, masks, dicts of "boxes" and "labels", two label maps, or two masks (H, W).
+    policy : AgreementPolicy, optional
+        When objects match, what a match is worth, what a quorum is; and how intervals are made.
+    regions : {"mask", "rotated", "box"}, optional
+        What is compared; by default masks where all objects have one, else rotated boxes, else boxes.
+    missing : "box", optional
+        Where masks are compared, let objects that have none be compared as their boxes. By default they are an error.
+    explain : bool, default False
+        Print the steps by which the numbers come about.
+    threads : int, optional
+
+    Returns
+    -------
+    AgreementResult, or PixelAgreementResult for label maps and masks (H, W)
+
+    Examples
+    --------
+    >>> import vesica
+    >>> result = vesica.evaluate_agreement([[0, 0, 10, 10], [20, 0, 30, 10]], [[0, 0, 10, 8]])
+    >>> round(result["agreement"], 6), result["mean_iou"]
+    (0.533333, 0.8)
+    >>> print(result.ledger().text())
+    type        count  amount  share
+    loose edge      1   0.200  0.133
+    missing         1   0.500  0.333
+
+    Two label maps, class by class:
+
+    >>> maps = vesica.evaluate_agreement([[0, 0, 1, 1, 1]], [[0, 1, 1, 1, 0]])
+    >>> maps.classes()["iou"].tolist(), round(maps["mIoU"], 6)
+    ([0.3333333333333333, 0.5], 0.416667)
+    """
+    from vesica.agreement.policy import AgreementPolicy
+
+    asked = check_agreement.agreement_policy(policy, AgreementPolicy)
+    result = _agreement_of(annotations, other, asked, regions, missing, threads)
+    if explain:
+        print(result.explain())
+    return result
+
+
+def _agreement_of(
+    annotations: Any,
+    other: Any,
+    policy: AgreementPolicy,
+    regions: str | None,
+    missing: str | None,
+    threads: int | None,
+) -> AgreementResult | PixelAgreementResult:
+    from vesica.agreement import plain
+    from vesica.agreement.annotations import annotations_of
+    from vesica.agreement.label_maps import compare_maps, maps_of
+    from vesica.agreement.records import records_of
+    from vesica.agreement.result import AgreementResult
+
+    sides = annotations if other is None else dict(zip(plain.SIDES, (annotations, other), strict=True))
+    if isinstance(sides, Mapping):
+        check_agreement.two_people(sides)
+        if all(isinstance(side, (Dataset, str, os.PathLike)) for side in sides.values()):
+            sides = Dataset.of_annotators({who: _annotations_of(side, threads) for who, side in sides.items()})
+        elif other is None or plain.are_maps(annotations, other):
+            return compare_maps({who: maps_of(side) for who, side in sides.items()}, policy=policy, threads=threads)
+        else:
+            check_agreement.of_data_sets(regions, missing)
+            drawn = plain.annotations_of_pair(annotations, other, threads=threads)
+            return AgreementResult(records_of(drawn, policy, threads=threads), drawn, threads=threads)
+    data = _annotations_of(sides, threads)
+    drawn = annotations_of(data, regions=regions, missing=missing, threads=threads)
+    records = records_of(drawn, policy, threads=threads)
+    check_agreement.some_scenes(records)
+    return AgreementResult(records, drawn, _notes_of(data), threads)
+
+
+def _annotations_of(value: Any, threads: int | None) -> Dataset:
+    """A data set, or the file that a path stands for."""
+    if isinstance(value, Dataset):
+        return value
+    from vesica.io.read import read
+
+    return read(check_agreement.path_or_data(value))
+
+
+def _notes_of(data: Dataset) -> tuple[Note, ...]:
+    return tuple(Note("read", 1, text) for text in data.notes)
 
 
 def _label_files(truth: Any, guess: Any) -> LabelFiles | None:

@@ -32,10 +32,10 @@ def surface_map(value: Any, name: str) -> Array:
     return array
 
 
-def same_shape(a: Array, b: Array) -> None:
+def same_shape(a: Array, b: Array, first: str = "truth", second: str = "guess") -> None:
     if tuple(a.shape) != tuple(b.shape):
         raise SizeValueError(
-            f"`truth` and `guess` must have one size; got {tuple(a.shape)} and {tuple(b.shape)}. "
+            f"`{first}` and `{second}` must have one size; got {tuple(a.shape)} and {tuple(b.shape)}. "
             "A map that was made at another scale is resized first, by its nearest pixels."
         )
 

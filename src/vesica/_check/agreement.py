@@ -1,0 +1,242 @@
+"""Checks of annotations that are to be compared, of policies, and their wording."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica._check import labels as check_labels
+from vesica._check import one_of
+from vesica.errors import InputError, SizeValueError
+
+__all__ = ["label", "one_of"]
+
+label = check_labels.label
+
+
+def share(value: Any, name: str) -> float:
+    """A threshold of IoU or of area, above 0."""
+    check.threshold(value, name, strict=False)
+    return float(value)
+
+
+def contact_is_lower(contact: float, match_at: float) -> None:
+    if contact > match_at:
+        raise ValueError(
+            f"`contact` must not be above `match_at`; got {contact} and {match_at}. It says from which IoU on two "
+            "objects have to do with each other, whether they match or not."
+        )
+
+
+def flag(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"`{name}` must be True or False; got {value!r}.")
+    return bool(value)
+
+
+def quorum(value: Any) -> str | int:
+    if isinstance(value, str):
+        return one_of(value, ("majority",), "quorum")
+    return check.positive(value, "quorum")
+
+
+def size_edges(value: Any) -> tuple[float, ...]:
+    """Areas between size bins."""
+    listed = [value] if isinstance(value, (int, float)) else list(value)
+    edges = tuple(check.finite(edge, "sizes") for edge in listed)
+    if any(edge <= 0 for edge in edges) or any(high <= low for low, high in itertools.pairwise(edges)):
+        raise ValueError(f"`sizes` must be areas above 0, rising: sizes=(32**2, 96**2); got {value!r}.")
+    return edges
+
+
+def labels(value: Any) -> tuple[int, ...]:
+    """Labels that are ignored, rising."""
+    listed = [value] if isinstance(value, (int, np.integer)) else list(value)
+    found = [label(one, "ignore") for one in listed]
+    if None in found:
+        raise TypeError(f"`ignore` must be labels, integers; got {check.brief(value)}.")
+    return tuple(sorted({one for one in found if one is not None}))
+
+
+def replicates(value: Any) -> int:
+    return check.positive(value, "replicates")
+
+
+def level(value: Any) -> float:
+    number = check.finite(value, "level")
+    if not 0 < number < 1:
+        hint = " Divide a percentage by 100." if 1 < number < 100 else ""
+        raise ValueError(f"`level` must lie between 0 and 1; got {value!r}.{hint}")
+    return float(number)
+
+
+def seed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**63:
+        raise ValueError(f"`seed` must be a whole number from 0; got {value!r}.")
+    return int(value)
+
+
+def assigned(data: Any, /) -> Any:
+    """The assignments of a data set of annotators."""
+    if data.annotator is None and data.assignments is None:
+        raise InputError(
+            "Agreement is between annotators, and this data set does not say who drew what. One data set for each: "
+            'Dataset.of_annotators({"ann": first, "ben": second}). Or one for all: Dataset.from_arrays(…, annotator=…, '
+            "assignments=…)."
+        )
+    if data.assignments is None:
+        raise InputError(
+            "This data set does not say who was asked for which image, so an image without objects of an annotator may "
+            "be one that nobody showed to them. Dataset.from_arrays(…, assignments=[(image, annotator), …]) says it; "
+            'assignments="all": everyone was asked for every image.'
+        )
+    return data.assignments
+
+
+def kind_of_regions(data: Any, regions: str | None, missing: str | None) -> str:
+    """What is compared: masks where all objects have one, else rotated boxes, else boxes; or what was asked for."""
+    if missing is not None:
+        one_of(missing, ("box",), "missing")
+    has_mask = np.zeros(len(data), bool) if data.segments is None else data.segments.form != data.segments.NONE
+    there = {"mask": data.segments is not None, "rotated": data.corners is not None, "box": data.xywh is not None}
+    if regions is None:
+        if has_mask.any() and not has_mask.all() and missing is None:
+            row = int(np.argmin(has_mask))
+            raise InputError(
+                f'Row {row} has a box and no mask, and other rows have masks. regions="box" compares the boxes of all; '
+                'missing="box" takes boxes as masks where there are none.'
+            )
+        kinds = [
+            kind for kind, is_there in there.items() if is_there and (kind != "mask" or has_mask.any() or not len(data))
+        ]
+        return kinds[0]
+    kind = one_of(regions, ("mask", "rotated", "box"), "regions")
+    if not there[kind]:
+        nouns = {"mask": "masks", "rotated": "rotated boxes", "box": "boxes"}
+        raise InputError(f'regions="{kind}", and this data set has no {nouns[kind]}.')
+    if kind == "mask" and not has_mask.all() and (missing is None or data.xywh is None):
+        raise InputError(f'Row {int(np.argmin(has_mask))} has no mask. missing="box" takes its box instead.')
+    return kind
+
+
+def drawn_by(column: np.ndarray | None, by: str) -> np.ndarray:
+    """The column that images are drawn again by."""
+    if column is None or any(one is None for one in column.tolist()):
+        raise InputError(
+            f'resample_by="{by}", and {"no" if column is None else "not every"} image has a {by}. '
+            f"Images(ids, {by}=…) says it."
+        )
+    return column
+
+
+def some_scenes(records: Any) -> None:
+    """Two annotators who saw one image."""
+    if not len(records.scenes):
+        people = len(records.annotators)
+        raise InputError(
+            f"No image was shown to two annotators: there are {people}, {len(records.images)} images and "
+            f"{len(records.asked_image)} assignments. If images should have met, look at their ids and names."
+        )
+
+
+def columns_by(value: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """What a table is divided by."""
+    listed = (value,) if isinstance(value, str) else tuple(value)
+    for one in listed:
+        one_of(one, allowed, "by")
+    return tuple(name for name in allowed if name in listed)
+
+
+def annotations_at_hand(found: Any) -> Any:
+    """Regions, which records do not keep."""
+    if found is None:
+        raise InputError(
+            "Matching again needs the regions, which records do not keep. vesica.evaluate_agreement(data, policy=…) "
+            "begins with them."
+        )
+    return found
+
+
+def agreement_policy(value: Any, kind: type) -> Any:
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        raise TypeError(
+            "`policy` must be an AgreementPolicy: policy=vesica.AgreementPolicy(match_at=0.5); got "
+            f"{type(value).__name__}."
+        )
+    return value
+
+
+def queue(count: Any, per_group: Any) -> None:
+    check.positive(count, "n")
+    if per_group is not None:
+        check.positive(per_group, "per_group")
+
+
+def listed_in(value: Any, known: list[Any], name: str) -> int:
+    """The place of a value among those that occur."""
+    if value not in known:
+        raise ValueError(f"`by` has no {name} {value!r}; there are {check.brief(known)}.")
+    return known.index(value)
+
+
+def two_kinds(a: Any, b: Any) -> Any:
+    kinds = [f"{type(one).__name__} of shape {getattr(one, 'shape', np.shape(one))}" for one in (a, b)]
+    raise TypeError(
+        f"`a` and `b` must be of one kind: two tables of boxes, two masks or two label maps; got {kinds[0]} and "
+        f"{kinds[1]}. vesica.LabelMap(a) says that integers are labels."
+    )
+
+
+def one_kind(a: Any, b: Any) -> None:
+    """Regions of two people that are compared like with like."""
+    groups = [
+        next((base.__name__ for base in type(one).__mro__ if base.__name__ == "PixelRegions"), type(one).__name__)
+        for one in (a, b)
+    ]
+    if groups[0] != groups[1]:
+        raise TypeError(
+            f"`a` and `b` must be regions of one kind; got {type(a).__name__} and {type(b).__name__}. Part of a gap "
+            "between kinds is only the kind of shape: convert one of them, masks.boxes or Polygons.from_boxes(boxes)."
+        )
+    if groups[0] in ("LabelMap", "Sets"):
+        raise TypeError(f"`a` and `b` must be boxes, polygons, masks or label maps; got {type(a).__name__}.")
+
+
+def one_size(a: tuple[int, ...], b: tuple[int, ...], image: Any) -> None:
+    if tuple(a) != tuple(b):
+        first, second = ("×".join(map(str, shape)) for shape in (a, b))
+        raise SizeValueError(f"Maps of one image must be of one size; image {image!r} is {first} and {second} pixels.")
+
+
+def some_maps(rows: int, people: int, images: int) -> None:
+    if not rows:
+        raise InputError(f"No image has maps of two annotators: there are {people} annotators and {images} images.")
+
+
+def two_people(sides: Any) -> None:
+    if len(sides) < 2:
+        raise TypeError(
+            'Agreement is between two annotators or more: evaluate_agreement({"ann": first, "ben": second}); got '
+            f"{len(sides)}."
+        )
+
+
+def of_data_sets(regions: Any, missing: Any) -> None:
+    if regions is not None or missing is not None:
+        name = "regions" if regions is not None else "missing"
+        raise TypeError(f"`{name}` chooses between columns of a data set; these are regions of one kind already.")
+
+
+def path_or_data(value: Any) -> Any:
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(
+            "Annotations must be a Dataset of several annotators, a dict of annotator → Dataset or path, or two of a "
+            f"kind: evaluate_agreement(a, b); got {type(value).__name__}."
+        )
+    return value

@@ -1,0 +1,121 @@
+"""Krippendorff's α of what annotators said of each object: its label, or that there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from vesica.agreement.tables import annotator_pairs
+from vesica.statistics.coefficients import nominal_of, nominal_sums
+
+if TYPE_CHECKING:
+    from vesica.agreement.records import AgreementRecords
+
+
+class Ratings(NamedTuple):
+    """One row for each annotator who was asked for the image of a cluster.
+
+    Attributes
+    ----------
+    unit : (R,) int64: the number of the cluster
+    value : (R,) int64: the label, or the number of categories for "drew nothing there"
+    image : (R,) int64
+    """
+
+    unit: np.ndarray
+    value: np.ndarray
+    image: np.ndarray
+
+
+def ratings_of(records: AgreementRecords, /, *, none: bool = True) -> Ratings:
+    """What everyone who was asked said of each cluster; without `none` only what was drawn."""
+    first, unit = np.unique(records.cluster, return_inverse=True)
+    unit = unit.reshape(-1)
+    drawn = Ratings(unit, records.category, records.image)
+    if not none:
+        return drawn
+    votes = np.bincount(unit, minlength=len(first))
+    lacking = asked_of(records)[first] - votes
+    others = np.repeat(np.arange(len(first)), lacking)
+    nothing = np.full(len(others), len(records.categories))
+    return Ratings(
+        np.concatenate([unit, others]),
+        np.concatenate([records.category, nothing]),
+        np.concatenate([records.image, records.image[first][others]]),
+    )
+
+
+def asked_of(records: AgreementRecords, /) -> np.ndarray:
+    """(N,) how many annotators were asked for the image of each object, in its round."""
+    rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
+    of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
+    asked = np.bincount(
+        records.asked_image * max(len(rounds), 1) + of_asked, minlength=len(records.images) * max(len(rounds), 1)
+    )
+    counts: np.ndarray = asked[records.image * max(len(rounds), 1) + of_rows]
+    return counts
+
+
+def image_sums(records: AgreementRecords, /, *, none: bool = True) -> np.ndarray:
+    """(I, C + 3) what α over all objects is made of, image by image."""
+    ratings = ratings_of(records, none=none)
+    return nominal_sums(ratings.unit, ratings.value, ratings.image, len(records.images), len(records.categories) + 1)
+
+
+def alpha_of_pairs(records: AgreementRecords, /) -> np.ndarray:
+    """(Q,) α of every two annotators: of all clusters in the images that both were asked for, whoever drew them."""
+    people, pair_of = annotator_pairs(records)
+    scenes, kinds = records.scenes, len(records.categories)
+    first, cluster = np.unique(records.cluster, return_inverse=True)
+    scene, unit = _clusters_of_scenes(records, np.flatnonzero(pair_of >= 0), first)
+    drawn = cluster.reshape(-1) * max(len(records.annotators), 1) + records.annotator
+    order = np.argsort(drawn)
+    values = [
+        _said(unit * max(len(records.annotators), 1) + who[scene], drawn, order, records.category, kinds)
+        for who in (scenes.a, scenes.b)
+    ]
+    rated = np.tile(np.arange(len(unit)), 2)
+    pair = np.tile(pair_of[scene], 2)
+    return nominal_of(nominal_sums(rated, np.concatenate(values), pair, len(people), kinds + 1)).value
+
+
+def _clusters_of_scenes(
+    records: AgreementRecords, scenes: np.ndarray, first: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Every cluster in every scene: its image and its round. Clusters stand by image."""
+    rounds, number = np.unique(np.concatenate([records.scenes.round_a, records.round]), return_inverse=True)
+    of_scenes, of_rows = np.split(number.reshape(-1), [len(records.scenes)])
+    several = max(len(rounds), 1)
+    wanted = records.scenes.image[scenes] * several + of_scenes[scenes]
+    there = records.image[first] * several + of_rows[first]
+    order = np.argsort(there, kind="stable")
+    begin, end = (np.searchsorted(there[order], wanted, side) for side in ("left", "right"))
+    size = end - begin
+    scene = np.repeat(scenes, size)
+    place = np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(len(scene))
+    return scene, order[place]
+
+
+def _said(wanted: np.ndarray, drawn: np.ndarray, order: np.ndarray, label: np.ndarray, none: int) -> np.ndarray:
+    """The label of each wanted code among those that were drawn, or `none`."""
+    if not len(drawn):
+        return np.full(len(wanted), none)
+    place = order[np.minimum(np.searchsorted(drawn, wanted, sorter=order), len(drawn) - 1)]
+    return np.where(drawn[place] == wanted, label[place], none)
+
+
+def alpha_of_classes(records: AgreementRecords, /) -> np.ndarray:
+    """(C,) α of every category: of the clusters that somebody gave it, whether each said so or something else."""
+    kinds = len(records.categories)
+    ratings = ratings_of(records)
+    drawn = ratings.value < kinds
+    codes = np.unique(ratings.unit[drawn] * max(kinds, 1) + ratings.value[drawn])
+    cluster, kind = np.divmod(codes, max(kinds, 1))
+    order = np.argsort(ratings.unit, kind="stable")
+    begin = np.searchsorted(ratings.unit[order], cluster)
+    size = np.searchsorted(ratings.unit[order], cluster, "right") - begin
+    unit = np.repeat(np.arange(len(codes)), size)
+    row = order[np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(len(unit))]
+    said = (ratings.value[row] == kind[unit]).astype(np.int64)
+    return nominal_of(nominal_sums(unit, said, kind[unit], kinds, 2)).value

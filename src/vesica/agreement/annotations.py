@@ -1,0 +1,136 @@
+"""Annotations: what was drawn, by whom and where, in an order that depends on nothing but that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica._check import agreement as check
+from vesica.agreement.drawn import Drawn, drawn_of
+from vesica.agreement.scenes import Objects
+from vesica.dataset import Categories, Dataset
+from vesica.dataset.ids import rising
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """The objects of a data set by image, annotator, round and geometry, and who was asked for what.
+
+    Tables are in rising order of ids, so equal annotations are equal here, whatever order they came in.
+
+    Attributes
+    ----------
+    images : (I,) ids; `group`, `batch` : (I,) objects or None
+    categories : Categories
+    annotators : (P,) ids
+    asked_image, asked_annotator, asked_round : (A,) int64, by image, then round, then annotator
+    asked_date : (A,) objects, or None
+    objects : regions, labels (places in `categories`) and ranks
+    image, annotator, round : (N,) int64
+    box : (N, 4) float64: x1, y1, x2, y2 around each region
+    area : (N,) float64
+    geometry : (N,) int64: a number for each geometry, the same for equal ones
+    row : (N,) int64: rows of the data set
+    id : (N,) their ids; where they have none, their numbers in the image
+    kind : "box", "rotated", "polygon" or "mask"
+    """
+
+    images: np.ndarray
+    group: np.ndarray | None
+    batch: np.ndarray | None
+    categories: Categories
+    annotators: np.ndarray
+    asked_image: np.ndarray
+    asked_annotator: np.ndarray
+    asked_round: np.ndarray
+    asked_date: np.ndarray | None
+    objects: Objects
+    image: np.ndarray
+    annotator: np.ndarray
+    round: np.ndarray
+    box: np.ndarray
+    area: np.ndarray
+    geometry: np.ndarray
+    row: np.ndarray
+    id: np.ndarray
+    kind: str
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def annotations_of(
+    data: Dataset,
+    /,
+    *,
+    regions: str | None = None,
+    missing: str | None = None,
+    drawn: Drawn | None = None,
+    threads: int | None = None,
+) -> Annotations:
+    """The annotations of a data set that says who drew what, and who was asked for which image.
+
+    `drawn` are its regions, where they are others than it has columns for.
+    """
+    asked = check.assigned(data)
+    images, image_rank = rising(data.images.ids)
+    people, annotator_rank = rising(data.annotators)
+    _, category_rank = rising(data.categories.ids)
+    if drawn is None:
+        drawn = drawn_of(data, regions=regions, missing=missing, threads=threads)
+
+    image, category = image_rank[data.image].astype(np.int64), category_rank[data.category].astype(np.int64)
+    own = np.empty(0, np.int64) if data.annotator is None else annotator_rank[data.annotator].astype(np.int64)
+    rounds = np.zeros(len(data), np.int64) if data.round is None else data.round
+    rank, geometry = _ranks(drawn, data.id, category, own, rounds, image)
+    order = np.lexsort((rank, rounds, own, image))
+    at = np.argsort(image_rank, kind="stable")
+    group, batch = (None if column is None else column[at] for column in (data.images.group, data.images.batch))
+    by_image = np.lexsort((annotator_rank[asked.annotator], asked.rounds, image_rank[asked.image]))
+    return Annotations(
+        images=images,
+        group=group,
+        batch=batch,
+        categories=_in_order(data.categories, np.argsort(category_rank, kind="stable")),
+        annotators=people,
+        asked_image=image_rank[asked.image][by_image].astype(np.int64),
+        asked_annotator=annotator_rank[asked.annotator][by_image].astype(np.int64),
+        asked_round=asked.rounds[by_image],
+        asked_date=None if asked.date is None else asked.date[by_image],
+        objects=Objects(drawn.regions[order], category[order], rank[order]),
+        image=image[order],
+        annotator=own[order],
+        round=rounds[order],
+        box=drawn.box[order],
+        area=drawn.area[order],
+        geometry=geometry[order],
+        row=order,
+        id=_numbers(image[order]) if data.id is None else data.id[order],
+        kind=drawn.kind,
+    )
+
+
+def _in_order(table: Categories, order: np.ndarray) -> Categories:
+    columns: dict[str, Any] = {name: None if column is None else column[order] for name, column in vars(table).items()}
+    return Categories(**columns)
+
+
+def _numbers(image: np.ndarray) -> np.ndarray:
+    """0, 1, … in each image; those of one image stand together."""
+    starts = np.searchsorted(image, image)
+    return np.arange(len(image)) - starts
+
+
+def _ranks(drawn: Drawn, ids: np.ndarray | None, *others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One order of all objects, by geometry, then id, then what else differs; and a number for each geometry."""
+    count = len(drawn.area)
+    id_rank = np.zeros(count, np.int64) if ids is None else rising(ids)[1]
+    order = np.lexsort((*others, id_rank, *reversed(drawn.keys)))
+    differs = np.zeros(count, bool)
+    for key in drawn.keys:
+        differs[1:] |= key[order][1:] != key[order][:-1]
+    rank, geometry = np.empty(count, np.int64), np.empty(count, np.int64)
+    rank[order], geometry[order] = np.arange(count), np.cumsum(differs)
+    return rank, geometry

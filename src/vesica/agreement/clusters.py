@@ -1,0 +1,169 @@
+"""Clusters: objects of several annotators that are one, each annotator in it at most once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vesica._kernels.native.components import connected
+
+if TYPE_CHECKING:
+    from vesica.agreement.annotations import Annotations
+    from vesica.agreement.image_pairs import ImagePairs
+    from vesica.agreement.pairing import Contacts
+    from vesica.agreement.policy import AgreementPolicy
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Which objects are one. A cluster is called by its first object.
+
+    Attributes
+    ----------
+    first : (N,) int64: the first object of the cluster that each is in
+    votes : (N,) int64: how many annotators drew it
+    mean_iou : (N,) float64: of each object with the others of its cluster; NaN for one that is alone
+    alternative : (N,) int64: of all other clusters that it touches, the one with the largest mean IoU; −1 if there is
+        none
+    margin : (N,) float64: the mean IoU with the others of its cluster, 0 if alone, less that with the alternative
+    objective : (N,) float64: the sum of IoU within its cluster
+    is_exact : is it the largest sum there is, component by component? False for average linkage, which does not ask
+    """
+
+    first: np.ndarray
+    votes: np.ndarray
+    mean_iou: np.ndarray
+    alternative: np.ndarray
+    margin: np.ndarray
+    objective: np.ndarray
+    is_exact: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Pairs of objects of different annotators in one image and round that share area, each once, u before v by rank;
+    by rank of u, then of v."""
+
+    u: np.ndarray
+    v: np.ndarray
+    iou: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.iou)
+
+    def __getitem__(self, places: np.ndarray) -> Edges:
+        return Edges(self.u[places], self.v[places], self.iou[places])
+
+
+def clusters_of(drawn: Annotations, scenes: ImagePairs, contacts: Contacts, /, *, policy: AgreementPolicy) -> Clusters:
+    """Put objects together that several annotators mean, by average linkage or with the largest sum of IoU."""
+    edges = _edges(drawn, scenes, contacts)
+    member, is_exact = average_linkage(edges, drawn, policy.match_at), np.zeros(len(drawn), bool)
+    if policy.cluster == "exact":
+        from vesica.agreement.exact_clusters import exact_clusters  # late: few ask for it
+
+        component = connected(edges.u, edges.v, len(drawn))
+        member, is_exact = exact_clusters(edges, component, member, drawn, policy.match_at)
+    return _described(edges, member, is_exact)
+
+
+def _edges(drawn: Annotations, scenes: ImagePairs, contacts: Contacts) -> Edges:
+    """Between different annotators: what one drew in another round is no vote."""
+    others = np.flatnonzero(~scenes.is_self[scenes.left.scene[contacts.left]])
+    one, other = scenes.left.row[contacts.left[others]], scenes.right.row[contacts.right[others]]
+    rank = drawn.objects.rank
+    is_later = rank[one] > rank[other]
+    u, v = np.where(is_later, other, one), np.where(is_later, one, other)
+    order = np.lexsort((rank[v], rank[u]))
+    return Edges(u[order], v[order], contacts.iou[others][order])
+
+
+def average_linkage(edges: Edges, drawn: Annotations, match_at: float, /) -> np.ndarray:
+    """(N,) of each object the first by rank of its cluster.
+
+    The two clusters with the largest mean IoU become one, as long as it reaches the threshold and no annotator is in
+    both; among equals, those whose first objects come first. All components take a step at a time: what happens in one
+    does not matter to another.
+    """
+    count, rank = len(drawn), drawn.objects.rank
+    member, size = np.arange(count), np.ones(count, np.int64)
+    who = _annotator_bits(drawn)
+    strong = edges.iou >= match_at  # a mean does not reach what no pair reaches
+    component = connected(edges.u[strong], edges.v[strong], count)
+    edges = edges[component[edges.u] == component[edges.v]]
+    while len(edges):
+        one, other = member[edges.u], member[edges.v]
+        swapped = rank[one] > rank[other]
+        low, high = np.where(swapped, other, one), np.where(swapped, one, other)
+        codes, first, place = np.unique(low * count + high, return_index=True, return_inverse=True)
+        low, high = np.divmod(codes, count)
+        mean = np.bincount(place.reshape(-1), weights=edges.iou) / (size[low] * size[high])
+        may = (mean >= match_at) & ~(who[low] & who[high]).any(axis=1)
+        owner = component[edges.u[first]]
+        best = _best(owner[may], mean[may], rank[low[may]], rank[high[may]])
+        low_best, high_best = low[may][best], high[may][best]
+        renamed = np.arange(count)
+        renamed[high_best] = low_best
+        member = renamed[member]
+        size[low_best] += size[high_best]
+        who[low_best] |= who[high_best]
+        is_open = np.zeros(count, bool)
+        is_open[owner[may]] = True
+        apart = member[edges.u] != member[edges.v]
+        edges = edges[apart & is_open[component[edges.u]]]
+    return member
+
+
+def _annotator_bits(drawn: Annotations) -> np.ndarray:
+    """(N, W) uint64: a bit for each annotator, numbered anew among those who drew something in the image and round."""
+    keys = np.stack([drawn.image, drawn.round, drawn.annotator], axis=1)
+    order = np.lexsort((drawn.annotator, drawn.round, drawn.image))
+    is_new = np.ones((len(drawn), 2), bool)
+    is_new[1:, 0] = (keys[order][1:, :2] != keys[order][:-1, :2]).any(axis=1)
+    is_new[1:, 1] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
+    number = np.cumsum(is_new[:, 1])
+    local = np.empty(len(drawn), np.int64)
+    starts = np.maximum.accumulate(np.where(is_new[:, 0], number, 0))
+    local[order] = number - starts
+    bits = np.zeros((len(drawn), int(local.max(initial=0)) // 64 + 1), np.uint64)
+    bits[np.arange(len(drawn)), local // 64] = np.uint64(1) << (local % 64).astype(np.uint64)
+    return bits
+
+
+def _best(owner: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The place of the best pair of each owner."""
+    order = np.lexsort((high, low, -mean, owner))
+    best: np.ndarray = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    return best
+
+
+def _described(edges: Edges, member: np.ndarray, is_exact: np.ndarray) -> Clusters:
+    """What each object has in its cluster, and what it would have in another."""
+    count = len(member)
+    first = np.full(count, count)
+    np.minimum.at(first, member, np.arange(count))
+    first = first[member]
+    size = np.bincount(first, minlength=count)
+    inside = first[edges.u] == first[edges.v]
+    both = np.concatenate([edges.u[inside], edges.v[inside]]), np.tile(edges.iou[inside], 2)
+    own = np.bincount(both[0], weights=both[1], minlength=count)
+    others = size[first] - 1
+    mean = np.divide(own, others, out=np.full(count, np.nan), where=others > 0)
+    objective = np.bincount(first[edges.u[inside]], weights=edges.iou[inside], minlength=count)[first]
+    alternative, best = _alternatives(edges[~inside], first, size)
+    return Clusters(first, size[first], mean, alternative, np.where(others > 0, mean, 0.0) - best, objective, is_exact)
+
+
+def _alternatives(edges: Edges, first: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each object the other cluster that it shares most with, and the mean IoU with it."""
+    count = len(first)
+    one, other = np.concatenate([edges.u, edges.v]), np.concatenate([edges.v, edges.u])
+    codes, place = np.unique(one * count + first[other], return_inverse=True)
+    own, cluster = np.divmod(codes, count)
+    mean = np.bincount(place.reshape(-1), weights=np.tile(edges.iou, 2), minlength=len(codes)) / size[cluster]
+    best = _best(own, mean, cluster, cluster)
+    alternative, value = np.full(count, -1), np.zeros(count)
+    alternative[own[best]], value[own[best]] = cluster[best], mean[best]
+    return alternative, value

@@ -1,0 +1,90 @@
+"""Image pairs: one image as two annotators drew it, or as one did twice; each is a scene."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vesica.agreement.scenes import Side
+
+if TYPE_CHECKING:
+    from vesica.agreement.annotations import Annotations
+    from vesica.agreement.records import AgreementRecords
+
+
+@dataclass(frozen=True, eq=False)
+class ImagePairs:
+    """All scenes: two annotators who were asked for one image in one round; and one who was in two rounds.
+
+    By image, then round of a, then annotators. Side a is the annotator who comes first in the table; of one annotator,
+    the earlier round.
+
+    Attributes
+    ----------
+    image, a, b, round_a, round_b : (S,) int64 columns: places of the image and of both annotators, and rounds
+    left, right : Side: which objects each side has in each scene
+    """
+
+    image: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    round_a: np.ndarray
+    round_b: np.ndarray
+    left: Side
+    right: Side
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+    @functools.cached_property
+    def is_self(self) -> np.ndarray:
+        """(S,) bool: is it one annotator in two rounds?"""
+        return np.asarray(self.a == self.b)
+
+
+def image_pairs_of(drawn: Annotations | AgreementRecords, /) -> ImagePairs:
+    """The scenes of annotations."""
+    image, annotator, rounds = drawn.asked_image, drawn.asked_annotator, drawn.asked_round
+    first, second = _pairs_within(image, rounds)
+    # The same annotator again: sorted so that one annotator's rounds of an image stand together.
+    own = np.lexsort((rounds, annotator, image))
+    early, late = _pairs_within(image[own], annotator[own])
+    first, second = np.concatenate([first, own[early]]), np.concatenate([second, own[late]])
+    order = np.lexsort((annotator[second], annotator[first], rounds[second], rounds[first], image[first]))
+    first, second = first[order], second[order]
+    begin, end = _blocks(drawn)
+    left, right = (_side(begin[who], end[who]) for who in (first, second))
+    return ImagePairs(image[first], annotator[first], annotator[second], rounds[first], rounds[second], left, right)
+
+
+def _pairs_within(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places of all pairs of rows with equal keys, the earlier one first; equal keys stand together."""
+    count = len(keys[0])
+    is_new = np.ones(count, bool)
+    is_new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    starts = np.flatnonzero(is_new)
+    ends = np.append(starts, count)[np.cumsum(is_new)] if count else starts
+    later = ends - np.arange(count) - 1
+    first = np.repeat(np.arange(count), later)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    return first, first + 1 + place
+
+
+def _blocks(drawn: Annotations | AgreementRecords) -> tuple[np.ndarray, np.ndarray]:
+    """Where the objects of each assignment begin and end: they stand by image, annotator and round."""
+    rounds, number = np.unique(np.concatenate([drawn.asked_round, drawn.round]), return_inverse=True)
+    of_asked, of_rows = np.split(number.reshape(-1), [len(drawn.asked_round)])
+    shape = (max(len(drawn.images), 1), max(len(drawn.annotators), 1), max(len(rounds), 1))
+    rows = np.ravel_multi_index((drawn.image, drawn.annotator, of_rows), shape)
+    asked = np.ravel_multi_index((drawn.asked_image, drawn.asked_annotator, of_asked), shape)
+    return np.searchsorted(rows, asked, "left"), np.searchsorted(rows, asked, "right")
+
+
+def _side(begin: np.ndarray, end: np.ndarray) -> Side:
+    """Rows begin[s] … end[s] of each scene s."""
+    lengths = end - begin
+    scene = np.repeat(np.arange(len(begin)), lengths)
+    return Side(scene, np.repeat(begin - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(scene)))

@@ -1,0 +1,262 @@
+"""Agreement of label maps and masks, pixel by pixel: IoU and Dice of each class, and their means."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vesica._array import objects, to_numpy
+from vesica._check import agreement as check
+from vesica.agreement.policy import AgreementPolicy
+from vesica.overlaps.measures import ratio
+from vesica.regions import LabelMap
+from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.result import Note, Result
+from vesica.results.tables import Table
+
+
+class Cells(NamedTuple):
+    """One row for an image, two annotators and a class that one of them has there.
+
+    Attributes
+    ----------
+    image, a, b : (R,) int64: places of the image and of both annotators
+    label : (R,) int64
+    inter, area_a, area_b : (R,) int64: pixels that both gave the label, and that each did
+    """
+
+    image: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    label: np.ndarray
+    inter: np.ndarray
+    area_a: np.ndarray
+    area_b: np.ndarray
+
+
+class Pixels(NamedTuple):
+    """One row for an image and two annotators: places, and how many pixels count and have one label."""
+
+    image: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    pixels: np.ndarray
+    same: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PixelAgreementResult(Result):
+    """What `evaluate_agreement` answers for label maps: a mapping of its numbers.
+
+    `mIoU` and `mDice` are plain means over the classes that either annotator has, background too unless the policy
+    keeps it out; pixels are added over images and pairs of annotators before they are divided. Of one pair they equal
+    `jaccard_score` and `f1_score` of scikit-learn with average="macro". `pixel_agreement` is the share of pixels with
+    one label.
+
+    Attributes
+    ----------
+    policy : AgreementPolicy
+    images, annotators : ids
+    cells : Cells
+    pairs_of_images : Pixels
+    names : what classes are called, by label; {} if they have no names
+    """
+
+    policy: AgreementPolicy
+    images: tuple[Any, ...]
+    annotators: tuple[Any, ...]
+    cells: Cells
+    pairs_of_images: Pixels
+    names: Mapping[int, Any]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    @functools.cached_property
+    def summary(self) -> Mapping[str, float]:
+        """The numbers; NaN for one that is not defined."""
+        table = self.classes()
+        kept = table["in_mean"].astype(bool)
+        iou, dice = (table[name][kept] for name in ("iou", "dice"))
+        counted = self.pairs_of_images
+        return {
+            "mIoU": float(iou.mean()) if len(iou) else float("nan"),
+            "mDice": float(dice.mean()) if len(dice) else float("nan"),
+            "pixel_agreement": float(np.asarray(ratio(counted.same.sum(), counted.pixels.sum(), empty=float("nan")))),
+        }
+
+    def classes(self) -> Table:
+        """One row for a class: pixels of both, intersection, union, IoU and Dice, over all pairs of annotators."""
+        return self._table(np.zeros(len(self.cells.label), np.int64), {})
+
+    def pairs(self) -> Table:
+        """The same for every two annotators."""
+        people = max(len(self.annotators), 1)
+        return self._table(self.cells.a * people + self.cells.b, {"annotator_a": people, "annotator_b": 1})
+
+    def per_image(self) -> Table:
+        """The same for every image, over all pairs of annotators."""
+        return self._table(self.cells.image, {"image": 1})
+
+    def _table(self, group: np.ndarray, named: Mapping[str, int]) -> Table:
+        cells = self.cells
+        labels, place = np.unique(cells.label, return_inverse=True)
+        codes, of = np.unique(group * max(len(labels), 1) + place.reshape(-1), return_inverse=True)
+        inter, area_a, area_b = (
+            np.bincount(of.reshape(-1), weights=column, minlength=len(codes)).astype(np.int64)
+            for column in (cells.inter, cells.area_a, cells.area_b)
+        )
+        rest, which = np.divmod(codes, max(len(labels), 1))
+        columns: dict[str, np.ndarray] = {}
+        people = objects(self.annotators)
+        for name, factor in named.items():
+            table = objects(self.images) if name == "image" else people
+            columns[name] = table[(rest // factor) % max(len(table), 1)]
+        label = labels[which]
+        return Table(
+            {
+                **columns,
+                "category": objects(self.names.get(one, one) for one in label.tolist()),
+                "area_a": area_a,
+                "area_b": area_b,
+                "inter": inter,
+                "union": area_a + area_b - inter,
+                "iou": np.asarray(ratio(inter, area_a + area_b - inter)),
+                "dice": np.asarray(ratio(2 * inter, area_a + area_b)),
+                "in_mean": label != self.policy.background if self.policy.background is not None else label == label,
+            }
+        )
+
+    def explain(self) -> str:
+        """The steps by which the numbers come about, class by class."""
+        lines = []
+        for row in self.classes():
+            lines += [
+                f"class {row['category']}" + ("" if row["in_mean"] else " (kept out of means)"),
+                f"  1 masks         a has {row['area_a']} pixels, b has {row['area_b']}",
+                f"  2 intersection  {row['inter']}",
+                f"    union         {row['area_a']} + {row['area_b']} − {row['inter']} = {row['union']}",
+                f"    IoU           {row['inter']} / {row['union']} = {row['iou']:.6g}",
+                f"    Dice          2 · {row['inter']} / ({row['area_a']} + {row['area_b']}) = {row['dice']:.6g}",
+            ]
+        table = self.classes()
+        kept = table["in_mean"].astype(bool)
+        told = {name: " + ".join(f"{value:.6g}" for value in table[name][kept].tolist()) for name in ("iou", "dice")}
+        count, numbers = int(kept.sum()), self.numbers
+        if count:
+            lines.append(f"  3 mean IoU = ({told['iou']}) / {count} = {numbers['mIoU']:.6g}")
+            lines.append(f"    mean Dice = ({told['dice']}) / {count} = {numbers['mDice']:.6g}")
+        return "\n".join(lines)
+
+    def gate(self, *gates: str | Gate) -> list[Verdict]:
+        """A verdict for each gate: "mIoU>=0.8", "iou[cat]>=0.7"."""
+        wanted = [parse(one) if isinstance(one, str) else one for one in gates]
+        rows = {str(row["category"]): {"iou": row["iou"], "dice": row["dice"]} for row in self.classes()}
+        return judge(wanted, Scores(self.numbers, rows, lambda _: "no pixel counts"))
+
+    @property
+    def headline(self) -> str:
+        """How much of everything there is, and under which policy."""
+        pixels = int(self.pairs_of_images.pixels.sum())
+        return (
+            f"agreement, label maps: {len(self.annotators)} annotators, images: {len(self.images):,}, image pairs: "
+            f"{len(self.pairs_of_images.image):,}, pixels: {pixels:,}; policy {self.policy.hash}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary, the classes and the conventions, as plain values."""
+        return {
+            "annotators": list(map(str, self.annotators)),
+            "images": len(self.images),
+            "summary": self.numbers,
+            "classes": list(self.classes()),
+            "pairs": list(self.pairs()),
+            "policy": asdict(self.policy),
+            "policy_hash": self.policy.hash,
+        }
+
+
+def compare_maps(
+    maps: Mapping[Any, Mapping[Any, Any]],
+    /,
+    *,
+    policy: AgreementPolicy,
+    names: Mapping[int, Any] | None = None,
+    threads: int | None = None,
+) -> PixelAgreementResult:
+    """Compare the maps of all pairs of annotators, image by image.
+
+    Parameters
+    ----------
+    maps : annotator → image → label map; an image that is not there was not shown to them
+    """
+    people = tuple(maps)
+    images = tuple(dict.fromkeys(image for own in maps.values() for image in own))
+    rows: list[tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]] = []
+    for place, image in enumerate(images):
+        there = [who for who in range(len(people)) if image in maps[people[who]]]
+        known = {who: _map_of(maps[people[who]][image]) for who in there}
+        for one, a in enumerate(there):
+            for b in there[one + 1 :]:
+                rows.append((place, a, b, *_counted(known[a], known[b], policy, image, threads)))
+    check.some_maps(len(rows), len(people), len(images))
+    sizes = [len(row[3]) for row in rows]
+    of_image, of_a, of_b = (np.repeat([row[k] for row in rows], sizes) for k in range(3))
+    label, inter, area_a, area_b = (np.concatenate([row[k] for row in rows]) for k in range(3, 7))
+    pixels = Pixels(*(np.array([row[k] for row in rows], np.int64) for k in (0, 1, 2, 7, 8)))
+    is_masks = _are_masks(maps)
+    keep = label != 0 if is_masks else np.ones(len(label), bool)
+    cells = Cells(of_image, of_a, of_b, label, inter, area_a, area_b)
+    cells = Cells(*(column[keep] for column in cells))
+    told = {1: "mask"} if is_masks else {}
+    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}))
+
+
+def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:
+    """Are all maps of booleans? Then there is one class, and what is outside of it is none."""
+    arrays = [one.array if isinstance(one, LabelMap) else one for own in maps.values() for one in own.values()]
+    return all(str(getattr(one, "dtype", "")).endswith("bool") for one in arrays)
+
+
+def _map_of(value: Any) -> LabelMap:
+    """The map with all its labels: which is the background, the policy says."""
+    return LabelMap(value.array if isinstance(value, LabelMap) else value, background=None)
+
+
+def _counted(
+    a: LabelMap, b: LabelMap, policy: AgreementPolicy, image: Any, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]:
+    """Labels, shared pixels and pixels of each side; all pixels that count, and those of one label on both."""
+    check.one_size(a.array.shape, b.array.shape, image)
+    found = a.contingency(b, threads=threads)
+    keep_a, keep_b = (~np.isin(ids, policy.ignore) for ids in (found.ids_a, found.ids_b))
+    counts = np.asarray(to_numpy(found.counts))[np.ix_(keep_a, keep_b)]
+    ids_a, ids_b = found.ids_a[keep_a], found.ids_b[keep_b]
+    labels = np.union1d(ids_a, ids_b)
+    table = np.zeros((len(labels), len(labels)), np.int64)
+    table[np.ix_(np.searchsorted(labels, ids_a), np.searchsorted(labels, ids_b))] = counts
+    some = (table.sum(axis=0) + table.sum(axis=1)) > 0
+    labels, table = labels[some], table[np.ix_(some, some)]
+    inter = np.diag(table)
+    return labels, inter, table.sum(axis=1), table.sum(axis=0), int(table.sum()), int(inter.sum())
+
+
+def maps_of(value: Any, /) -> dict[Any, Any]:
+    """The maps of one annotator by image: one map, a stack or list of them, or a dict; None was not shown."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, LabelMap):
+        return {0: value}
+    if (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and any(one is None or hasattr(one, "shape") for one in value)
+    ):
+        return {place: one for place, one in enumerate(value) if one is not None}
+    array = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
+    return {0: array} if array.ndim == 2 else dict(enumerate(array))

@@ -1,0 +1,104 @@
+"""Two plain collections of regions: what two people drew in one image, without a data set around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from vesica._array import to_numpy
+from vesica._check import agreement as check
+from vesica._kernels.tables import Rings
+from vesica.agreement.annotations import Annotations, annotations_of
+from vesica.agreement.drawn import Drawn
+from vesica.dataset import Dataset
+from vesica.regions import Boxes, LabelMap, Polygons, Region, RotatedBoxes, as_region
+from vesica.regions.collection import Collection
+from vesica.regions.pixels import PixelRegions
+
+SIDES = ("a", "b")
+"""What two annotators without names are called."""
+
+
+def are_maps(a: Any, b: Any, /) -> bool:
+    """Are these label maps, or single masks? Two axes of integers or booleans that are no table of boxes."""
+    kinds = [_is_map(one) for one in (a, b)]
+    return all(kinds) if kinds[0] == kinds[1] else check.two_kinds(a, b)
+
+
+def _is_map(value: Any) -> bool:
+    if isinstance(value, Collection):
+        return isinstance(value, LabelMap)
+    if not hasattr(value, "dtype") and not isinstance(value, (list, tuple)):
+        return False
+    try:
+        array = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
+    except (ValueError, TypeError):
+        return False
+    is_table = array.ndim == 2 and array.shape[1] == 4 and array.dtype.kind != "b"
+    return array.ndim == 2 and array.dtype.kind in "biu" and array.size > 0 and not is_table
+
+
+def annotations_of_pair(a: Any, b: Any, /, *, threads: int | None = None) -> Annotations:
+    """The annotations of "a" and "b" in one image: boxes, rotated boxes, polygons or masks; or dicts of them with
+    labels."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return annotations_of(
+            Dataset.of_annotators(dict(zip(SIDES, map(_of_dict, (a, b)), strict=True))), threads=threads
+        )
+    regions = [as_region(one, name) for one, name in zip((a, b), SIDES, strict=True)]
+    check.one_kind(*regions)
+    data = Dataset.of_annotators({name: _data_of(one) for name, one in zip(SIDES, regions, strict=True)})
+    if isinstance(regions[0], Polygons):
+        return annotations_of(data, drawn=_outlines([one for one in regions if isinstance(one, Polygons)]))
+    return annotations_of(data, threads=threads)
+
+
+def _of_dict(one: Mapping[str, Any]) -> Dataset:
+    """One image in the style of torchvision."""
+    data = Dataset.from_dicts([dict(one)], images=[0])
+    return replace(data, id=np.arange(len(data)))
+
+
+def _data_of(regions: Region) -> Dataset:
+    columns: dict[str, Any] = {"image": np.zeros(len(regions), int), "images": [0], "id": np.arange(len(regions))}
+    if isinstance(regions, PixelRegions):
+        return Dataset.from_arrays(masks=regions, sizes=regions.size, **columns)
+    boxes = regions.boxes if isinstance(regions, Polygons) else regions
+    assert isinstance(boxes, (Boxes, RotatedBoxes))
+    return Dataset.from_arrays(boxes, **columns)
+
+
+def _outlines(sides: list[Polygons]) -> Drawn:
+    """Polygons of both sides as one collection; they are measured exactly, and not drawn as pixels."""
+    parts = [one._rings for one in sides]
+    rings = _behind([one.rings for one in parts])
+    whole = Polygons._of(
+        Rings(
+            np.concatenate([one.points for one in parts]),
+            rings,
+            _behind([one.parts for one in parts]),
+            _behind([one.regions for one in parts]),
+            np.concatenate([one.boxes for one in parts]),
+            np.concatenate([one.area for one in parts]),
+        ),
+        sides[0].dtype,
+        sides[0].like,
+        sides[0].rule,
+    )
+    box, area = whole._rings.boxes, whole._rings.area
+    # Outlines that share box and area are told apart by the sums of their corners.
+    lengths = np.diff(rings[whole._rings.parts[whole._rings.regions]])
+    owner = np.repeat(np.arange(len(area)), lengths)
+    corners = [np.bincount(owner, weights=whole._rings.points[:, axis], minlength=len(area)) for axis in (0, 1)]
+    return Drawn("polygon", whole, box, area, [*box.T, area, lengths.astype(np.float64), *corners])
+
+
+def _behind(offsets: list[np.ndarray]) -> np.ndarray:
+    """Offsets of several lists behind each other."""
+    first, *others = offsets
+    for one in others:
+        first = np.concatenate([first, first[-1] + one[1:]])
+    return first

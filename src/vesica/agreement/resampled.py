@@ -1,0 +1,82 @@
+"""Intervals of rates: images, or the groups they belong to, are drawn again; objects never are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vesica._check import agreement as check
+from vesica.statistics.intervals import percentile_intervals
+from vesica.statistics.resampling import bootstrap, keys_of
+
+if TYPE_CHECKING:
+    from vesica.agreement.records import AgreementRecords
+
+_NUMBERS = 1 << 23
+"""Numbers in a table of sums: 64 MB."""
+
+
+def keys_of_images(records: AgreementRecords, /) -> np.ndarray:
+    """What is drawn again, for each image: itself, or its group or batch, as the policy says."""
+    by = records.policy.resample_by
+    if by == "image":
+        return keys_of(records.images)
+    return keys_of(check.drawn_by(getattr(records, by), by))
+
+
+def rate_replicates(
+    records: AgreementRecords,
+    cell: np.ndarray,
+    image: np.ndarray,
+    part: np.ndarray,
+    whole: np.ndarray,
+    cells: int,
+    /,
+    *,
+    threads: int | None = None,
+) -> np.ndarray:
+    """(R, cells) what the rate Σ part / Σ whole of each cell is in each replicate; NaN where there is nothing."""
+    images, policy = len(records.images), records.policy
+    step = max(1, _NUMBERS // (2 * max(images, 1)))
+    keys = keys_of_images(records)
+    found = [np.empty((policy.replicates, 0))]
+    for first in range(0, cells, step):
+        many = min(step, cells - first)
+        own = np.flatnonzero((cell >= first) & (cell < first + many))
+        place = image[own] * many + (cell[own] - first)
+        table = np.concatenate(
+            [
+                np.bincount(place, weights=column[own], minlength=images * many).reshape(images, many)
+                for column in (part, whole)
+            ],
+            axis=1,
+        )
+        found.append(
+            bootstrap(table, _rates, keys=keys, seed=policy.seed, replicates=policy.replicates, threads=threads)
+        )
+    return np.concatenate(found, axis=1)
+
+
+def _rates(sums: np.ndarray) -> np.ndarray:
+    part, whole = np.split(sums, 2, axis=1)
+    found: np.ndarray = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return found
+
+
+def rate_intervals(
+    records: AgreementRecords,
+    cell: np.ndarray,
+    image: np.ndarray,
+    part: np.ndarray,
+    whole: np.ndarray,
+    cells: int,
+    /,
+    *,
+    threads: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of the interval of each rate; NaN where there is none."""
+    found = percentile_intervals(
+        rate_replicates(records, cell, image, part, whole, cells, threads=threads), level=records.policy.level
+    )
+    return found.lo, found.hi

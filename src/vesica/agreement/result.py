@@ -1,0 +1,279 @@
+"""Results of agreement: the numbers, and the tables behind them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import agreement as check
+from vesica.agreement import tables
+from vesica.agreement.alphas import alpha_of_classes, alpha_of_pairs, image_sums
+from vesica.agreement.annotations import Annotations
+from vesica.agreement.annotator_table import annotators_table
+from vesica.agreement.image_table import images_table
+from vesica.agreement.merge import merge
+from vesica.agreement.object_table import objects_table
+from vesica.agreement.policy import AgreementPolicy
+from vesica.agreement.queue import Queued, queue_of
+from vesica.agreement.records import AgreementRecords, records_of
+from vesica.agreement.resampled import keys_of_images, rate_intervals
+from vesica.agreement.tallies import Tallies, tallies_of
+from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.result import Note, Result
+from vesica.results.tables import Table
+from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
+from vesica.statistics.intervals import Interval, percentile_interval
+from vesica.statistics.resampling import bootstrap
+
+_NOUNS = {"box": "boxes", "rotated": "rotated boxes", "polygon": "polygons", "mask": "masks"}
+_WHY = {
+    "agreement": "nobody drew anything in an image that two were asked for",
+    "mean_iou": "no object was matched",
+    "label_agreement": "no object was matched",
+    "alpha": "all ratings are one, or none was given by two",
+    "alpha_labels": "all labels are one, or no object was drawn by two",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementResult(Result):
+    """What `evaluate_agreement` answers: a mapping of its numbers, and tables of whom, where and how.
+
+    Numbers: `agreement`, what all pairs of annotators agree on as a share of all they drew; `f1`, the same with every
+    matched pair of one label counted whole; `mean_iou` of matched pairs; `label_agreement`, the share of them with one
+    label; `alpha`, Krippendorff's α of what everybody who was asked said of each object, its label or nothing; and
+    `alpha_labels`, of labels alone.
+
+    Attributes
+    ----------
+    records : AgreementRecords
+    annotations : Annotations, or None: the regions themselves, where they are at hand
+    notes : what was corrected, left out or assumed
+    """
+
+    records: AgreementRecords
+    annotations: Annotations | None = None
+    notes: tuple[Note, ...] = ()
+    threads: int | None = None
+
+    @property
+    def policy(self) -> AgreementPolicy:
+        """The conventions of all its numbers."""
+        return self.records.policy
+
+    @functools.cached_property
+    def tallies(self) -> Tallies:
+        """Matched pairs and objects alone, which all tables of pairs are summed from."""
+        return tallies_of(self.records)
+
+    # The numbers.
+
+    @functools.cached_property
+    def summary(self) -> Mapping[str, float]:
+        """The numbers by their names; NaN for one that is not defined."""
+        sums = self._sums
+        return {
+            "agreement": _share(sums["credit"], sums["units"]),
+            "f1": _share(sums["n_matched"] - sums["n_label_differs"], sums["units"]),
+            "mean_iou": _share(sums["sum_iou"], sums["n_matched"]),
+            "label_agreement": _share(sums["n_matched"] - sums["n_label_differs"], sums["n_matched"]),
+            "alpha": _number(self.alpha()),
+            "alpha_labels": _number(self.alpha("labels")),
+        }
+
+    @functools.cached_property
+    def _sums(self) -> dict[str, float]:
+        others = ~self.records.scenes.is_self[self.tallies.scene]
+        return {name: float(column[others].sum()) for name, column in self.tallies.sums.items()}
+
+    def alpha(self, of: str = "objects", /) -> Coefficient:
+        """Krippendorff's α, nominal: of "objects", where a rating is a label or that nothing was drawn, or of "labels".
+
+        Where it is not defined its status says why.
+        """
+        sums = self._alpha_sums(check.one_of(of, ("objects", "labels"), "of")).sum(axis=0)
+        return one_of(nominal_of(sums), int(sums[0]))
+
+    @functools.cache  # noqa: B019
+    def _alpha_sums(self, of: str) -> np.ndarray:
+        return image_sums(self.records, none=of == "objects")
+
+    def interval(self, name: str, /) -> Interval:
+        """Both ends of the interval of a number, by drawing images again, or what `resample_by` of the policy says."""
+        check.one_of(name, self.summary, "name")
+        policy, keys = self.policy, keys_of_images(self.records)
+        options: dict[str, Any] = {"keys": keys, "seed": policy.seed, "replicates": policy.replicates}
+        if name in ("alpha", "alpha_labels"):
+            sums = self._alpha_sums("objects" if name == "alpha" else "labels")
+            values = bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
+            return percentile_interval(values, level=policy.level)
+        values = bootstrap(self._image_sums(name), _first_by_second, threads=self.threads, **options)
+        return percentile_interval(values, level=policy.level)
+
+    def _image_sums(self, name: str) -> np.ndarray:
+        """(I, 2) what a number is the ratio of, image by image."""
+        sums = self.tallies.sums
+        right = sums["n_matched"] - sums["n_label_differs"]
+        parts = {
+            "agreement": (sums["credit"], sums["units"]),
+            "f1": (right, sums["units"]),
+            "mean_iou": (sums["sum_iou"], sums["n_matched"]),
+            "label_agreement": (right, sums["n_matched"]),
+        }
+        scenes = self.records.scenes
+        rows = np.flatnonzero(~scenes.is_self[self.tallies.scene])
+        image = scenes.image[self.tallies.scene[rows]]
+        columns = [np.bincount(image, weights=part[rows], minlength=len(self.records.images)) for part in parts[name]]
+        return np.stack(columns, axis=1)
+
+    # The tables.
+
+    def _resample(self, wanted: bool) -> tables.Resample | None:
+        return functools.partial(rate_intervals, self.records, threads=self.threads) if wanted else None
+
+    def pairs(self, *, by: str | Sequence[str] = (), intervals: bool = True) -> Table:
+        """One row for every two annotators who were asked for one image: counts, agreement, f1, mean_iou and α.
+
+        With `by`, "category", "size_bin" or both, a row for each of them that occurs. Categories go by the label of a,
+        or of b for what only b drew; sizes by the mean area of a pair. `lo` and `hi` are the ends of the interval of
+        the agreement.
+        """
+        divided = check.columns_by(by, ("category", "size_bin"))
+        alpha = None if divided else alpha_of_pairs(self.records)
+        return tables.pairs_table(self.records, self.tallies, divided, alpha, self._resample(intervals))
+
+    def classes(self, *, intervals: bool = True) -> Table:
+        """One row for a category: counts, agreement, mean_iou, mean_dice, α, and what it was most often taken for."""
+        alpha = alpha_of_classes(self.records)
+        return tables.classes_table(self.records, self.tallies, alpha, self._resample(intervals))
+
+    def images(self) -> Table:
+        """One row for an image: agreement, what was lost and why, the entropy of votes, and its rank by loss."""
+        return images_table(self.records, self.tallies)
+
+    def annotators(self, *, intervals: bool = True) -> Table:
+        """One row for an annotator: agreement with the others, what was missed, made up, labelled or drawn otherwise
+        than by most, how far out each edge is, and how agreement of all changes without them (`influence`)."""
+        return annotators_table(self.records, self.tallies, self._resample(intervals))
+
+    def objects(self) -> Table:
+        """One row for an object: its cluster, votes, partners, margin, alternative, and what it lost."""
+        return objects_table(self.records)
+
+    def matches(self) -> Table:
+        """One row for a matched pair of two annotators, or for what only one of them drew: labels, IoU, margins and
+        alternatives."""
+        return tables.matches_table(self.records, self.tallies)
+
+    def confusion(self, *, symmetric: bool = False) -> Table:
+        """How often two annotators gave which labels to one object; "none" where one of them drew nothing.
+
+        With `symmetric` each pair of labels is counted both ways.
+        """
+        return tables.confusion_table(self.records, self.tallies, symmetric)
+
+    def ledger(self, *, by: str | Sequence[str] = ()) -> Table:
+        """What was lost, by type: how often, how much, and as a share of all units. The shares add up to the gap,
+        1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
+        return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
+
+    def policy_table(self) -> Table:
+        """The conventions, one a row, and the digest of all of them."""
+        names = [field.name for field in fields(self.policy)]
+        return Table(
+            {
+                "field": objects(names),
+                "value": objects(getattr(self.policy, name) for name in names),
+                "hash": objects([self.policy.hash] * len(names)),
+            }
+        )
+
+    def worst(self, n: int = 50, /, *, by: Mapping[str, Any] | None = None, per_group: int | None = 3) -> list[Queued]:
+        """The images to look at first: those that lost most, with the reasons.
+
+        At most `per_group` of one batch whose largest reason is of one type and by one annotator, so that the list is
+        not of one kind; None for no limit. `by` keeps images that lose something to a "type", a "category" or an
+        "annotator", in the order of that loss: by={"type": "missing"}.
+        """
+        return queue_of(self, n, by=by or {}, per_group=per_group)
+
+    def explain(self) -> str:
+        """The steps by which the numbers come about, pair by pair; of many pairs the first twenty."""
+        from vesica.agreement.explain import explain_pairs  # late: few ask for it
+
+        return explain_pairs(self)
+
+    def under(self, policy: AgreementPolicy, /) -> AgreementResult:
+        """The same annotations under another policy."""
+        drawn = check.annotations_at_hand(self.annotations)
+        return AgreementResult(records_of(drawn, policy, threads=self.threads), drawn, self.notes, self.threads)
+
+    def merged(self, *others: AgreementResult) -> AgreementResult:
+        """The result of all images of several results, of different images under one policy."""
+        return AgreementResult(merge(self.records, *(one.records for one in others)), None, self.notes, self.threads)
+
+    def to_bytes(self) -> bytes:
+        """The records as bytes; `AgreementResult.from_bytes` reads them."""
+        return self.records.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, /) -> AgreementResult:
+        """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        return cls(AgreementRecords.from_bytes(data))
+
+    def gate(self, *gates: str | Gate) -> list[Verdict]:
+        """A verdict for each gate: "alpha>=0.67", "agreement[cat,dog]>=0.8"."""
+        wanted = [parse(one) if isinstance(one, str) else one for one in gates]
+        rows = {str(row["category"]): row for row in self.classes(intervals=False)}
+        names = ("agreement", "f1", "mean_iou", "mean_dice", "alpha")
+        by_category = {name: {key: row[key] for key in names} for name, row in rows.items()}
+        return judge(wanted, Scores(self.numbers, by_category, lambda name: _WHY.get(name, "it is not defined")))
+
+    @property
+    def headline(self) -> str:
+        """How much of everything there is, and under which policy."""
+        records, scenes = self.records, self.records.scenes
+        counts = {
+            "annotators": len(records.annotators),
+            "images": len(records.images),
+            "image pairs": int((~scenes.is_self).sum()),
+            "objects": len(records),
+        }
+        told = ", ".join(f"{count:,} {noun[:-1] if count == 1 else noun}" for noun, count in counts.items())
+        return (
+            f"agreement, {_NOUNS[records.kind]}: {told}; match at {self.policy.match_at:g}, policy {self.policy.hash}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary, the annotators, the classes and the conventions, as plain values."""
+        return {
+            "annotators": [str(one) for one in self.records.annotators.tolist()],
+            "images": len(self.records.images),
+            "objects": len(self.records),
+            "summary": self.numbers,
+            "pairs": list(self.pairs(intervals=False)),
+            "classes": list(self.classes(intervals=False)),
+            "per_annotator": list(self.annotators(intervals=False)),
+            "ledger": list(self.ledger()),
+            "notes": [asdict(note) for note in self.notes],
+            "policy": asdict(self.policy),
+            "policy_hash": self.policy.hash,
+        }
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _number(found: Coefficient) -> float:
+    return float("nan") if found.value is None else found.value
+
+
+def _first_by_second(sums: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
+    return found

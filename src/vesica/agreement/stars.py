@@ -1,0 +1,153 @@
+"""Stars: one object that the other annotator drew in several parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica._check import Share
+from vesica.agreement.scenes import Members
+from vesica.overlaps.join import join
+from vesica.overlaps.measures import iou
+from vesica.regions import Boxes, Polygons, Region, RotatedBoxes
+from vesica.regions.pixels import PixelRegions
+
+_STEPS = 2.0**40
+"""The gains of stars are compared in steps of 1/2^40: what differs by less differs by rounding alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stars:
+    """T wholes and their parts.
+
+    Attributes
+    ----------
+    whole : (T,) int64: a member
+    iou : (T,) float64: that of the whole with the union of its parts
+    starts : (T,) int64: where the parts of each star begin in `part`
+    part : (P,) int64: members of the other side
+    """
+
+    whole: np.ndarray
+    iou: np.ndarray
+    starts: np.ndarray
+    part: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many parts each has."""
+        return np.diff(self.starts, append=len(self.part))
+
+
+def stars_of(members: Members, free: np.ndarray, /, *, part: Share, threads: int | None = None) -> Stars:
+    """Find wholes and their parts among free members; a whole that is matched must have its partner as a part.
+
+    At least `part` of the area of every part lies in the whole, and the union of the parts must fit better than the
+    best of them alone. In each scene stars are taken one after the other, the one that gains most by uniting its parts
+    first, whatever its side; what it takes is no longer free for the next.
+    """
+    whole, piece = _links(members, free, part, threads)
+    fit = np.asarray(iou(members.at(whole), members.at(piece), aligned=True, threads=threads), np.float64)
+    taken = np.zeros(len(free), bool)
+    found: list[Stars] = []
+    while True:
+        whole, piece, fit, starts = _several(whole, piece, fit)
+        if not starts.size:
+            return _joined(found)
+        united = _union_iou(members, whole[starts], piece, starts, threads)
+        gain = np.rint((united - np.maximum.reduceat(fit, starts)) * _STEPS).astype(np.int64)
+        best = _best_of_scenes(members, whole[starts], gain)
+        if not best.size:
+            return _joined(found)
+        stars = _chosen(whole, piece, starts, united, best)
+        found.append(stars)
+        taken[stars.whole] = taken[stars.part] = True
+        # Scenes without a star have none in later rounds either.
+        has_star = np.isin(members.scene[whole], members.scene[stars.whole])
+        left = has_star & ~taken[whole] & ~taken[piece]
+        whole, piece, fit = whole[left], piece[left], fit[left]
+
+
+def _links(members: Members, free: np.ndarray, part: Share, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Wholes and what may be parts of them, ordered by whole, then part."""
+    pieces = np.flatnonzero(free)
+    has_pieces = np.isin(members.slot, members.slot[pieces] ^ 1)
+    wholes = np.flatnonzero(has_pieces & (free | (members.partner >= 0)))
+    covered: dict[str, Any] = {"measure": "coverage", "at_least": part, "threads": threads}
+    keys = (members.slot[pieces] ^ 1, members.slot[wholes])
+    found = join(members.at(pieces), members.at(wholes), keys=keys, **covered)
+    piece, whole = pieces[found.i], wholes[found.j]
+
+    matched = np.unique(whole[members.partner[whole] >= 0])
+    alone = np.arange(len(matched))
+    inside = join(members.at(members.partner[matched]), members.at(matched), keys=(alone, alone), **covered)
+    matched = matched[inside.i]
+    keeps = members.partner < 0
+    keeps[matched] = True
+    stays = keeps[whole]
+    whole, piece = np.append(whole[stays], matched), np.append(piece[stays], members.partner[matched])
+    order = np.lexsort((piece, whole))
+    return whole[order], piece[order]
+
+
+def _several(
+    whole: np.ndarray, piece: np.ndarray, fit: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The links of wholes with two parts or more, and where each whole begins."""
+    starts = np.flatnonzero(np.diff(whole, prepend=-1))
+    sizes = np.diff(starts, append=len(whole))
+    several = np.repeat(sizes > 1, sizes)
+    whole = whole[several]
+    return whole, piece[several], fit[several], np.flatnonzero(np.diff(whole, prepend=-1))
+
+
+def _union_iou(
+    members: Members, whole: np.ndarray, piece: np.ndarray, starts: np.ndarray, threads: int | None
+) -> np.ndarray:
+    united = _united(members.at(piece), starts)
+    return np.asarray(iou(members.at(whole), united, aligned=True, threads=threads), np.float64)
+
+
+def _united(regions: Region, starts: np.ndarray) -> Region:
+    """The union of each group of regions side by side."""
+    if isinstance(regions, PixelRegions):
+        return regions.to_rle()._united(starts)
+    if isinstance(regions, Boxes):
+        regions = Polygons.from_boxes(regions)
+    elif isinstance(regions, RotatedBoxes):
+        regions = Polygons.from_rotated(regions)
+    assert isinstance(regions, Polygons)
+    return regions._united(starts)
+
+
+def _best_of_scenes(members: Members, whole: np.ndarray, gain: np.ndarray) -> np.ndarray:
+    """Which wholes gain most in their scene, and anything at all; ties by rank."""
+    some = np.flatnonzero(gain > 0)
+    scene = members.scene[whole[some]]
+    order = np.lexsort((members.rank[whole[some]], -gain[some], scene))
+    return some[order[np.flatnonzero(np.diff(scene[order], prepend=-1))]]
+
+
+def _chosen(whole: np.ndarray, piece: np.ndarray, starts: np.ndarray, united: np.ndarray, best: np.ndarray) -> Stars:
+    sizes = np.diff(starts, append=len(piece))
+    is_best = np.zeros(len(starts), bool)
+    is_best[best] = True
+    sizes_of_best = sizes[is_best]
+    parts = piece[np.repeat(is_best, sizes)]
+    return Stars(whole[starts[is_best]], united[is_best], np.cumsum(sizes_of_best) - sizes_of_best, parts)
+
+
+def _joined(stars: list[Stars]) -> Stars:
+    if not stars:
+        nothing = np.empty(0, np.int64)
+        return Stars(nothing, np.empty(0), nothing, nothing)
+    before = np.cumsum([0] + [len(one.part) for one in stars[:-1]])
+    starts = [one.starts + start for one, start in zip(stars, before.tolist(), strict=True)]
+    return Stars(
+        np.concatenate([one.whole for one in stars]),
+        np.concatenate([one.iou for one in stars]),
+        np.concatenate(starts),
+        np.concatenate([one.part for one in stars]),
+    )

@@ -164,6 +164,7 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
     from vesica import _check as check
     from vesica.agreement.policy import AgreementPolicy
 
+    said = {name: getattr(arguments, name) for name in ("match_at", "credit", "quorum")}
     try:
         for name in ("threads", "worst", "quorum"):
             if getattr(arguments, name) is not None:
@@ -173,9 +174,9 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             gates.parse(text)
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
-        said = {name: getattr(arguments, name) for name in ("match_at", "credit", "quorum")}
-        return AgreementPolicy(
+        policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}
         )
     except (ValueError, TypeError) as error:
         arguments.usage_error(str(error))
+    return policy

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from vesica.dataset import Dataset
 
 GATE = 'what must be reached within 1e-9, else exit code 1: "agreement>=0.6", "alpha[cat]>=0.67"; may be repeated'
-_PAIRS = ("annotator_a", "annotator_b", "n_images", "n_a", "n_b", "n_matched", "agreement", "lo", "hi", "f1", "alpha")
-_PAIRS = (*_PAIRS, "category", "iou", "dice")
+_PAIRS = (
+    *("annotator_a", "annotator_b", "n_images", "n_a", "n_b", "n_matched", "agreement", "lo", "hi", "f1", "alpha"),
+    *("category", "iou", "dice"),  # of label maps
+)
 _PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", "label_rate", "loose_edge", "influence")
 _CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
 _IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")

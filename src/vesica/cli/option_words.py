@@ -9,6 +9,7 @@ from collections.abc import Collection
 _OTHER = {
     "format": {"source_format": "--from", "truth_format": "--truth-format", "guess_format": "--guess-format"},
     "form": {"form": "--form", "boxes": "--boxes"},
+    "annotator": {"annotator": "--annotator", "by_annotator": "--by-annotator"},
     "by_class": {"class_agnostic": "--class-agnostic"},
 }
 # What is written in Python instead of an option, if the command has that option.

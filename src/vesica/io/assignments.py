@@ -88,7 +88,7 @@ def _row(record: dict[Any, Any], place: str) -> dict[str, Any]:
 def _keys(data: Dataset) -> list[dict[str, int]]:
     """Places of images by id, and by name, file name and stem where these tell them apart."""
     ids = [str(id) for id in data.images.ids.tolist()]
-    names = [None] * len(ids) if data.images.names is None else data.images.names.tolist()
+    names: list[Any] = [None] * len(ids) if data.images.names is None else data.images.names.tolist()
     ways: list[Callable[[str], str]] = [str, file_of, stem_of]
     texts = [[way(name) for name in names] for way in ways] if None not in names else []
     texts += [[way(id) for id in ids] for way in ways[1:]]

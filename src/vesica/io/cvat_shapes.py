@@ -52,7 +52,10 @@ def mark_of(
 def _box(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) -> Mark:
     box = sides_of([_word(shape, side, mark.place) for side in _SIDES], mark.place)
     degrees = _degrees(shape, mark.place)
-    return mark._replace(box=box) if degrees % 360 == 0 else mark._replace(corners=about_centre(*box, degrees))
+    if degrees % 360 == 0:
+        return mark._replace(box=box)
+    x, y, w, h = box
+    return mark._replace(corners=about_centre(x, y, w, h, degrees))
 
 
 def _polygon(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) -> Mark | None:
@@ -74,7 +77,8 @@ def _ellipse(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str
     if not np.isfinite(numbers).all() or min(numbers[2:]) < 0:
         raise InputError(f"{mark.place}: an ellipse has a finite centre and radii of 0 or more; got {numbers}.")
     counted["ellipse"] += 1
-    return mark._replace(rings=[ellipse_ring(*numbers, _degrees(shape, mark.place))])
+    x, y, across, down = numbers
+    return mark._replace(rings=[ellipse_ring(x, y, across, down, _degrees(shape, mark.place))])
 
 
 def _mask(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) -> Mark | None:

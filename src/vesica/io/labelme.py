@@ -60,7 +60,10 @@ def looks_like_labelme(text: str, /) -> bool:
 def dataset_of_files(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:
     """The objects of files, each given by its name and its bytes. The image's id is the name without ending."""
     counted: Counter[str] = Counter()
-    ids, names, sizes, marks = [], [], [], []
+    ids: list[str] = []
+    names: list[str | None] = []
+    sizes: list[tuple[int, int]] = []
+    marks: list[Mark] = []
     for name, data in files:
         page = check.fields(check.document(data, name), name)
         if "shapes" not in page:

@@ -48,7 +48,7 @@ def _page(data: Dataset, place: int, size: list[int], shapes: list[dict[str, Any
 
 def _shapes(region: Region, label: str, row: int) -> list[dict[str, Any]]:
     """One shape; of polygons with several parts, one for each, which share a group."""
-    plain = {"label": label, "group_id": None, "description": "", "flags": {}, "mask": None}
+    plain: dict[str, Any] = {"label": label, "group_id": None, "description": "", "flags": {}, "mask": None}
     if region.mask is not None:
         return [{**plain, "points": _pixels(region), "shape_type": "mask", "mask": _picture(region.mask)}]
     if region.rings is not None:

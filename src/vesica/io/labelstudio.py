@@ -85,9 +85,11 @@ def tasks_of(data: bytes, name: str, options: Options, /) -> Dataset:
         for region in regions:
             mark = mark_of(region, image, table.size_of(image), counted)
             if mark is not None:
-                who = {"annotator": answer.annotator, "round": asked[-1].round} if asked else {}
+                turn = asked[-1].round if asked else 0
                 score = _score(region, answer) if options.predictions else None
-                marks.append(mark._replace(id=_own_id(answer, region), score=score, **who))
+                marks.append(
+                    mark._replace(annotator=answer.annotator, round=turn, id=_own_id(answer, region), score=score)
+                )
     return dataset_of(table.images(), marks, options, asked=asked or None, notes=left_out(counted, _NOTES))
 
 

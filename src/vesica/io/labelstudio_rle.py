@@ -67,8 +67,7 @@ class _Bits:
     def are_set(self, count: int, word: int) -> np.ndarray:
         """Of so many numbers: which are not 0."""
         begin, end = self._at, self._moved(count * word)
-        found: np.ndarray = self._bits[begin:end].reshape(count, word).any(axis=1)
-        return found
+        return np.asarray(self._bits[begin:end].reshape(count, word).any(axis=1))
 
     def _moved(self, count: int) -> int:
         self._at += count

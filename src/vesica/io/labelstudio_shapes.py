@@ -73,7 +73,7 @@ def regions_of(items: list[Any], of: str, counted: Counter[str], /) -> list[Regi
             counted["answers"] += 1
             continue
         id = item.get("id")
-        sides = {key: item[key] for key in ("original_width", "original_height") if key in item}
+        sides: dict[str, Any] = {key: item[key] for key in ("original_width", "original_height") if key in item}
         key: Any = id if isinstance(id, (str, int)) else _geometry(value)
         teller = (item.get("from_name"), kind)
         if key in found and teller in found[key].told_by:
@@ -139,20 +139,20 @@ def _ellipse(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: 
     x, y, across, down = _numbers(value, ("x", "y", "radiusX", "radiusY"), mark.place)
     _look((x - across, y - down, x + across, y + down), mark.place, counted)
     counted["ellipses"] += 1
-    centre, radii = _pixels(np.array([[x, y], [across, down]]), size).tolist()
-    return mark._replace(rings=[ellipse_ring(*centre, *radii, _degrees(value, mark.place))])
+    (x, y), (across, down) = _pixels(np.array([[x, y], [across, down]]), size).tolist()
+    return mark._replace(rings=[ellipse_ring(x, y, across, down, _degrees(value, mark.place))])
 
 
 def _rectangle(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark:
     """A box; turned clockwise about its upper left corner if it has a rotation."""
     x, y, w, h = _numbers(value, ("x", "y", "width", "height"), mark.place)
     height, width = size
-    box = [x * width / 100, y * height / 100, w * width / 100, h * height / 100]
+    left, top, wide, high = x * width / 100, y * height / 100, w * width / 100, h * height / 100
     degrees = _degrees(value, mark.place)
     if degrees % 360 == 0:
         _look((x, y, x + w, y + h), mark.place, counted)
-        return mark._replace(box=box)
-    corners = about_corner(*box, degrees)
+        return mark._replace(box=[left, top, wide, high])
+    corners = about_corner(left, top, wide, high, degrees)
     _look((corners * 100 / (width, height)).reshape(-1).tolist(), mark.place, counted)
     return mark._replace(corners=corners)
 

@@ -34,7 +34,9 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="[NAME=]FILE", nargs="+", help="one for each annotator, or one of them all")
-    parser.add_argument("--format", metavar="FORMAT", help="the format of the files, where two fit")
+    parser.add_argument(
+        "--format", dest="files_format", metavar="FORMAT", help="the format of the files, where two fit"
+    )
     parser.add_argument(
         "--by-annotator",
         nargs="?",
@@ -42,9 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help="of one COCO file: the key of annotations that says who made each (default: one of the usual)",
     )
-    parser.add_argument("--assignments", metavar="FILE", help="who was asked for what: CSV of image,annotator; or JSON")
+    parser.add_argument(
+        "--assignments", metavar="FILE|all", help="who was asked for what: CSV of image,annotator; JSON; or everybody"
+    )
     parser.add_argument("--classes", metavar="A,B,…", help="objects of these classes alone")
     parser.add_argument("--regions", choices=("box", "mask", "rotated"), help="what is compared, if objects have both")
+    parser.add_argument("--missing", choices=("box",), help="masks: objects without one are compared as their boxes")
     parser.add_argument("--match-at", type=float, metavar="T", help="the IoU from which on two objects are one (0.5)")
     parser.add_argument("--credit", choices=("iou", "match"), help="what a matched pair earns: its IoU (default), or 1")
     parser.add_argument("--per-class", action="store_true", help="a row for each class too")
@@ -72,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         data = None if maps is not None else _chosen(_read(arguments).data, arguments)
         done()
         given: Any = data if maps is None else maps
-        result = evaluate_agreement(given, policy=policy, regions=arguments.regions, threads=arguments.threads)
+        options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
+        result = evaluate_agreement(given, policy=policy, **options)
         done()
         facts = agree_output.facts_of(result, data, arguments)
         done()
@@ -90,7 +96,7 @@ def _maps(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
     given = _named(arguments.files)
     named = given if isinstance(given, dict) else names_of(given)
-    if arguments.format is not None or not all(map(has_maps_alone, named.values())):
+    if arguments.files_format is not None or not all(map(has_maps_alone, named.values())):
         return None
     maps = {who: LabelMaps(path) for who, path in named.items()}
     for who, own in maps.items():
@@ -103,7 +109,7 @@ def _read(arguments: argparse.Namespace) -> Annotations:
     from vesica.io.annotators import of_files
     from vesica.io.read import describe
 
-    told = of_files(_named(arguments.files), _options(arguments), format=arguments.format)
+    told = of_files(_named(arguments.files), _options(arguments), format=arguments.files_format)
     for found in told.found:
         eval_output.say(describe(found), arguments)
     for note in told.data.notes:
@@ -148,6 +154,12 @@ def _chosen(data: Dataset, arguments: argparse.Namespace) -> Dataset:
 
     if arguments.assignments is not None:
         data = assigned(data, arguments.assignments)
+    if data.assignments is None:
+        raise InputError(
+            "The file does not say who was asked for which image: where an annotator has no object, nothing may have "
+            "been seen, or nobody have asked. Say who was: --assignments FILE, with a row `image,annotator` for each; "
+            "or --assignments all."
+        )
     if arguments.classes is None:
         return data
     names = data.categories.ids if data.categories.names is None else data.categories.names

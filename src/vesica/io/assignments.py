@@ -32,9 +32,12 @@ _NAMES = {
 def assigned(data: Dataset, path: str | os.PathLike[str], /) -> Dataset:
     """The data set with the assignments of a file. Images are told by id or name, annotators as the data set has them.
 
-    Who is in the file and has marked nothing in any image becomes an annotator too.
+    Who is in the file and has marked nothing in any image becomes an annotator too. For "all" everybody was asked for
+    every image.
     """
     name = os.fspath(path)
+    if name == "all":
+        return replace(data, assignments=assignments_of("all", data.images.ids, data.annotators))
     rows = _rows(load(path).data, name)
     image = [_found(row["image"], _keys(data), place, "image") for place, row in _placed(rows, name)]
     known = {str(one): one for one in data.annotators.tolist()}

@@ -109,6 +109,13 @@ class TestWrite:
         again = vesica.read(tmp_path / "u.json", annotator=True)
         assert described(again) == described(data) and asked(again) == asked(data)
 
+    def test_ids_that_annotators_share(self, tmp_path):
+        one = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[1], category=["cat"], id=[1])
+        both = vesica.Dataset.of_annotators({"ann": one, "ben": one}).numbered()
+        told = "objects were numbered from 1, because annotators have the same ids"
+        assert told in vesica.write(tmp_path / "t.json", both)
+        assert vesica.read(tmp_path / "t.json", annotator=True).id.tolist() == [1, 2]
+
     def test_unread_annotators_stay(self, tmp_path):
         (tmp_path / "t.json").write_text(json.dumps(file(row(annotator="ann"), assignments=[])))
         vesica.write(tmp_path / "u.json", vesica.read(tmp_path / "t.json"))

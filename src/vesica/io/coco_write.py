@@ -42,6 +42,8 @@ def truth_text(data: Dataset, /, *, beside: list[Record] | None = None) -> tuple
     notes = [*rest.notes, *_of_rotated(data)]
     if data.id is None and len(data):
         notes.append("objects were numbered from 1")
+    elif _share_ids(data):
+        notes.append("objects were numbered from 1, because annotators have the same ids")
     if data.area is None and data.xywh is not None and len(data):
         notes.append("areas are those of the boxes, because nobody gave any")
     if data.score is not None:
@@ -109,7 +111,7 @@ def _categories(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
 def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
     keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore", "annotator", "round")
     columns = [
-        _ids(np.arange(1, len(data) + 1) if data.id is None else data.id),
+        _ids(np.arange(1, len(data) + 1) if data.id is None or _share_ids(data) else data.id),
         _ids(data.images.ids[data.image]),
         _ids(data.categories.ids[data.category]),
         _boxes(data),
@@ -121,6 +123,11 @@ def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
         None if data.round is None else _ids(data.round),
     ]
     return _objects(keys, columns, rest)
+
+
+def _share_ids(data: Dataset) -> bool:
+    """Have two annotators given one id? Each of them begins with 1."""
+    return data.annotator is not None and data.id is not None and len(set(data.id.tolist())) < len(data)
 
 
 def _people(data: Dataset) -> str:

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from hypothesis import strategies as st
 
 from vesica import Dataset
 
@@ -37,4 +38,30 @@ def data_of(drawn, order=None, people="abc"):
         images=[0, 1, 2],
         annotators=sorted(people),
         assignments="all",
+    )
+
+
+boxes = st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(1, 8), st.integers(1, 8))
+marks = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from("abc"), boxes, st.sampled_from(["cat", "dog", "cow"])), max_size=24
+)
+
+
+def annotated(rows, people="abc", names=("cat", "dog", "cow"), **others):
+    """What three people marked in four images; each row keeps its id whoever is called what."""
+    name, label = dict(zip("abc", people, strict=True)), dict(zip(("cat", "dog", "cow"), names, strict=True))
+    return Dataset.from_arrays(
+        np.array([box for _, _, box, _ in rows], float).reshape(-1, 4),
+        **{
+            "form": "xywh",
+            "image": [image for image, *_ in rows],
+            "annotator": [name[who] for _, who, *_ in rows],
+            "category": [label[kind] for *_, kind in rows],
+            "id": list(range(len(rows))),
+            "images": [0, 1, 2, 3],
+            "categories": sorted(names),
+            "annotators": sorted(people),
+            "assignments": "all",
+            **others,
+        },
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ import ledger_oracle as slow
 import vesica
 from vesica import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica.agreement.ledger import TYPES, ledger
+from vesica.agreement.pairing import Contacts
 from vesica.agreement.policy import AgreementPolicy
 from vesica.agreement.scenes import Objects, Side
 
@@ -29,7 +31,7 @@ def ranks(boxes, ids):
     return found
 
 
-def run(a, b, *, regions=Boxes, policy=None, ids=None):
+def run(a, b, *, regions=Boxes, policy=None, ids=None, contacts=None):
     """The ledger of scenes: lists, for each side, of lists of (label, box)."""
     policy = policy or AgreementPolicy()
     sides = [[(scene, *one) for scene, objects in enumerate(side) for one in objects] for side in (a, b)]
@@ -42,7 +44,7 @@ def run(a, b, *, regions=Boxes, policy=None, ids=None):
     objects = Objects(regions(boxes), labels, ranks(boxes, ids))
     left, right = Side(scene[:count], rows[:count]), Side(scene[count:], rows[count:])
     pairing = matched(objects, left, right, policy)
-    return ledger(pairing, objects, left, right, scenes=len(a), policy=policy)
+    return ledger(pairing, objects, left, right, scenes=len(a), policy=policy, contacts=contacts)
 
 
 def matched(objects, left, right, policy):
@@ -361,25 +363,33 @@ def both_ways(a, b, policy):
     )
 
 
-def random_scene(random):
+def random_scene(generator):
     """Boxes of some pixels; some of them in two or three pieces, some twice, some moved."""
     sides = [[], []]
-    for _ in range(random.randint(1, 4)):
-        x, y, w, h = random.randint(0, 60), random.randint(0, 60), random.randint(9, 31), random.randint(9, 31)
-        label = random.choice("ct")
-        near, far = random.sample(sides, 2)
+    for _ in range(generator.randint(1, 4)):
+        x, y, w, h = (
+            generator.randint(0, 60),
+            generator.randint(0, 60),
+            generator.randint(9, 31),
+            generator.randint(9, 31),
+        )
+        label = generator.choice("ct")
+        near, far = generator.sample(sides, 2)
         near.append((label, (x, y, x + w, y + h)))
-        kind = random.choice(["pieces", "moved", "moved", "copies", "nothing"])
+        kind = generator.choice(["pieces", "moved", "moved", "copies", "nothing"])
         if kind == "pieces":
-            cuts = sorted({x, x + w, *(random.randint(x, x + w) for _ in range(random.randint(1, 3)))})
+            cuts = sorted({x, x + w, *(generator.randint(x, x + w) for _ in range(generator.randint(1, 3)))})
             far += [
-                (random.choice([label, label, "p"]), (x1, y + random.randint(0, 2), x2, y + h - random.randint(0, 2)))
+                (
+                    generator.choice([label, label, "p"]),
+                    (x1, y + generator.randint(0, 2), x2, y + h - generator.randint(0, 2)),
+                )
                 for x1, x2 in itertools.pairwise(cuts)
             ]
         if kind in ("moved", "copies"):
             for _ in range(1 if kind == "moved" else 3):
-                dx, dy = random.randint(-3, 3), random.randint(-3, 3)
-                far.append((random.choice([label, label, "p"]), (x + dx, y + dy, x + w + dx, y + h + dy)))
+                dx, dy = generator.randint(-3, 3), generator.randint(-3, 3)
+                far.append((generator.choice([label, label, "p"]), (x + dx, y + dy, x + w + dx, y + h + dy)))
     return sides
 
 
@@ -387,11 +397,16 @@ def random_scene(random):
 class TestEqualsOracle:
     """Thousands of scenes in one call, against exact loops scene by scene."""
 
-    COUNT = 150
+    COUNT = 700
+
+    def test_thousands_add_up(self, credit):
+        generator = random.Random(f"sums {credit}")
+        drawn = [random_scene(generator) for _ in range(4000)]
+        found = run([a for a, _ in drawn], [b for _, b in drawn], policy=AgreementPolicy(credit=credit))
+        assert np.abs(found.by_type().sum(axis=1) - (found.units - found.credit)).max() <= 1e-12
+        assert (found.amount > 0).all() and set(found.type.tolist()) == set(range(len(TYPES)))
 
     def test_amounts_of_classes(self, credit):
-        import random
-
         generator = random.Random(f"ledger {credit}")
         drawn = [random_scene(generator) for _ in range(self.COUNT)]
         policy = AgreementPolicy(credit=credit)
@@ -433,6 +448,25 @@ def slow_pairs(left, right):
     values = {(i, j): slow.iou(one, other) for i, one in enumerate(left) for j, other in enumerate(right)}
     choices = slow.best_pairs({pair: value for pair, value in values.items() if value >= Fraction(1, 2)})
     return [(left[i], right[j]) for i, j in choices[0]], len(choices) == 1
+
+
+class TestContacts:
+    """Pairs that share area may be given, where they are known already."""
+
+    def test_given_or_not(self):
+        generator = random.Random("contacts")
+        drawn = [random_scene(generator) for _ in range(200)]
+        a, b = [a for a, _ in drawn], [b for _, b in drawn]
+        sides = [[(scene, box) for scene, side in enumerate(sides) for _, box in side] for sides in (a, b)]
+        found = vesica.join(
+            *([box for _, box in side] for side in sides),
+            at_least=0,
+            strict=True,
+            keys=tuple([scene for scene, _ in side] for side in sides),
+        )
+        one, other = run(a, b), run(a, b, contacts=Contacts(*found))
+        for name in ("scene", "type", "category", "amount"):
+            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
 
 class TestPairing:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vesica.agreement.annotations import annotations_of
     from vesica.agreement.label_maps import PixelAgreementResult
-    from vesica.agreement.merge import merge
+    from vesica.agreement.merging import merge
     from vesica.agreement.records import AgreementRecords, records_of
     from vesica.agreement.result import AgreementResult
 
@@ -20,7 +20,7 @@ _HOMES = {
     "AgreementResult": "result",
     "PixelAgreementResult": "label_maps",
     "annotations_of": "annotations",
-    "merge": "merge",
+    "merge": "merging",
     "records_of": "records",
 }
 

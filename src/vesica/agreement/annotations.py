@@ -127,10 +127,23 @@ def _ranks(drawn: Drawn, ids: np.ndarray | None, *others: np.ndarray) -> tuple[n
     """One order of all objects, by geometry, then id, then what else differs; and a number for each geometry."""
     count = len(drawn.area)
     id_rank = np.zeros(count, np.int64) if ids is None else rising(ids)[1]
-    order = np.lexsort((*others, id_rank, *reversed(drawn.keys)))
+    order = _sorted([*drawn.keys, id_rank, *reversed(others)])
     differs = np.zeros(count, bool)
     for key in drawn.keys:
         differs[1:] |= key[order][1:] != key[order][:-1]
     rank, geometry = np.empty(count, np.int64), np.empty(count, np.int64)
     rank[order], geometry[order] = np.arange(count), np.cumsum(differs)
     return rank, geometry
+
+
+def _sorted(keys: list[np.ndarray]) -> np.ndarray:
+    """The order by all keys, the first one first. Most rows differ in it, so the others are looked at among equals."""
+    order = np.argsort(keys[0], kind="stable")
+    first = keys[0][order]
+    same = np.zeros(len(first) + 1, bool)
+    same[1:-1] = first[1:] == first[:-1]
+    tied = np.flatnonzero(same[1:] | same[:-1])  # places next to an equal one
+    if tied.size:
+        rows = order[tied]
+        order[tied] = rows[np.lexsort([key[rows] for key in reversed(keys)])]
+    return order

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vesica._check import ledger as check
+from vesica.agreement.lookup import places_of
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
@@ -106,11 +107,10 @@ def attribution(
 def _cells(ratings: Ratings, image: np.ndarray, annotator: np.ndarray) -> np.ndarray:
     """The assignment of each object."""
     count = int(max(annotator.max(initial=-1), ratings.annotator.max(initial=-1))) + 1
-    codes, wanted = image * count + annotator, ratings.image * count + ratings.annotator
-    order = np.argsort(codes)
-    found = np.searchsorted(codes, wanted, sorter=order)
-    check.assigned(codes[order], found, wanted, count)
-    return order[found]
+    wanted = ratings.image * count + ratings.annotator
+    places, missing = places_of(wanted, image * count + annotator)
+    check.assigned(missing, ratings.image, ratings.annotator)
+    return places
 
 
 def _majority(place: np.ndarray, label: np.ndarray, clusters: int) -> tuple[np.ndarray, np.ndarray]:

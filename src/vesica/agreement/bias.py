@@ -39,12 +39,14 @@ class EdgeBias:
     def mean(self) -> np.ndarray:
         """(G, 9); NaN where there are no pairs."""
         with np.errstate(invalid="ignore"):
-            return self.total / self.n[:, None]
+            mean: np.ndarray = self.total / self.n[:, None]
+        return mean
 
     @property
     def area_ratio(self) -> np.ndarray:
         """(G,) the geometric mean of area of b / area of a; NaN where there are no pairs."""
-        return np.exp(self.mean[:, -1])
+        ratio: np.ndarray = np.exp(self.mean[:, -1])
+        return ratio
 
 
 def edge_offsets(a: Boxes, b: Boxes, /) -> np.ndarray:
@@ -107,7 +109,8 @@ def _medians_without_each(boxes: np.ndarray) -> np.ndarray:
         return there
 
     low, high = without((others - 1) // 2), without(others // 2)
-    return low + (high - low) / 2
+    medians: np.ndarray = low + (high - low) / 2
+    return medians
 
 
 def mask_offsets(a: PixelRegions, b: PixelRegions, /, *, threads: int | None = None) -> np.ndarray:
@@ -130,8 +133,8 @@ def mask_offsets(a: PixelRegions, b: PixelRegions, /, *, threads: int | None = N
     for row in there.tolist():
         x1, y1 = np.minimum(windows[0][row, :2], windows[1][row, :2]).tolist()
         x2, y2 = np.maximum(windows[0][row, 2:], windows[1][row, 2:]).tolist()
-        pair = [np.asarray(side[row].crop(x1, y1, x2, y2).to_masks().array)[0] for side in (first, second)]
-        offsets[row] = _mean_offset(*pair, threads)
+        one, other = (np.asarray(side[row].crop(x1, y1, x2, y2).to_masks().array)[0] for side in (first, second))
+        offsets[row] = _mean_offset(one, other, threads)
     return offsets
 
 

@@ -43,8 +43,8 @@ class Clusters:
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Pairs of objects of different annotators in one image and round that share area, each once, u before v by rank;
-    by rank of u, then of v."""
+    """Pairs of objects of different annotators in one image and round that share area, each once: u before v, and the
+    pairs by u, then v. Objects are numbered by rank here, so that what comes first is first by geometry."""
 
     u: np.ndarray
     v: np.ndarray
@@ -59,61 +59,68 @@ class Edges:
 
 def clusters_of(drawn: Annotations, scenes: ImagePairs, contacts: Contacts, /, *, policy: AgreementPolicy) -> Clusters:
     """Put objects together that several annotators mean, by average linkage or with the largest sum of IoU."""
-    edges = _edges(drawn, scenes, contacts)
-    member, is_exact = average_linkage(edges, drawn, policy.match_at), np.zeros(len(drawn), bool)
+    row = np.empty(len(drawn), np.int64)
+    row[drawn.objects.rank] = np.arange(len(drawn))
+    edges, who = _edges(drawn, scenes, contacts), _annotator_bits(drawn)[row]
+    member, is_exact = average_linkage(edges, who, policy.match_at), np.zeros(len(drawn), bool)
     if policy.cluster == "exact":
         from vesica.agreement.exact_clusters import exact_clusters  # late: few ask for it
 
-        component = connected(edges.u, edges.v, len(drawn))
-        member, is_exact = exact_clusters(edges, component, member, drawn, policy.match_at)
-    return _described(edges, member, is_exact)
+        member, is_exact = exact_clusters(edges, member, drawn.annotator[row], policy.match_at)
+    return _described(edges, member, is_exact, row, drawn.objects.rank)
 
 
 def _edges(drawn: Annotations, scenes: ImagePairs, contacts: Contacts) -> Edges:
     """Between different annotators: what one drew in another round is no vote."""
     others = np.flatnonzero(~scenes.is_self[scenes.left.scene[contacts.left]])
-    one, other = scenes.left.row[contacts.left[others]], scenes.right.row[contacts.right[others]]
-    rank = drawn.objects.rank
-    is_later = rank[one] > rank[other]
-    u, v = np.where(is_later, other, one), np.where(is_later, one, other)
-    order = np.lexsort((rank[v], rank[u]))
-    return Edges(u[order], v[order], contacts.iou[others][order])
+    rank, count = drawn.objects.rank, len(drawn)
+    one, other = rank[scenes.left.row[contacts.left[others]]], rank[scenes.right.row[contacts.right[others]]]
+    codes = np.minimum(one, other) * count + np.maximum(one, other)
+    order = np.argsort(codes)
+    u, v = np.divmod(codes[order], max(count, 1))
+    return Edges(u, v, contacts.iou[others[order]])
 
 
-def average_linkage(edges: Edges, drawn: Annotations, match_at: float, /) -> np.ndarray:
-    """(N,) of each object the first by rank of its cluster.
+def average_linkage(edges: Edges, who: np.ndarray, match_at: float, /) -> np.ndarray:
+    """(N,) of each object the first of its cluster; `who` are bits of annotators.
 
     The two clusters with the largest mean IoU become one, as long as it reaches the threshold and no annotator is in
     both; among equals, those whose first objects come first. All components take a step at a time: what happens in one
     does not matter to another.
     """
-    count, rank = len(drawn), drawn.objects.rank
-    member, size = np.arange(count), np.ones(count, np.int64)
-    who = _annotator_bits(drawn)
+    count = len(who)
+    member, size, who = np.arange(count), np.ones(count, np.int64), who.copy()
     strong = edges.iou >= match_at  # a mean does not reach what no pair reaches
     component = connected(edges.u[strong], edges.v[strong], count)
-    edges = edges[component[edges.u] == component[edges.v]]
+    edges = edges[np.flatnonzero(component[edges.u] == component[edges.v])]
     while len(edges):
         one, other = member[edges.u], member[edges.v]
-        swapped = rank[one] > rank[other]
-        low, high = np.where(swapped, other, one), np.where(swapped, one, other)
-        codes, first, place = np.unique(low * count + high, return_index=True, return_inverse=True)
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        codes, place = _numbered(low * count + high)
         low, high = np.divmod(codes, count)
-        mean = np.bincount(place.reshape(-1), weights=edges.iou) / (size[low] * size[high])
-        may = (mean >= match_at) & ~(who[low] & who[high]).any(axis=1)
-        owner = component[edges.u[first]]
-        best = _best(owner[may], mean[may], rank[low[may]], rank[high[may]])
-        low_best, high_best = low[may][best], high[may][best]
+        mean = np.bincount(place, weights=edges.iou) / (size[low] * size[high])
+        may = np.flatnonzero((mean >= match_at) & ~(who[low] & who[high]).any(axis=1))
+        low, high, owner = low[may], high[may], component[low[may]]
+        best = _best(owner, mean[may])
+        low, high = low[best], high[best]
         renamed = np.arange(count)
-        renamed[high_best] = low_best
+        renamed[high] = low
         member = renamed[member]
-        size[low_best] += size[high_best]
-        who[low_best] |= who[high_best]
+        size[low] += size[high]
+        who[low] |= who[high]
         is_open = np.zeros(count, bool)
-        is_open[owner[may]] = True
+        is_open[owner] = True
         apart = member[edges.u] != member[edges.v]
-        edges = edges[apart & is_open[component[edges.u]]]
+        edges = edges[np.flatnonzero(apart & is_open[component[edges.u]])]
     return member
+
+
+def _numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different codes, rising, and the place of each. While nothing is merged, codes rise already."""
+    if (np.diff(codes) > 0).all():
+        return codes, np.arange(len(codes))
+    different, place = np.unique(codes, return_inverse=True)
+    return different, place.reshape(-1)
 
 
 def _annotator_bits(drawn: Annotations) -> np.ndarray:
@@ -125,45 +132,47 @@ def _annotator_bits(drawn: Annotations) -> np.ndarray:
     is_new[1:, 1] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
     number = np.cumsum(is_new[:, 1])
     local = np.empty(len(drawn), np.int64)
-    starts = np.maximum.accumulate(np.where(is_new[:, 0], number, 0))
-    local[order] = number - starts
+    local[order] = number - np.maximum.accumulate(np.where(is_new[:, 0], number, 0))
     bits = np.zeros((len(drawn), int(local.max(initial=0)) // 64 + 1), np.uint64)
     bits[np.arange(len(drawn)), local // 64] = np.uint64(1) << (local % 64).astype(np.uint64)
     return bits
 
 
-def _best(owner: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The place of the best pair of each owner."""
-    order = np.lexsort((high, low, -mean, owner))
+def _best(owner: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """The place of the largest value of each owner, among equals the first."""
+    order = np.lexsort((-value, owner))  # it is stable
     best: np.ndarray = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
     return best
 
 
-def _described(edges: Edges, member: np.ndarray, is_exact: np.ndarray) -> Clusters:
-    """What each object has in its cluster, and what it would have in another."""
+def _described(edges: Edges, member: np.ndarray, is_exact: np.ndarray, row: np.ndarray, rank: np.ndarray) -> Clusters:
+    """What each object has in its cluster, and what it would have in another; by rows again."""
     count = len(member)
-    first = np.full(count, count)
-    np.minimum.at(first, member, np.arange(count))
-    first = first[member]
-    size = np.bincount(first, minlength=count)
-    inside = first[edges.u] == first[edges.v]
+    size = np.bincount(member, minlength=count)
+    inside = member[edges.u] == member[edges.v]
     both = np.concatenate([edges.u[inside], edges.v[inside]]), np.tile(edges.iou[inside], 2)
     own = np.bincount(both[0], weights=both[1], minlength=count)
-    others = size[first] - 1
+    others = size[member] - 1
     mean = np.divide(own, others, out=np.full(count, np.nan), where=others > 0)
-    objective = np.bincount(first[edges.u[inside]], weights=edges.iou[inside], minlength=count)[first]
-    alternative, best = _alternatives(edges[~inside], first, size)
-    return Clusters(first, size[first], mean, alternative, np.where(others > 0, mean, 0.0) - best, objective, is_exact)
+    objective = np.bincount(member[edges.u[inside]], weights=edges.iou[inside], minlength=count)[member]
+    alternative, best = _alternatives(edges[np.flatnonzero(~inside)], member, size)
+    margin = np.where(others > 0, mean, 0.0) - best
+
+    first = np.full(count + 1, count)
+    np.minimum.at(first, member, row)
+    first[-1] = -1  # no alternative
+    columns = first[member], size[member], mean, first[alternative], margin, objective, is_exact
+    return Clusters(*(column[rank] for column in columns))
 
 
-def _alternatives(edges: Edges, first: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each object the other cluster that it shares most with, and the mean IoU with it."""
-    count = len(first)
+def _alternatives(edges: Edges, member: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each object the other cluster that it shares most with, among equals the first; and the mean IoU with it."""
+    count = len(member)
     one, other = np.concatenate([edges.u, edges.v]), np.concatenate([edges.v, edges.u])
-    codes, place = np.unique(one * count + first[other], return_inverse=True)
-    own, cluster = np.divmod(codes, count)
+    codes, place = np.unique(one * count + member[other], return_inverse=True)
+    own, cluster = np.divmod(codes, max(count, 1))
     mean = np.bincount(place.reshape(-1), weights=np.tile(edges.iou, 2), minlength=len(codes)) / size[cluster]
-    best = _best(own, mean, cluster, cluster)
+    best = _best(own, mean)
     alternative, value = np.full(count, -1), np.zeros(count)
     alternative[own[best]], value[own[best]] = cluster[best], mean[best]
     return alternative, value

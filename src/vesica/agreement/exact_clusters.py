@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vesica._kernels.native.components import connected
+
 if TYPE_CHECKING:
-    from vesica.agreement.annotations import Annotations
     from vesica.agreement.clusters import Edges
 
 MOST = 12
@@ -16,18 +17,17 @@ MOST = 12
 
 
 def exact_clusters(
-    edges: Edges, component: np.ndarray, start: np.ndarray, drawn: Annotations, match_at: float, /
+    edges: Edges, start: np.ndarray, annotator: np.ndarray, match_at: float, /
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) of each object the first by rank of its cluster, and whether there is no better partition.
+    """(N,) of each object the first of its cluster, and whether there is no better partition.
 
-    No annotator is twice in a cluster, and the mean IoU of its pairs reaches the threshold. `start` is where small
-    steps begin: the clusters of average linkage, of which only components that are not one cluster are looked at.
+    No annotator is twice in a cluster, and the mean IoU of its pairs reaches the threshold. `start` are the clusters of
+    average linkage: components that are one cluster are left as they are, and small steps begin there.
     """
     member, is_exact = start.copy(), np.ones(len(start), bool)
-    inside = edges[component[edges.u] == component[edges.v]]
-    whole = _is_one_cluster(start, component)
-    for objects, table in _components(inside, component, drawn.objects.rank, ~whole):
-        who = drawn.annotator[objects].tolist()
+    component = connected(edges.u, edges.v, len(start))
+    for objects, table in _components(edges, component, ~_is_one_cluster(start, component)):
+        who = annotator[objects].tolist()
         if len(objects) <= MOST:
             parts = _best_partition(table, who, match_at)
         else:
@@ -47,12 +47,10 @@ def _is_one_cluster(member: np.ndarray, component: np.ndarray) -> np.ndarray:
     return whole
 
 
-def _components(
-    edges: Edges, component: np.ndarray, rank: np.ndarray, wanted: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The objects of each wanted component by rank, and the table of their IoU."""
+def _components(edges: Edges, component: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The objects of each wanted component, rising, and the table of their IoU."""
     chosen = np.flatnonzero(wanted)
-    order = chosen[np.lexsort((rank[chosen], component[chosen]))]
+    order = chosen[np.argsort(component[chosen], kind="stable")]
     starts = np.flatnonzero(np.diff(component[order], prepend=-1))
     by_component = np.argsort(component[edges.u], kind="stable")
     bounds = np.searchsorted(component[edges.u][by_component], component[order[starts]])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from vesica._array import objects
-from vesica.agreement.alphas import ratings_of
+from vesica.agreement.alphas import asked_of, ratings_of
 from vesica.agreement.annotator_table import attributed
-from vesica.agreement.ledger import TYPES
+from vesica.agreement.attribution import LEAST
+from vesica.agreement.ledger import EXTRA, MISSING, TYPES
 from vesica.agreement.tables import labels_of, rate
 from vesica.agreement.tallies import Tallies
 from vesica.results.tables import Table
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Reasons that are told of an image."""
-_BLAMED = {"missing": "missing", "extra": "extra", "label": "label", "loose edge": "loose_edge"}
+_BLAMED = {"label": "label", "loose edge": "loose_edge"}
 """Types of which one of three or more annotators can be told to differ from the others, and the count of it."""
 
 
@@ -121,16 +122,20 @@ def _entropy(records: AgreementRecords) -> np.ndarray:
 
 
 def reasons_of(records: AgreementRecords, images: np.ndarray, /) -> list[list[Reason]]:
-    """The types that cost most in each of some images, at most three, the largest first."""
-    lines, scenes = records.lines, records.scenes
-    rows = np.flatnonzero(~scenes.is_self[lines.scene] & np.isin(scenes.image[lines.scene], images))
-    image, type, kind = scenes.image[lines.scene[rows]], lines.type[rows], lines.category[rows]
-    cells, place = np.unique(image * len(TYPES) + type, return_inverse=True)
+    """The types that cost most in each of some images, at most three, the largest first.
+
+    Where three or more were asked, most of them decide whether an object that only one of two has was missed by the
+    other or made up; which of two comes first in the table does not matter then.
+    """
+    told = _told(records, images)
+    cells, place = np.unique(told.image * len(TYPES) + told.type, return_inverse=True)
     place = place.reshape(-1)
-    amount = np.bincount(place, weights=lines.amount[rows], minlength=len(cells))
-    category = _largest(place, kind, lines.amount[rows], len(cells))
+    amount = np.bincount(place, weights=told.amount, minlength=len(cells))
+    category = _largest(place, told.category, told.amount, len(cells))
     of_image, of_type = np.divmod(cells, len(TYPES))
-    blamed = _blamed(records, of_image, of_type)
+    known = told.who >= 0
+    blamed = _largest(place[known], told.who[known], told.amount[known], len(cells), nobody=-1)
+    blamed = np.where(blamed >= 0, blamed, _blamed(records, of_image, of_type))
     order = np.lexsort((of_type, -amount, of_image))
     found: dict[int, list[Reason]] = {}
     names, people = labels_of(records).tolist(), records.annotators.tolist()
@@ -142,15 +147,55 @@ def reasons_of(records: AgreementRecords, images: np.ndarray, /) -> list[list[Re
     return [found.get(place, []) for place in images.tolist()]
 
 
-def _largest(place: np.ndarray, kind: np.ndarray, amount: np.ndarray, cells: int) -> np.ndarray:
-    """Of each cell the kind with the largest amount, among equals the first."""
+class _Told(NamedTuple):
+    """Losses of some images: where, of which type, of which category, how much, and by whom (−1: that is not known)."""
+
+    image: np.ndarray
+    type: np.ndarray
+    category: np.ndarray
+    amount: np.ndarray
+    who: np.ndarray
+
+
+def _told(records: AgreementRecords, images: np.ndarray) -> _Told:
+    lines, scenes = records.lines, records.scenes
+    several = _annotators(records) >= LEAST
+    wanted = np.zeros(len(records.images), bool)
+    wanted[images] = True
+    image = scenes.image[lines.scene]
+    alone = (lines.type == MISSING) | (lines.type == EXTRA)
+    kept = np.flatnonzero(~scenes.is_self[lines.scene] & wanted[image] & ~(alone & several[image]))
+    parts = [
+        _Told(image[kept], lines.type[kept], lines.category[kept], lines.amount[kept], np.full(len(kept), -1)),
+        *(_alone(records, name, wanted & several) for name in ("left", "right")),
+    ]
+    return _Told(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _alone(records: AgreementRecords, name: str, wanted: np.ndarray) -> _Told:
+    """What one of two drew alone: missed by the other, if a quorum has it, or else made up."""
+    scenes, outcomes = records.scenes, getattr(records, name)
+    side, others = getattr(scenes, name), scenes.b if name == "left" else scenes.a
+    alone = (outcomes.type == MISSING) | (outcomes.type == EXTRA)
+    kept = np.flatnonzero(alone & ~scenes.is_self[side.scene] & wanted[scenes.image[side.scene]])
+    row, scene = side.row[kept], side.scene[kept]
+    votes, asked = np.bincount(records.cluster, minlength=len(records))[records.cluster], asked_of(records)
+    enough = np.array([records.policy.needed(count) for count in range(int(asked.max(initial=0)) + 1)])
+    is_there = (votes >= enough[asked])[row]
+    who = np.where(is_there, others[scene], records.annotator[row])
+    kind = np.where(is_there, MISSING, EXTRA)
+    return _Told(scenes.image[scene], kind, records.category[row], outcomes.amount[kept], who)
+
+
+def _largest(place: np.ndarray, kind: np.ndarray, amount: np.ndarray, cells: int, nobody: int = 0) -> np.ndarray:
+    """Of each cell the kind with the largest amount, among equals the first; `nobody` where it has none."""
     kinds = int(kind.max(initial=0)) + 1
     codes, where = np.unique(place * kinds + kind, return_inverse=True)
     sums = np.bincount(where.reshape(-1), weights=amount, minlength=len(codes))
     cell, which = np.divmod(codes, kinds)
     order = np.lexsort((which, -sums, cell))
     first = order[np.flatnonzero(np.diff(cell[order], prepend=-1))]
-    found = np.zeros(cells, np.int64)
+    found = np.full(cells, nobody)
     found[cell[first]] = which[first]
     return found
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vesica.agreement.groups import Groups, groups_of
-from vesica.agreement.scenes import Members, Objects, Side, members_of
+from vesica.agreement.scenes import Members, Objects, Side, Touching, members_of
 from vesica.agreement.stars import Stars
+from vesica.overlaps.join import join
 
 if TYPE_CHECKING:
-    from vesica.agreement.pairing import Pairing
+    from vesica.agreement.pairing import Contacts, Pairing
     from vesica.agreement.policy import AgreementPolicy
 
 TYPES = ("loose edge", "label", "split", "merge", "missing", "extra", "duplicate")
@@ -84,7 +85,8 @@ class Ledger:
         is_new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
         starts = np.flatnonzero(is_new)
         amount = np.add.reduceat(self.amount[order], starts) if starts.size else np.empty(0)
-        return Cells(*keys[:, starts], np.diff(starts, append=len(order)), amount)
+        scene, category, type = keys[:, starts]
+        return Cells(scene, category, type, np.diff(starts, append=len(order)), amount)
 
 
 def ledger(
@@ -96,6 +98,7 @@ def ledger(
     *,
     scenes: int,
     policy: AgreementPolicy,
+    contacts: Contacts | None = None,
     threads: int | None = None,
 ) -> Ledger:
     """Find out for every object of every scene how the two annotators differ about it, and what that costs.
@@ -111,9 +114,11 @@ def ledger(
     a, b : which objects each side has in each scene
     scenes : how many scenes there are, with those in which nobody drew anything
     policy : its `credit`, `match_at`, `match_strict`, `contact`, `part` and `duplicate`
+    contacts : all pairs of both sides that share area, by their places in the sides; looked for where not given
     """
     members = members_of(objects, a, b, (pairing.scene, pairing.a, pairing.b, pairing.iou))
-    groups = groups_of(members, policy=policy, threads=threads)
+    touching = _touching(members, contacts, len(a.row), threads)
+    groups = groups_of(members, touching, policy=policy, threads=threads)
 
     worth = np.where(members.partner >= 0, _credit(members.iou, policy), 0.0)
     earned = worth * (members.label == members.label[members.partner])
@@ -126,6 +131,18 @@ def ledger(
     units = np.bincount(members.scene, minlength=scenes) / 2
     credit = np.bincount(members.scene, weights=earned * (members.side == 0), minlength=scenes)
     return Ledger(units, credit, *lines, *sides)
+
+
+def _touching(members: Members, contacts: Contacts | None, count_a: int, threads: int | None) -> Touching:
+    """The pairs of both sides that share area, as members."""
+    if contacts is None:
+        left, right = (np.flatnonzero(members.side == side) for side in (0, 1))
+        keys = (members.scene[left], members.scene[right])
+        found = join(members.at(left), members.at(right), at_least=0, strict=True, keys=keys, threads=threads)
+        return Touching(left[found.i], right[found.j], np.asarray(found.value, np.float64))
+    member = np.empty(len(members.order), np.int64)
+    member[members.order] = np.arange(len(member))
+    return Touching(member[contacts.left], member[count_a + contacts.right], contacts.iou)
 
 
 def _credit(iou: np.ndarray, policy: AgreementPolicy) -> np.ndarray:
@@ -177,9 +194,9 @@ def _speakers(members: Members, stars: Stars) -> np.ndarray:
     """The part whose label counts: the matched one, or else the largest, among equals the first by rank."""
     partner = members.partner[stars.whole]
     star = np.repeat(np.arange(len(stars.whole)), stars.sizes)
-    area = np.asarray(members.at(stars.part).area)
-    largest = np.lexsort((stars.part, -area, star))[stars.starts]
-    return np.where(partner >= 0, partner, stars.part[largest])
+    largest = np.lexsort((stars.part, -members.area[stars.part], star))[stars.starts]
+    speaker: np.ndarray = np.where(partner >= 0, partner, stars.part[largest])
+    return speaker
 
 
 def _types(members: Members, groups: Groups, worth: np.ndarray) -> np.ndarray:

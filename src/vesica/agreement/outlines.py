@@ -22,7 +22,8 @@ def outline(mask: np.ndarray, /) -> np.ndarray:
         line[1:] &= of[:-1]
         line[:-1] &= of[1:]
         line[0] = line[-1] = False
-    return mask & ~inner
+    found: np.ndarray = mask & ~inner
+    return found
 
 
 def distance_to(pixels: np.ndarray, threads: int | None = None, /) -> np.ndarray:

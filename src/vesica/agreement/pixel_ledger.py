@@ -47,7 +47,8 @@ class PixelLedger:
     def amounts(self) -> np.ndarray:
         """(4,) what each type takes from the mean IoU; their sum is the gap, 1 − mIoU. Zeros where no class is."""
         shares = self.counts / self.union[:, None]
-        return shares.sum(axis=0) / max(len(self.classes), 1)
+        amounts: np.ndarray = shares.sum(axis=0) / max(len(self.classes), 1)
+        return amounts
 
     @property
     def edge_share(self) -> float:

@@ -41,16 +41,13 @@ def queue_of(result: AgreementResult, count: int, /, *, by: Mapping[str, Any], p
     order = [place for place in np.lexsort((np.arange(len(lost)), -lost)).tolist() if lost[place] > 0]
     batches = [None] * len(lost) if records.batch is None else records.batch.tolist()
     ids, taken, found = records.images.tolist(), Counter[tuple[Any, ...]](), list[Queued]()
-    step = max(4 * count, 64)
-    for first in range(0, len(order), step):
-        some = order[first : first + step]
-        for place, reasons in zip(some, reasons_of(records, np.array(some)), strict=True):
-            kind = (batches[place], reasons[0].type, reasons[0].annotator)
-            taken[kind] += 1
-            if per_group is None or taken[kind] <= per_group:
-                found.append(Queued(ids[place], float(lost[place]), tuple(reasons), batches[place]))
-                if len(found) == count:
-                    return found
+    for place, reasons in zip(order, reasons_of(records, np.array(order, np.int64)), strict=True):
+        kind = (batches[place], reasons[0].type, reasons[0].annotator)
+        taken[kind] += 1
+        if per_group is None or taken[kind] <= per_group:
+            found.append(Queued(ids[place], float(lost[place]), tuple(reasons), batches[place]))
+            if len(found) == count:
+                break
     return found
 
 

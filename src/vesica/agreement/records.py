@@ -176,7 +176,14 @@ def records_of(drawn: Annotations, policy: AgreementPolicy, /, *, threads: int |
     pairing = pair(drawn, scenes, contacts, policy=policy, threads=threads)
     clusters = clusters_of(drawn, scenes, contacts, policy=policy)
     losses = ledger(
-        pairing, drawn.objects, scenes.left, scenes.right, scenes=len(scenes), policy=policy, threads=threads
+        pairing,
+        drawn.objects,
+        scenes.left,
+        scenes.right,
+        scenes=len(scenes),
+        policy=policy,
+        contacts=contacts,
+        threads=threads,
     )
     return AgreementRecords(
         policy,

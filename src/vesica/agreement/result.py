@@ -16,19 +16,17 @@ from vesica.agreement.alphas import alpha_of_classes, alpha_of_pairs, image_sums
 from vesica.agreement.annotations import Annotations
 from vesica.agreement.annotator_table import annotators_table
 from vesica.agreement.image_table import images_table
-from vesica.agreement.merge import merge
+from vesica.agreement.merging import merge
 from vesica.agreement.object_table import objects_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.agreement.queue import Queued, queue_of
 from vesica.agreement.records import AgreementRecords, records_of
-from vesica.agreement.resampled import keys_of_images, rate_intervals
 from vesica.agreement.tallies import Tallies, tallies_of
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
 from vesica.statistics.intervals import Interval, percentile_interval
-from vesica.statistics.resampling import bootstrap
 
 _NOUNS = {"box": "boxes", "rotated": "rotated boxes", "polygon": "polygons", "mask": "masks"}
 _WHY = {
@@ -105,6 +103,9 @@ class AgreementResult(Result):
 
     def interval(self, name: str, /) -> Interval:
         """Both ends of the interval of a number, by drawing images again, or what `resample_by` of the policy says."""
+        from vesica.agreement.resampled import keys_of_images  # late: most numbers are asked for without
+        from vesica.statistics.resampling import bootstrap
+
         check.one_of(name, self.summary, "name")
         policy, keys = self.policy, keys_of_images(self.records)
         options: dict[str, Any] = {"keys": keys, "seed": policy.seed, "replicates": policy.replicates}
@@ -134,7 +135,11 @@ class AgreementResult(Result):
     # The tables.
 
     def _resample(self, wanted: bool) -> tables.Resample | None:
-        return functools.partial(rate_intervals, self.records, threads=self.threads) if wanted else None
+        if not wanted:
+            return None
+        from vesica.agreement.resampled import rate_intervals  # late: as above
+
+        return functools.partial(rate_intervals, self.records, threads=self.threads)
 
     def pairs(self, *, by: str | Sequence[str] = (), intervals: bool = True) -> Table:
         """One row for every two annotators who were asked for one image: counts, agreement, f1, mean_iou and α.

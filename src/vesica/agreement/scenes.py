@@ -7,7 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from vesica._check import ledger as check
+from vesica.agreement.lookup import places_of
 from vesica.regions import Region
+
+ROUNDING = 2.0**-40
+"""Shares that differ by less may differ by rounding alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +20,7 @@ class Objects:
 
     Attributes
     ----------
-    regions : N regions of one kind; masks of images of different size are pasted into the largest
+    regions : N regions of one kind, measured in float64; masks of images of different size are pasted into the largest
     label : (N,) int64
     rank : (N,) int64: a place for each in one order, by geometry, then by id. All ties are decided by it, so that no
         answer depends on the order of the rows.
@@ -48,8 +52,9 @@ class Members:
     row, label : (E,) int64
     partner : (E,) int64: the member it is matched with, −1 if none
     iou : (E,) float64 with the partner, 0 if none
-    regions : those of `Objects`
+    area : (E,) float64
     rank : (E,) int64
+    regions : those of `Objects`
     order : (E,) int64: which of the objects of a, then of b, each member is
     """
 
@@ -58,8 +63,9 @@ class Members:
     label: np.ndarray
     partner: np.ndarray
     iou: np.ndarray
-    regions: Region
+    area: np.ndarray
     rank: np.ndarray
+    regions: Region
     order: np.ndarray
 
     @property
@@ -75,6 +81,21 @@ class Members:
         return self.regions[self.row[members]]
 
 
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """Pairs of members of both sides of a scene that share area.
+
+    Attributes
+    ----------
+    a, b : (C,) int64: members
+    iou : (C,) float64
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    iou: np.ndarray
+
+
 def members_of(
     objects: Objects, left: Side, right: Side, matched: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], /
 ) -> Members:
@@ -86,18 +107,13 @@ def members_of(
     slot, row, rank = slot[order], row[order], rank[order]
 
     scene, a, b, iou = matched
-    ends = _places(slot, row, np.concatenate([scene * 2, scene * 2 + 1]), np.concatenate([a, b]), len(objects.label))
+    count = len(objects.label)
+    wanted = np.concatenate([scene * 2 * count + a, (scene * 2 + 1) * count + b])
+    ends, missing = places_of(wanted, slot * count + row)
+    check.drawn_in_scenes(wanted[missing], count)
     partner, shared = np.full(len(row), -1), np.zeros(len(row))
     first, second = np.split(ends, 2)
     partner[first], partner[second] = second, first
     shared[first] = shared[second] = iou
-    return Members(slot, row, objects.label[row], partner, shared, objects.regions, rank, order)
-
-
-def _places(slot: np.ndarray, row: np.ndarray, slots: np.ndarray, rows: np.ndarray, count: int) -> np.ndarray:
-    """Which members stand in these slots and have these rows."""
-    codes, wanted = slot * count + row, slots * count + rows
-    order = np.argsort(codes)
-    found = np.searchsorted(codes, wanted, sorter=order)
-    check.drawn_in_scenes(codes[order], found, wanted, count)
-    return order[found]
+    area = np.asarray(objects.regions.area, np.float64)[row]
+    return Members(slot, row, objects.label[row], partner, shared, area, rank, objects.regions, order)

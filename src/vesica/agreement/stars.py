@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from vesica._check import Share
-from vesica.agreement.scenes import Members
+from vesica.agreement.scenes import ROUNDING, Members, Touching
 from vesica.overlaps.join import join
 from vesica.overlaps.measures import iou
 from vesica.regions import Boxes, Polygons, Region, RotatedBoxes
 from vesica.regions.pixels import PixelRegions
-
-_STEPS = 2.0**40
-"""The gains of stars are compared in steps of 1/2^40: what differs by less differs by rounding alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +36,16 @@ class Stars:
         return np.diff(self.starts, append=len(self.part))
 
 
-def stars_of(members: Members, free: np.ndarray, /, *, part: Share, threads: int | None = None) -> Stars:
+def stars_of(
+    members: Members, touching: Touching, free: np.ndarray, /, *, part: float, threads: int | None = None
+) -> Stars:
     """Find wholes and their parts among free members; a whole that is matched must have its partner as a part.
 
     At least `part` of the area of every part lies in the whole, and the union of the parts must fit better than the
     best of them alone. In each scene stars are taken one after the other, the one that gains most by uniting its parts
     first, whatever its side; what it takes is no longer free for the next.
     """
-    whole, piece = _links(members, free, part, threads)
-    fit = np.asarray(iou(members.at(whole), members.at(piece), aligned=True, threads=threads), np.float64)
+    whole, piece, fit = _links(members, touching, free, part, threads)
     taken = np.zeros(len(free), bool)
     found: list[Stars] = []
     while True:
@@ -57,7 +53,8 @@ def stars_of(members: Members, free: np.ndarray, /, *, part: Share, threads: int
         if not starts.size:
             return _joined(found)
         united = _union_iou(members, whole[starts], piece, starts, threads)
-        gain = np.rint((united - np.maximum.reduceat(fit, starts)) * _STEPS).astype(np.int64)
+        # In steps that rounding cannot make, so that ties are ties.
+        gain = np.rint((united - np.maximum.reduceat(fit, starts)) / ROUNDING).astype(np.int64)
         best = _best_of_scenes(members, whole[starts], gain)
         if not best.size:
             return _joined(found)
@@ -70,26 +67,39 @@ def stars_of(members: Members, free: np.ndarray, /, *, part: Share, threads: int
         whole, piece, fit = whole[left], piece[left], fit[left]
 
 
-def _links(members: Members, free: np.ndarray, part: Share, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Wholes and what may be parts of them, ordered by whole, then part."""
-    pieces = np.flatnonzero(free)
-    has_pieces = np.isin(members.slot, members.slot[pieces] ^ 1)
-    wholes = np.flatnonzero(has_pieces & (free | (members.partner >= 0)))
-    covered: dict[str, Any] = {"measure": "coverage", "at_least": part, "threads": threads}
-    keys = (members.slot[pieces] ^ 1, members.slot[wholes])
-    found = join(members.at(pieces), members.at(wholes), keys=keys, **covered)
-    piece, whole = pieces[found.i], wholes[found.j]
+def _links(
+    members: Members, touching: Touching, free: np.ndarray, part: float, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wholes, what may be parts of them, and their IoU; ordered by whole, then part."""
+    whole = np.concatenate([touching.a, touching.b])
+    piece = np.concatenate([touching.b, touching.a])
+    fit = np.tile(touching.iou, 2)
+    shared = fit / (1 + fit) * (members.area[whole] + members.area[piece])
+    may_be = free[piece] & (free[whole] | (members.partner[whole] >= 0))
+    may_be &= shared >= (part - ROUNDING) * members.area[piece]
+    whole, piece, fit = (column[may_be] for column in (whole, piece, fit))
+    inside = _inside(members, piece, whole, part, threads)
+    whole, piece, fit = whole[inside], piece[inside], fit[inside]
 
     matched = np.unique(whole[members.partner[whole] >= 0])
-    alone = np.arange(len(matched))
-    inside = join(members.at(members.partner[matched]), members.at(matched), keys=(alone, alone), **covered)
-    matched = matched[inside.i]
+    matched = matched[_inside(members, members.partner[matched], matched, part, threads)]
     keeps = members.partner < 0
     keeps[matched] = True
     stays = keeps[whole]
-    whole, piece = np.append(whole[stays], matched), np.append(piece[stays], members.partner[matched])
+    whole = np.append(whole[stays], matched)
+    piece = np.append(piece[stays], members.partner[matched])
+    fit = np.append(fit[stays], members.iou[matched])
     order = np.lexsort((piece, whole))
-    return whole[order], piece[order]
+    return whole[order], piece[order], fit[order]
+
+
+def _inside(members: Members, piece: np.ndarray, whole: np.ndarray, part: float, threads: int | None) -> np.ndarray:
+    """Which of the pieces have at least `part` of their area in their whole; decided exactly."""
+    apart = np.arange(len(piece))
+    found = join(
+        members.at(piece), members.at(whole), measure="coverage", at_least=part, keys=(apart, apart), threads=threads
+    )
+    return np.asarray(found.i)
 
 
 def _several(

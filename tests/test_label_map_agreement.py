@@ -1,0 +1,97 @@
+"""Agreement of label maps and masks: equal to scikit-learn for one pair, sums for many."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.metrics import f1_score, jaccard_score
+
+import vesica
+from vesica import AgreementPolicy, LabelMap
+from vesica.errors import InputError
+
+A = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
+B = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
+
+maps = hnp.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(0, 4))
+
+
+class TestTwo:
+    def test_fixture(self):
+        result = vesica.evaluate_agreement(LabelMap(A), LabelMap(B))
+        table = result.classes()
+        assert table["iou"].tolist() == [0.5, 0.75, 0.75, 0] and result["mIoU"] == 0.5
+        assert np.round(table["dice"], 6).tolist() == [0.666667, 0.857143, 0.857143, 0]
+        assert round(result["mDice"], 6) == 0.595238 and result["pixel_agreement"] == 0.75
+
+    @given(st.data())
+    def test_equals_sklearn_to_the_bit(self, data):
+        one = data.draw(maps)
+        other = data.draw(hnp.arrays(np.int64, one.shape, elements=st.integers(0, 4)))
+        result = vesica.evaluate_agreement(LabelMap(one), LabelMap(other))
+        flat = one.flatten(), other.flatten()
+        assert result["mIoU"] == jaccard_score(*flat, average="macro", zero_division=0)
+        assert result["mDice"] == f1_score(*flat, average="macro", zero_division=0)
+
+    @given(st.data())
+    def test_swapped(self, data):
+        one = data.draw(maps)
+        other = data.draw(hnp.arrays(np.int64, one.shape, elements=st.integers(0, 4)))
+        there, back = (vesica.evaluate_agreement(LabelMap(x), LabelMap(y)) for x, y in ((one, other), (other, one)))
+        assert there.numbers == back.numbers
+
+    def test_bare_arrays(self):
+        wide = np.hstack([A, A]), np.hstack([B, B])
+        assert vesica.evaluate_agreement(*wide)["mIoU"] == 0.5
+
+    def test_two_masks_are_one_class(self):
+        one, other = np.array([[1, 1, 0]], bool), np.array([[1, 0, 0]], bool)
+        result = vesica.evaluate_agreement(one, other)
+        assert (result["mIoU"], round(result["mDice"], 6)) == (0.5, 0.666667)
+        assert result.classes()["category"].tolist() == ["mask"]
+
+    def test_background_and_ignore(self):
+        policy = AgreementPolicy(background=0, ignore=3)
+        result = vesica.evaluate_agreement(LabelMap(A), LabelMap(B), policy=policy)
+        assert result["mIoU"] == 0.75 and result.classes()["in_mean"].tolist() == [False, True, True]
+        assert result.pairs_of_images.pixels.tolist() == [11]
+
+    def test_seed_steps(self, capsys):
+        vesica.evaluate_agreement(LabelMap(A), LabelMap(B), explain=True)
+        told = capsys.readouterr().out
+        for words in ("4 + 5 − 3 = 6", "IoU           3 / 6 = 0.5", "2 · 3 / (4 + 5) = 0.666667",
+                      "mean IoU = (0.5 + 0.75 + 0.75 + 0) / 4 = 0.5"):  # fmt: skip
+            assert words in told
+
+    def test_gates_and_print(self):
+        result = vesica.evaluate_agreement(LabelMap(A), LabelMap(B))
+        assert [verdict.passed for verdict in result.gate("mIoU>=0.5", "iou[3]>=0.1")] == [True, False]
+        assert "mIoU             0.500" in str(result) and '"mIoU": 0.5' in result.to_json()
+
+
+class TestMany:
+    def test_three_annotators(self):
+        """Two images; cyd saw one of them."""
+        a, b = np.array(A), np.array(B)
+        maps = {"ann": [a, b], "ben": [b, b], "cyd": [None, a]}
+        result = vesica.evaluate_agreement(maps)
+        rows = {(row["annotator_a"], row["annotator_b"], row["category"]): row for row in result.pairs()}
+        assert rows["ann", "ben", 1]["inter"] == 3 + 3 and rows["ann", "ben", 1]["union"] == 4 + 3
+        assert rows["ben", "cyd", 1]["inter"] == 3
+        assert result.per_image()["image"].tolist().count(0) == 4
+        total = result.classes()
+        for name in ("inter", "area_a", "area_b"):
+            assert total[name].sum() == result.pairs()[name].sum() == result.per_image()[name].sum()
+
+    @pytest.mark.parametrize(
+        "given, error, words",
+        [
+            ({"ann": [np.array(A)], "ben": [None]}, InputError, "No image has maps of two annotators"),
+            ({"ann": np.array(A), "ben": np.array(A)[:2]}, ValueError, "image 0 is 3×4 and 2×4 pixels"),
+            ({"ann": np.array(A)}, TypeError, "between two annotators or more"),
+        ],
+    )
+    def test_refused(self, given, error, words):
+        with pytest.raises(error, match=words):
+            vesica.evaluate_agreement(given)

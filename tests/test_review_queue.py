@@ -68,6 +68,17 @@ class TestWriteQueue:
         back = vesica.read(path, annotator=True)
         assert asked(back) == [one for one in asked(data) if one[0] != "folder/1.jpg"]
 
+    def test_of_a_result(self, tmp_path, data):
+        queue = vesica.evaluate_agreement(data, regions="box").worst(2)
+        vesica.write_queue(tmp_path / "q.json", data, queue)
+        tasks = json.loads((tmp_path / "q.json").read_text())
+        assert [task["data"]["rank"] for task in tasks] == [1, 2]
+        assert [task["data"]["reasons"] for task in tasks] == [one.text for one in queue]
+
+    def test_unknown_images(self, tmp_path, data):
+        with pytest.raises(ValueError, match="`image` of row 0 of `queue` must be one of `images`; got 99"):
+            vesica.write_queue(tmp_path / "q.json", data, [{"image": 99}])
+
     def test_formats(self, tmp_path, data):
         with pytest.raises(ValueError, match="`format` must be one of"):
             write_queue(tmp_path / "q.json", data, QUEUE, format="voc")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output
 from vesica.cli.plain_tables import judged, table
+from vesica.results.tables import plain
 
 if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
@@ -44,15 +45,12 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
 def _write_queue(result: AgreementResult, data: Dataset, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from vesica.io.review_queue import write_queue
 
-    found = result.worst(arguments.worst)
-    queue = [
-        {"image": one.image, "rank": rank, "lost": one.lost, "reasons": one.text} for rank, one in enumerate(found, 1)
-    ]
+    queue = result.worst(arguments.worst)
     notes = write_queue(arguments.queue, data, queue, format=arguments.queue_format)
     eval_output.say(f"Wrote {len(queue):,} images to look at again: {arguments.queue}", arguments)
     for note in notes:
         eval_output.say(f"  note: {note}.", arguments)
-    return queue
+    return [{"image": plain(one.image), "lost": one.lost, "reasons": one.text} for one in queue]
 
 
 def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> None:

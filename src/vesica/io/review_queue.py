@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
+from vesica._array import objects
+from vesica._check.dataset import known
+from vesica._check.names import explained
 from vesica.dataset import Dataset
 from vesica.dataset.ids import places
 from vesica.io import atomic, coco_write, cvat_write, labelstudio_write
@@ -20,10 +23,11 @@ FORMATS = {"labelstudio": ".json", "cvat": ".xml", "coco": ".json"}
 """How a queue is written, and the ending by which it is known; the first of an ending counts."""
 
 
+@explained("write_queue", "write_queue")
 def write_queue(
-    path: str | os.PathLike[str], data: Dataset, queue: Sequence[Mapping[str, Any]], /, *, format: str | None = None
+    path: str | os.PathLike[str], data: Dataset, queue: Sequence[Any], /, *, format: str | None = None
 ) -> tuple[str, ...]:
-    """Write the images of a queue, in its order, with what everybody marked in them and why they are there.
+    """Write the images that annotators differ on most, with what everybody marked in them and why they are there.
 
     In Label Studio what each annotator marked is a prediction under their name, and `data` of a task has the reasons;
     in CVAT it is a shape with the attribute "annotator", and the reasons are comments; in COCO both are keys. Returns
@@ -33,20 +37,43 @@ def write_queue(
     ----------
     path : a file
     data : Dataset of all annotators
-    queue : rows with "image", an id of the data set, and whatever is to be told of it: "rank", "lost", "reasons"
+    queue : what `AgreementResult.worst` answers; or dicts of "image", an id of the data set, and whatever is to be told
+        of it
     format : {"labelstudio", "cvat", "coco"}; by default .xml is CVAT, and everything else Label Studio
+
+    Examples
+    --------
+    >>> import tempfile, vesica
+    >>> ann = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=["a.jpg"], category=["cat"], sizes=(48, 64))
+    >>> ben = vesica.Dataset.from_arrays([], image=[], category=[], images=["a.jpg"])
+    >>> both = vesica.Dataset.of_annotators({"ann": ann, "ben": ben})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     notes = write_queue(f"{folder}/queue.json", both, [{"image": "a.jpg", "reasons": "missing 0.5 by ben"}])
+    ...     task, = json.loads(Path(folder, "queue.json").read_text())
+    >>> task["data"], [(one["model_version"], len(one["result"])) for one in task["predictions"]]
+    ({'image': 'a.jpg', 'reasons': 'missing 0.5 by ben'}, [('ann', 1), ('ben', 0)])
     """
     ending = Path(path).suffix.lower()
     if format is None:
         format = next((name for name, own in FORMATS.items() if own == ending), "labelstudio")
     check.one_of(format, FORMATS, "format")
-    ids = [row["image"] for row in queue]
-    chosen = of_images(data, places(np.array([*ids, None], object)[:-1], data.images.ids))
-    told = [{key: _plain(value) for key, value in row.items() if key != "image"} for row in queue]
+    rows = [_row(rank, one) for rank, one in enumerate(queue, 1)]
+    wanted = objects([row["image"] for row in rows])
+    found = places(wanted, data.images.ids)
+    known(found, wanted, "image", "images", "queue")
+    chosen = of_images(data, found)
+    told = [{key: _plain(value) for key, value in row.items() if key != "image"} for row in rows]
     text, notes = {"labelstudio": _labelstudio, "cvat": _cvat, "coco": _coco}[format](chosen, told)
     with atomic.file(path) as file:
         file.write(text)
     return notes
+
+
+def _row(rank: int, one: Any) -> Mapping[str, Any]:
+    """An image of the queue and what is told of it."""
+    if isinstance(one, Mapping):
+        return one
+    return {"image": one.image, "rank": rank, "lost": one.lost, "reasons": one.text}
 
 
 def of_images(data: Dataset, wanted: np.ndarray, /) -> Dataset:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    bench_agreement,
     bench_anchors,
     bench_boxes,
     bench_detection,
@@ -39,6 +40,7 @@ BENCHES = {
     "sparse": bench_sparse.bench,
     "labels": bench_labels.bench,
     "segmentation": bench_segmentation.bench,
+    "agreement": bench_agreement.bench,
     "join": bench_join.bench,
     "matching": bench_matching.bench,
     "nms": bench_nms.bench,

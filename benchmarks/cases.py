@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.case import IMAGE_AREA, SEED, Case, Traffic, sides
+from benchmarks.cases_agreement import AGREEMENT_CASES
 from benchmarks.cases_anchors import ANCHOR_CASES
 from benchmarks.cases_labels import LABEL_CASES
 from benchmarks.cases_masks import MASK_CASES
@@ -88,6 +89,7 @@ CASES: dict[str, Case] = {
         RECORDED_CASES,
         LABEL_CASES,
         SEGMENTATION_CASES,
+        AGREEMENT_CASES,
         NMS_CASES,
         ANCHOR_CASES,
         MATCHING_CASES,

@@ -25,6 +25,9 @@ PACKAGES = (
     "scikit-learn",
     "opencv-python-headless",
     "pytorch-sparse-special",
+    "SimpleITK",
+    "crowd-kit",
+    "krippendorff",
 )
 
 

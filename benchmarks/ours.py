@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 
 import vesica
+from benchmarks.cases_agreement import REPLICATES
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_labels import CLASSES
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.cases_matching import Scene
 from benchmarks.contender import FUSE_AT, JOIN_AT, MODELS, SOFT_AT, SOFT_LEAST, SOFT_SIGMA, Call, Contender
 from benchmarks.formulas import Table
+from benchmarks.peers_agreement import interval_ends
 from benchmarks.peers_fusion import uneven
 from benchmarks.peers_labels import spread
 from benchmarks.peers_masks import flat, runs
 from benchmarks.peers_matching import total
 from benchmarks.peers_nms import unit
+from vesica.agreement.dawid_skene import dawid_skene
+from vesica.agreement.staple import staple
+from vesica.agreement.vote_patterns import vote_patterns
+from vesica.statistics.coefficients import krippendorff
+from vesica.statistics.resampling import bootstrap
 
 
 def _measure(name: str) -> Callable[[Table, Table], Call]:
@@ -154,6 +161,39 @@ def _fused(found: vesica.Fused) -> Table:
     return np.column_stack([found.boxes.xyxy, found.scores])
 
 
+def _votes(stack: Table, _: Table) -> Call:
+    return lambda: vote_patterns(stack)
+
+
+def _votes_of_runs(stack: Table, _: Table) -> Call:
+    masks = vesica.RleMasks.from_masks(stack)
+    assert len(masks.counts)  # the runs are there before the clock starts
+    return lambda: vote_patterns(masks)
+
+
+def _staple(stack: Table, _: Table) -> Call:
+    """From the masks of each object to its fit."""
+    return lambda: [staple(vote_patterns(masks)) for masks in stack]
+
+
+def _rates(fits: Any) -> Table:
+    return np.stack([np.concatenate([fit.sensitivity, fit.specificity]) for fit in fits], axis=1)
+
+
+def _dawid_skene(rows: Table, _: Table) -> Call:
+    unit, annotator, label = np.ascontiguousarray(rows.T)
+    return lambda: dawid_skene(unit, annotator, label, tolerance=1e-8)
+
+
+def _krippendorff(rows: Table, _: Table) -> Call:
+    unit, _, label = np.ascontiguousarray(rows.T)
+    return lambda: krippendorff(unit, label)
+
+
+def _bootstrap(sums: Table, _: Table) -> Call:
+    return lambda: bootstrap(sums, lambda sums: sums, replicates=REPLICATES)
+
+
 def _counts(found: Any) -> Table:
     return np.asarray(found.counts)
 
@@ -190,6 +230,12 @@ OURS = {
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
         Contender("vesica.evaluate_segmentation", "vesica", _segmentation, _cells),
         Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),
+        Contender("vote_patterns", "vesica", _votes, lambda found: found.table),
+        Contender("vote_patterns of runs", "vesica", _votes_of_runs, lambda found: found.table),
+        Contender("staple", "vesica", _staple, _rates),
+        Contender("dawid_skene", "vesica", _dawid_skene, lambda found: found.belief),
+        Contender("krippendorff", "vesica", _krippendorff, lambda found: np.atleast_1d(found.value)),
+        Contender("bootstrap", "vesica", _bootstrap, interval_ends),
         Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),
     )
 }

@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks import formulas
 from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
+from benchmarks.peers_agreement import AGREEMENT_PEERS
 from benchmarks.peers_anchors import ANCHOR_PEERS
 from benchmarks.peers_fusion import FUSION_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
@@ -128,6 +129,7 @@ PEERS = {
         SPARSE_PEERS,
         LABEL_PEERS,
         SEGMENTATION_PEERS,
+        AGREEMENT_PEERS,
         NMS_PEERS,
         ANCHOR_PEERS,
         MATCHING_PEERS,

@@ -3,7 +3,9 @@
     base → regions → overlaps → selection
                               → matching
                    → segmentation
+                   → agreement
 
+    base → statistics
     base → io/json → io/coco
                    → dataset (with regions) → detection
 
@@ -27,6 +29,8 @@ ALLOWED = {
     "dataset": ("base", "regions", "io/json"),
     "detection": ("base", "regions", "dataset"),
     "segmentation": ("base", "regions"),
+    "statistics": ("base",),
+    "agreement": ("base", "regions"),
     "bind": (
         "base",
         "regions",
@@ -38,6 +42,8 @@ ALLOWED = {
         "dataset",
         "detection",
         "segmentation",
+        "statistics",
+        "agreement",
     ),
 }
 PYTHON = ("nanobind/", "Python.h")  # for bind alone

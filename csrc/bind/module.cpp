@@ -20,5 +20,7 @@ NB_MODULE(_native, m) {
     define_dataset(m);       // masks as COCO files spell them
     define_detection(m);     // matching of cells, precision and recall
     define_segmentation(m);  // distances between surfaces
+    define_statistics(m);    // weights of a bootstrap
+    define_agreement(m);     // patterns of votes
     define_lane(m);          // small calls
 }

@@ -20,6 +20,8 @@ void define_io(nanobind::module_& m);
 void define_dataset(nanobind::module_& m);
 void define_detection(nanobind::module_& m);
 void define_segmentation(nanobind::module_& m);
+void define_statistics(nanobind::module_& m);
+void define_agreement(nanobind::module_& m);
 void define_lane(nanobind::module_& m);
 
 }  // namespace vesica::bind

@@ -36,6 +36,9 @@ guesses = (flat(3, np.int32), flat(3, np.int32), flat(3), scores, flat(3, np.uin
 curve = (np.array([0, 1]), np.array([3], np.int32), np.array([3], np.int32), scores,
          flat(3, np.uint64), flat(3, np.uint64), 1, 1)
 pairs = (flat(2, np.int64), np.arange(2, dtype=np.int64), np.ones(2))
+groups, pattern_starts = np.array([0, 2, 3]), np.array([0, 1, 2])
+votes = (np.array([0, 1, 3], np.uint64), np.full(3, 3, np.uint64), np.array([5, 1, 2]))
+rates = (table(2, 2), table(2, 2), flat(3), flat(2))
 
 CALLS = [
     ("boxes_pairwise", iou, options, boxes, other, table(3, 2), 1),
@@ -86,10 +89,14 @@ CALLS = [
     ("match_cells_boxes", request, truths, boxes, guesses, boxes),
     ("match_cells_masks", request, truths, segments, guesses, segments, False, False),
     ("match_cells_pairs", request, truths, guesses, places(3, 1), np.arange(3), np.ones(3)),
+    ("bootstrap_weights", flat(3, np.uint64), 0, 0, 2, np.array([9, 99], np.uint32), 1, table(2, 3)),
+    ("vote_patterns_runs", counts, offsets, groups, np.array([25, 25]), 1),
+    ("vote_patterns_choose", counts, offsets, groups, np.array([25, 25]), flat(2, np.uint64), pattern_starts, 1),
+    ("staple", votes, groups, 2, (False, 0.9, 1e-9, 9), 1, rates, (flat(2, np.int64), flat(2, np.int64))),
     ("precision_recall", curve, np.linspace(0, 1, 3), np.array([1, 100]), 0, 0.0, flat(6), flat(2), flat(6), 1),
 ]
 # What may be of any length.
-FREE = {("kmeans_medians", 2), ("kmeans_nearest", 1), ("boxes_fuse", 1)} | {
+FREE = {("kmeans_medians", 2), ("kmeans_nearest", 1), ("boxes_fuse", 1), ("bootstrap_weights", 4)} | {
     (f"{kind}_best", 3) for kind in "boxes rotated masks masks_boxes boxes_masks polygons sets".split()}
 FREE_COLUMNS = {("coco_masks_iou", 0, 0), ("coco_masks_iou", 1, 0), ("match_cells_masks", 2, 0),
                 ("match_cells_masks", 4, 0), *((name, 0, q) for name in ("polygons_area", "polygons_counts")
@@ -129,7 +136,8 @@ for name, *arguments in CALLS:
         print(name, "takes another size of argument", k, flush=True)
 names = {name for name, *_ in CALLS}
 print(tried > 200, sorted(name for name in dir(_native)
-      if name.split("_")[0] in "boxes rotated masks polygons sets rle sparse kmeans assign match anchors".split()
+      if name.split("_")[0] in "boxes rotated masks polygons sets rle sparse kmeans assign match anchors vote staple "
+      "bootstrap".split()
       and name not in names and not name.endswith("names")))
 """
 
@@ -144,6 +152,8 @@ OF_ONE = [
     "rle_from_strings",
     "rle_of_columns",
     "rle_unpack",
+    "vote_patterns_dense",
+    "vote_patterns_labels",
 ]
 
 

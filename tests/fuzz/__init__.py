@@ -34,6 +34,7 @@ from . import (
     soft,
     sparse,
     threads,
+    votes,
 )
 
 TRIALS = {
@@ -51,6 +52,7 @@ TRIALS = {
     "clusters": clusters.trial,
     "soft": soft.trial,
     "fusion": fusion.trial,
+    "votes": votes.trial,
     "formats": formats.trial,
     "coco_file": coco_file.trial,
     "detection": detection.trial,

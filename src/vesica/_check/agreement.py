@@ -240,3 +240,25 @@ def path_or_data(value: Any) -> Any:
             f"kind: evaluate_agreement(a, b); got {type(value).__name__}."
         )
     return value
+
+
+def two_annotators(count: int) -> None:
+    if count != 2:
+        raise ValueError(f"This coefficient is of two annotators; there are {count}.")
+
+
+def periods(values: list[Any] | None, by: str) -> list[Any]:
+    """What agreement is followed over; None is left out."""
+    if values is None:
+        ways = {
+            "batch": "Images(ids, batch=…)",
+            "date": 'assignments={…, "date": …}',
+            "round": 'assignments={…, "round": …}',
+        }
+        raise InputError(f'by="{by}", and these annotations have no {by}. {ways[by]} says it.')
+    kinds = {type(one).__name__ for one in values if one is not None}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{by.capitalize()}s must be of one kind, so that they have an order; got {', '.join(sorted(kinds))}."
+        )
+    return values

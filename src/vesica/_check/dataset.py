@@ -37,7 +37,7 @@ def columns(data: Any, /) -> None:
         if not isinstance(column, np.ndarray) or column.shape != shape or column.dtype.kind != kind:
             got = f"{column.dtype} of shape {column.shape}" if isinstance(column, np.ndarray) else type(column).__name__
             raise ValueError(f"`{name}` must be a NumPy array of {_WORDS[kind]} of shape {shape}; got {got}.")
-    for name in ("segments", "id"):
+    for name in ("segments", "id", "attributes"):
         column = getattr(data, name)
         if column is not None and len(column) != count:
             raise ValueError(f"`{name}` must have a row for each of the {count} objects; got {len(column)}.")

@@ -1,4 +1,4 @@
-"""Krippendorff's α of what annotators said of each object: its label, or that there is none."""
+"""Coefficients of what annotators said of each object: its label, or that there is none; and of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from vesica.agreement.tables import annotator_pairs
-from vesica.statistics.coefficients import nominal_of, nominal_sums
+from vesica.statistics.coefficients import interval_sums, nominal_of, nominal_sums
 
 if TYPE_CHECKING:
     from vesica.agreement.records import AgreementRecords
@@ -61,6 +61,51 @@ def image_sums(records: AgreementRecords, /, *, none: bool = True) -> np.ndarray
     """(I, C + 3) what α over all objects is made of, image by image."""
     ratings = ratings_of(records, none=none)
     return nominal_sums(ratings.unit, ratings.value, ratings.image, len(records.images), len(records.categories) + 1)
+
+
+def count_sums(records: AgreementRecords, /) -> np.ndarray:
+    """(I, 5) what interval α of the number of objects is made of: a unit is an image and a round, a rating how many
+    objects an annotator drew there, 0 too."""
+    drawn = np.bincount(_assignment_of(records), minlength=len(records.asked_image))
+    _, rounds = np.unique(records.asked_round, return_inverse=True)
+    unit = records.asked_image * (int(rounds.max(initial=0)) + 1) + rounds.reshape(-1)
+    return interval_sums(unit, drawn.astype(np.float64), records.asked_image, len(records.images))
+
+
+def area_sums(records: AgreementRecords, /) -> np.ndarray:
+    """(I, 5) what interval α of areas is made of: a unit is a cluster, a rating the logarithm of the area drawn."""
+    some = np.flatnonzero(records.area > 0)
+    return interval_sums(records.cluster[some], np.log(records.area[some]), records.image[some], len(records.images))
+
+
+def _assignment_of(records: AgreementRecords) -> np.ndarray:
+    """The assignment of each object."""
+    rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
+    of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
+    shape = (max(len(records.images), 1), max(len(rounds), 1), max(len(records.annotators), 1))
+    asked = np.ravel_multi_index((records.asked_image, of_asked, records.asked_annotator), shape)
+    return np.searchsorted(asked, np.ravel_multi_index((records.image, of_rows, records.annotator), shape))
+
+
+def label_counts(records: AgreementRecords, /, *, none: bool = True) -> np.ndarray:
+    """(U, C + 1) of each cluster how many gave each label, and in the last column how many drew nothing there."""
+    ratings, values = ratings_of(records, none=none), len(records.categories) + 1
+    units = int(ratings.unit.max(initial=-1)) + 1
+    return np.bincount(ratings.unit * values + ratings.value, minlength=units * values).reshape(units, values)
+
+
+def label_table(records: AgreementRecords, /) -> np.ndarray:
+    """(C + 1, C + 1) of two annotators how often each pair of labels was given; the last is "drew nothing"."""
+    scenes, values = records.scenes, len(records.categories) + 1
+    first, cluster = np.unique(records.cluster, return_inverse=True)
+    scene, unit = _clusters_of_scenes(records, np.flatnonzero(~scenes.is_self), first)
+    drawn = cluster.reshape(-1) * len(records.annotators) + records.annotator
+    order = np.argsort(drawn)
+    one, other = (
+        _said(unit * len(records.annotators) + who[scene], drawn, order, records.category, values - 1)
+        for who in (scenes.a, scenes.b)
+    )
+    return np.bincount(one * values + other, minlength=values * values).reshape(values, values)
 
 
 def alpha_of_pairs(records: AgreementRecords, /) -> np.ndarray:

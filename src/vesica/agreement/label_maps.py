@@ -11,12 +11,14 @@ import numpy as np
 
 from vesica._array import objects, to_numpy
 from vesica._check import agreement as check
+from vesica.agreement.pixel_ledger import PIXEL_TYPES, pixel_ledger
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
+from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
 
 
 class Cells(NamedTuple):
@@ -64,6 +66,7 @@ class PixelAgreementResult(Result):
     cells : Cells
     pairs_of_images : Pixels
     names : what classes are called, by label; {} if they have no names
+    maps : annotator → image → map: what was compared, which the ledger needs
     """
 
     policy: AgreementPolicy
@@ -72,6 +75,7 @@ class PixelAgreementResult(Result):
     cells: Cells
     pairs_of_images: Pixels
     names: Mapping[int, Any]
+    maps: Mapping[Any, Mapping[Any, Any]]
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -131,6 +135,50 @@ class PixelAgreementResult(Result):
                 "in_mean": label != self.policy.background if self.policy.background is not None else label == label,
             }
         )
+
+    def ledger(self, *, within: float = 2, threads: int | None = None) -> Table:
+        """Why the mean IoU is below 1: pixels in which annotators differ, by class and type. Amounts add up to the gap.
+
+        `loose edge` within so many pixels of an outline, else `label` where both have a class that is no background,
+        else `missing` or `extra`.
+        """
+        pairs = self.pairs_of_images
+        found = None
+        for image, a, b in zip(pairs.image.tolist(), pairs.a.tolist(), pairs.b.tolist(), strict=True):
+            maps = [_array_of(self.maps[self.annotators[who]][self.images[image]]) for who in (a, b)]
+            one = pixel_ledger(
+                *maps, background=self._nothing, ignore=self.policy.ignore, within=within, threads=threads
+            )
+            found = one if found is None else found + one
+        assert found is not None
+        label, type = (column.reshape(-1) for column in np.indices(found.counts.shape))
+        amount = found.counts / found.union[:, None] / max(len(found.classes), 1)
+        some = np.flatnonzero(found.counts.reshape(-1))
+        names = objects(self.names.get(one, one) for one in found.classes.tolist())
+        return Table(
+            {
+                "category": names[label[some]],
+                "type": objects(PIXEL_TYPES)[type[some]],
+                "count": found.counts.reshape(-1)[some],
+                "amount": amount.reshape(-1)[some],
+            }
+        )
+
+    @property
+    def _nothing(self) -> int | None:
+        """The label that is no class."""
+        return 0 if _are_masks(self.maps) else self.policy.background
+
+    def alpha(self) -> Coefficient:
+        """Krippendorff's α of pixels, for two annotators."""
+        check.two_annotators(len(self.annotators))
+        cells, pixels = self.cells, int(self.pairs_of_images.pixels.sum())
+        labels = np.unique(cells.label)
+        given = np.bincount(np.searchsorted(labels, cells.label), weights=cells.area_a + cells.area_b)
+        outside = 2 * pixels - given.sum()  # of masks, what is in none
+        same = 2 * int(self.pairs_of_images.same.sum())
+        total = np.concatenate([[pixels, same], given, [outside]])
+        return one_of(nominal_of(total), int(total[0]))
 
     def explain(self) -> str:
         """The steps by which the numbers come about, class by class."""
@@ -214,7 +262,13 @@ def compare_maps(
     cells = Cells(of_image, of_a, of_b, label, inter, area_a, area_b)
     cells = Cells(*(column[keep] for column in cells))
     told = {1: "mask"} if is_masks else {}
-    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}))
+    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}), maps)
+
+
+def _array_of(value: Any) -> np.ndarray:
+    """The map as integers on the host."""
+    array = np.asarray(to_numpy(value.array) if isinstance(value, LabelMap) else value)
+    return array.astype(np.uint8) if array.dtype == bool else array
 
 
 def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:

@@ -12,7 +12,15 @@ import numpy as np
 from vesica._array import objects
 from vesica._check import agreement as check
 from vesica.agreement import tables
-from vesica.agreement.alphas import alpha_of_classes, alpha_of_pairs, image_sums
+from vesica.agreement.alphas import (
+    alpha_of_classes,
+    alpha_of_pairs,
+    area_sums,
+    count_sums,
+    image_sums,
+    label_counts,
+    label_table,
+)
 from vesica.agreement.annotations import Annotations
 from vesica.agreement.annotator_table import annotators_table
 from vesica.agreement.image_table import images_table
@@ -25,9 +33,11 @@ from vesica.agreement.tallies import Tallies, tallies_of
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
-from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
+from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
 from vesica.statistics.intervals import Interval, percentile_interval
 
+_ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
+"""What α may be of, and how it is made of sums."""
 _NOUNS = {"box": "boxes", "rotated": "rotated boxes", "polygon": "polygons", "mask": "masks"}
 _WHY = {
     "agreement": "nobody drew anything in an image that two were asked for",
@@ -90,16 +100,35 @@ class AgreementResult(Result):
         return {name: float(column[others].sum()) for name, column in self.tallies.sums.items()}
 
     def alpha(self, of: str = "objects", /) -> Coefficient:
-        """Krippendorff's α, nominal: of "objects", where a rating is a label or that nothing was drawn, or of "labels".
+        """Krippendorff's α. Where it is not defined its status says why.
 
-        Where it is not defined its status says why.
+        Nominal of "objects", where a rating is a label or that nothing was drawn, and of "labels" of what several drew;
+        of intervals for "counts", how many objects each saw in an image, and "areas", on a logarithmic scale.
         """
-        sums = self._alpha_sums(check.one_of(of, ("objects", "labels"), "of")).sum(axis=0)
-        return one_of(nominal_of(sums), int(sums[0]))
+        check.one_of(of, _ALPHAS, "of")
+        sums = self._alpha_sums(of).sum(axis=0)
+        return one_of(_ALPHAS[of](sums), int(sums[0]))
 
-    @functools.cache  # noqa: B019
+    @functools.cached_property
+    def _known_sums(self) -> dict[str, np.ndarray]:
+        return {}
+
     def _alpha_sums(self, of: str) -> np.ndarray:
-        return image_sums(self.records, none=of == "objects")
+        """What α is made of, image by image."""
+        if of not in self._known_sums:
+            ways = {"counts": count_sums, "areas": area_sums}
+            own = ways[of](self.records) if of in ways else image_sums(self.records, none=of == "objects")
+            self._known_sums[of] = own
+        return self._known_sums[of]
+
+    def cohen(self) -> Coefficient:
+        """Cohen's κ of two annotators, of objects: a rating is a label, or that nothing was drawn."""
+        check.two_annotators(len(self.records.annotators))
+        return cohen(label_table(self.records))
+
+    def fleiss(self) -> Coefficient:
+        """Fleiss' κ of objects; every image must have been shown to as many annotators."""
+        return fleiss(label_counts(self.records))
 
     def interval(self, name: str, /) -> Interval:
         """Both ends of the interval of a number, by drawing images again, or what `resample_by` of the policy says."""
@@ -206,6 +235,16 @@ class AgreementResult(Result):
         "annotator", in the order of that loss: by={"type": "missing"}.
         """
         return queue_of(self, n, by=by or {}, per_group=per_group)
+
+    def trend(self, *, by: str = "batch", category: bool = False) -> Table:
+        """Agreement over time: one row for a "batch", a "date" or a "round", rising, and the change since the first.
+
+        `lo` and `hi` are the ends of the interval of the change, whose replicates are paired; `q` is its p-value,
+        adjusted for the number of changes that are looked at. With `category`, for each category.
+        """
+        from vesica.agreement.trend import trend_table  # late: few ask for it
+
+        return trend_table(self.records, self.tallies, by=by, category=category, threads=self.threads)
 
     def explain(self) -> str:
         """The steps by which the numbers come about, pair by pair; of many pairs the first twenty."""

@@ -49,6 +49,8 @@ class Dataset:
     source : SourceFile: the COCO file that it was read from, or None. Written as COCO again, a data set takes from
         there what it has no column for.
     record : (N,) int64: which record of that file each row is; None if they are all, in their order
+    attributes : (N,) objects: dicts of what else is said of a row, or None for a row of which nothing is; None if
+        that is so of all. COCO has them as "attributes".
     round : (N,) int64: which time the annotator was asked for the image, or None: all in round 0
     assignments : Assignments: who was asked for which image, or None. With them, every row was asked for, and no
         annotator has an id twice.
@@ -82,6 +84,7 @@ class Dataset:
     record: np.ndarray | None = None
     round: np.ndarray | None = None
     assignments: Assignments | None = None
+    attributes: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         check.columns(self)
@@ -315,7 +318,7 @@ class Dataset:
 
 _COLUMNS = (
     *("image", "category", "xywh", "corners", "segments", "score", "area", "crowd", "ignore", "id"),
-    *("annotator", "round"),
+    *("annotator", "round", "attributes"),
 )
 
 

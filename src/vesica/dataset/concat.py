@@ -14,9 +14,9 @@ from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.ids import places, table_of, together
 from vesica.dataset.tables import Categories, Images
 
-_ROW_COLUMNS = ("xywh", "corners", "score", "area", "crowd", "ignore", "id", "round")
+_ROW_COLUMNS = ("xywh", "corners", "score", "area", "crowd", "ignore", "id", "round", "attributes")
 _IMAGE_COLUMNS = ("height", "width", "names", "group", "batch")
-_FILLED = {"area": np.nan, "crowd": False, "ignore": False, "round": 0}
+_FILLED = {"area": np.nan, "crowd": False, "ignore": False, "round": 0, "attributes": None}
 """What rows have in a column that their part did not give."""
 _WIDE = {"xywh": (4,), "corners": (4, 2)}
 

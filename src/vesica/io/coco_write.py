@@ -64,7 +64,8 @@ def results_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
         _floats(data.score),
     ]
     rest = rest_of(data, results=True)
-    text = "[" + ",\n ".join(_objects(keys, columns, rest.annotations)) + "]\n"
+    rows = _objects(keys, columns, _with_attributes(data, rest.annotations))
+    text = "[" + ",\n ".join(rows) + "]\n"
     lost = {"areas": data.area, "crowds": data.crowd, "ids": data.id, "what is to be ignored": data.ignore}
     lost |= {"annotators": data.annotator, "image sizes": data.images.height, "names": data.categories.names}
     notes = [f"results of COCO have no place for {what}" for what, column in lost.items() if column is not None]
@@ -122,7 +123,15 @@ def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
         None if data.annotator is None else _ids(data.annotators[data.annotator]),
         None if data.round is None else _ids(data.round),
     ]
-    return _objects(keys, columns, rest)
+    return _objects(keys, columns, _with_attributes(data, rest))
+
+
+def _with_attributes(data: Dataset, rest: list[Record] | None) -> list[Record] | None:
+    """The rest of each row, and its attributes in the place of those that the file had."""
+    if data.attributes is None:
+        return rest
+    said = [{} if one is None else {"attributes": one} for one in data.attributes.tolist()]
+    return said if rest is None else [{**one, **own} for one, own in zip(rest, said, strict=True)]
 
 
 def _share_ids(data: Dataset) -> bool:

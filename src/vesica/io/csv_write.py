@@ -92,6 +92,8 @@ def _lost(data: Dataset) -> list[str]:
     notes = ["a table of boxes has no place for masks"] if data.segments is not None else []
     if data.corners is not None:
         notes.append("a table of boxes has no place for rotated ones: the upright ones around them were written")
+    if data.attributes is not None:
+        notes.append("a table of boxes has no place for attributes")
     if len(set(data.category.tolist())) < len(data.categories):
         notes.append("categories without an object left no trace")
     if any(isinstance(id, str) and id.lstrip("-").isdigit() for id in data.images.ids.tolist()):

@@ -77,7 +77,12 @@ def _words(names: list[str], what: str) -> list[str]:
 
 def _lost(data: Dataset) -> list[str]:
     lost = {"masks": data.segments, "areas": data.area, "crowds": data.crowd, "ids": data.id}
-    lost |= {"annotators": data.annotator, "image sizes": data.images.height, "file names": data.images.names}
+    lost |= {
+        "annotators": data.annotator,
+        "attributes": data.attributes,
+        "image sizes": data.images.height,
+        "file names": data.images.names,
+    }
     if data.score is not None:
         lost["what is to be ignored"] = data.ignore
     notes = [f"DOTA has no place for {what}" for what, column in lost.items() if column is not None]

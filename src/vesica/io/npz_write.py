@@ -50,6 +50,7 @@ def table_of(data: Dataset, /) -> tuple[np.ndarray, tuple[str, ...]]:
         "areas": data.area,
         "crowds": data.crowd,
         "ids": data.id,
+        "attributes": data.attributes,
     }
     held |= {"image sizes": data.images.height, "what is to be ignored": data.ignore, "names": data.categories.names}
     return table, tuple(f"the array has no place for {what}" for what, column in held.items() if column is not None)
@@ -78,8 +79,9 @@ def archive_of(data: Dataset, /) -> tuple[dict[str, np.ndarray], tuple[str, ...]
     if data.segments is not None:
         for key in ("text", "begin", "end", "form", "size"):
             arrays[f"segment_{key}"] = getattr(data.segments, key)
-    lost = data.images.absent is not None or data.images.partial is not None
-    return arrays, ("lists of categories of images, as LVIS has them, were not kept",) if lost else ()
+    lists = data.images.absent is not None or data.images.partial is not None
+    lost = {"lists of categories of images, as LVIS has them,": lists, "attributes": data.attributes is not None}
+    return arrays, tuple(f"{what} were not kept" for what, is_there in lost.items() if is_there)
 
 
 def _assignments(data: Dataset) -> dict[str, np.ndarray]:

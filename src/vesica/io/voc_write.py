@@ -39,6 +39,7 @@ def _lost(data: Dataset) -> list[str]:
         "crowds": data.crowd,
         "ids": data.id,
         "annotators": data.annotator,
+        "attributes": data.attributes,
     }
     if data.score is not None:
         lost |= {

@@ -92,7 +92,7 @@ def _yaml(data: Dataset) -> str:
 
 
 def _lost(data: Dataset, stems: list[str], outlines: Outlines | None) -> list[str]:
-    lost = {"areas": data.area, "ids": data.id, "annotators": data.annotator}
+    lost = {"areas": data.area, "ids": data.id, "annotators": data.annotator, "attributes": data.attributes}
     notes = [f"YOLO has no place for {what}" for what, column in lost.items() if column is not None]
     flags = {"crowds": data.crowd, "what is to be ignored": data.ignore}
     notes += [

@@ -51,10 +51,10 @@ def percentile_intervals(replicates: np.ndarray, /, *, level: float = 0.95) -> I
 
     NaN are replicates without a value: they are counted, and beyond 5 % of all there is no interval.
 
-    >>> replicates = np.array([[0.1, np.nan], [0.2, 0.5], [0.3, 0.5], [0.4, 0.5]])
+    >>> replicates = np.array([[1.0, np.nan], [2.0, 0.5], [3.0, 0.5], [4.0, 0.5]])
     >>> found = percentile_intervals(replicates, level=0.5)
     >>> found.one(0)
-    Interval(lo=0.175, hi=0.325, status='ok', undefined=0)
+    Interval(lo=1.75, hi=3.25, status='ok', undefined=0)
     >>> found.one(1)
     Interval(lo=None, hi=None, status='undefined', undefined=1)
     """

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from vesica._kernels.generic import anchors, best, grid, join, labels, masks, measure, nms, surfaces
+from vesica._kernels.generic import (
+    anchors,
+    best,
+    grid,
+    join,
+    labels,
+    masks,
+    measure,
+    nms,
+    staple,
+    surfaces,
+    vote_patterns,
+    weights,
+)
 from vesica._kernels.registry import COUNTED, FLAT, Place, kernels, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
@@ -16,6 +29,7 @@ ANYWHERE = {
 }
 FLAT_HOST = {FLAT: "a formula that is not compiled takes the shared areas from a kernel"}
 COUNTS = {COUNTED: "pixels are counted when label maps meet, by the kernel of their arrays; a table is left"}
+NUMBERS = {Place(): "plain arrays: what the compiled kernel is compared with"}
 PAIRS = {Place(): "a formula that is not compiled: array code finds the pairs, and the best are chosen on the host"}
 
 for places, kinds in ((ANYWHERE, KINDS), (FLAT_HOST, FLAT_KINDS), (COUNTS, ("labels",))):
@@ -37,4 +51,10 @@ register(
     *kernels("generic", labels.components, "components", ("labels",), ANYWHERE),
     *kernels("generic", surfaces.surfaces, "surfaces", ("labels",), ANYWHERE),
     *kernels("generic", surfaces.distance_transform, "distance", ("masks",), ANYWHERE),
+    *kernels("generic", weights.weights, "weights", ("keys",), NUMBERS),
+    *kernels("generic", vote_patterns.dense, "vote_patterns", ("masks",), NUMBERS),
+    *kernels("generic", vote_patterns.runs, "vote_patterns", ("runs",), NUMBERS),
+    *kernels("generic", vote_patterns.choose, "choose_patterns", ("runs",), NUMBERS),
+    *kernels("generic", vote_patterns.labels, "vote_patterns", ("labels",), NUMBERS),
+    *kernels("generic", staple.staple, "staple", ("votes",), NUMBERS),
 )

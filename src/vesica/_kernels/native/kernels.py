@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from vesica._kernels import native
-from vesica._kernels.native import anchors, assign, components, fusion, kmeans, labels, lane, pixels, soft, surfaces
+from vesica._kernels.native import (
+    anchors,
+    assign,
+    components,
+    fusion,
+    kmeans,
+    labels,
+    lane,
+    pixels,
+    soft,
+    staple,
+    surfaces,
+    vote_patterns,
+    weights,
+)
 from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
@@ -13,6 +27,7 @@ HOST = {
     NUMPY: "compiled kernels read the memory as it is",
     Place("torch", "cpu", "plain"): "compiled kernels share the memory of CPU tensors",
 }
+COLUMNS = {NUMPY: HOST[NUMPY]}
 FLAT_HOST = {FLAT: "runs, indices, vertices and ids are flat arrays on the host, whatever they came from"}
 JAX = {Place("jax", "cpu", "plain"): "the answer has no gradient or no fixed shape, so it is found on the host"}
 ANYWHERE = {Place(): "how many stay is no fixed shape, so they are chosen on the host"}
@@ -50,4 +65,12 @@ register(
     *kernels("native", labels.components, "components", ("labels",), HOST),
     *kernels("native", surfaces.surfaces, "surfaces", ("labels",), HOST),
     *kernels("native", surfaces.distance_transform, "distance", ("masks",), HOST),
+    # Statistics
+    *kernels("native", weights.weights, "weights", ("keys",), COLUMNS),
+    # Agreement
+    *kernels("native", vote_patterns.dense, "vote_patterns", ("masks",), COLUMNS),
+    *kernels("native", vote_patterns.runs, "vote_patterns", ("runs",), COLUMNS),
+    *kernels("native", vote_patterns.choose, "choose_patterns", ("runs",), COLUMNS),
+    *kernels("native", vote_patterns.labels, "vote_patterns", ("labels",), COLUMNS),
+    *kernels("native", staple.staple, "staple", ("votes",), COLUMNS),
 )

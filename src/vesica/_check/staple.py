@@ -1,0 +1,48 @@
+"""Checks of what estimates the truth behind several annotators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica._array import as_array, to_numpy
+from vesica._check import finite, shown
+
+
+def tolerance(value: Any, /) -> float:
+    number = finite(value, "tolerance")
+    if number < 0:
+        raise ValueError(f"`tolerance` must not be negative; got {shown(value)}.")
+    return number
+
+
+def ratings(unit: Any, annotator: Any, label: Any, /) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Columns of whole numbers: what was rated, by whom, and as what."""
+    columns = {"unit": unit, "annotator": annotator, "label": label}
+    found = {name: np.asarray(to_numpy(as_array(column))) for name, column in columns.items()}
+    for name, column in found.items():
+        if column.ndim != 1 or len(column) != len(found["unit"]):
+            raise ValueError(f"`{name}` must be a column with a number for each rating; got shape {column.shape}.")
+        if len(column) and column.dtype.kind not in "iub":
+            raise TypeError(f"`{name}` must be whole numbers; got {column.dtype}. np.unique numbers other things.")
+    pairs = np.stack([found["unit"], found["annotator"]], axis=1).astype(np.int64)
+    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
+    if (counts > 1).any():
+        one, by = kinds[np.argmax(counts > 1)].tolist()
+        raise ValueError(f"An annotator rates a unit once; annotator {by} has rated unit {one} more often.")
+    return pairs[:, 0], pairs[:, 1], found["label"].astype(np.int64)
+
+
+def same_length(weight: Any, units: int, /) -> np.ndarray:
+    """How many units are like each."""
+    found = np.asarray(to_numpy(as_array(weight)))
+    if (
+        found.shape != (units,)
+        or found.dtype.kind not in "iuf"
+        or not (np.isfinite(found).all() and (found >= 0).all())
+    ):
+        raise ValueError(
+            f"`weight` must be {units} numbers that are not negative, one for each unit; got {shown(weight)}."
+        )
+    return found.astype(np.float64)

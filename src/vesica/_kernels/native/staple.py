@@ -1,0 +1,40 @@
+"""STAPLE on patterns of votes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vesica import _native
+from vesica._array import contiguous
+from vesica._kernels import native
+from vesica._kernels.generic.staple import STATUSES, Fits, Votes
+
+assert tuple(_native.staple_status_names()) == STATUSES
+
+
+def staple(
+    votes: Votes,
+    groups: np.ndarray,
+    annotators: int,
+    *,
+    is_free: bool,
+    start: float,
+    tolerance: float,
+    most: int,
+    threads: int | None = None,
+) -> Fits:
+    """A fit for each group of patterns: group g has those from groups[g] up to groups[g + 1]."""
+    fits = len(groups) - 1
+    out = (*(np.empty((fits, annotators)) for _ in range(2)), np.zeros(len(votes.code)), np.empty(fits))
+    ends = np.empty(fits, np.int64), np.empty(fits, np.int64)
+    code, asked = (contiguous(column, np.uint64) for column in (votes.code, votes.asked))
+    _native.staple(
+        (code, asked, contiguous(votes.count, np.int64)),
+        contiguous(groups, np.int64),
+        annotators,
+        (is_free, start, tolerance, most),
+        native.thread_count(threads),
+        out,
+        ends,
+    )
+    return Fits(*out, *ends)

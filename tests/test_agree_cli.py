@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vesica
 from samples import drawn
 from vesica.cli import main
+from vesica.io.png_write import png_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 real = pytest.mark.skipif(not DATA.is_dir(), reason="the folder shared/data lies not beside the repository")
@@ -147,11 +149,68 @@ class TestQueue:
         assert [row["image"] for row in queue] == [1] and "label" in queue[0]["reasons"]
 
 
+class TestConsensus:
+    def test_written(self, capsys):
+        code, _, err = run(capsys, "ann.json", "ben.json", "cleo.json", "--consensus", "agreed.json")
+        assert code == 0 and "Wrote 3 objects that most agree on: agreed.json; 0 without a quorum" in err
+        data = vesica.read("agreed.json")
+        names = data.categories.names[data.category].tolist()
+        assert sorted(zip(data.images.ids[data.image].tolist(), names, strict=True)) == [
+            (1, "cat"),
+            (1, "dog"),
+            (2, "cat"),
+        ]
+        said = json.loads(Path("agreed.json").read_text())["annotations"][0]["attributes"]
+        assert said["label_votes"] == {"cat": 2, "dog": 1} and said["votes"] == said["assigned"] == 3
+
+    def test_quorum(self, capsys):
+        words = ["ann.json", "ben.json", "cleo.json", "--consensus", "agreed.json", "--quorum", "3"]
+        assert answer(capsys, *words)["consensus"] == {"kept": 1, "without_quorum": 2, "for_review": 0}
+
+
+class TestModel:
+    def test_value(self, capsys):
+        rows = [{"image_id": 1, "category_id": 1, "bbox": [10, 10, 10, 10], "score": 0.9}]
+        rows += [{"image_id": 2, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.1}]
+        Path("guess.json").write_text(json.dumps(rows))
+        words = ["ann.json", "ben.json", "cleo.json", "--model", "guess.json", "--min-score", "0.5"]
+        found = answer(capsys, *words)["ceiling"]
+        assert found["guesses"] == 1 and found["notes"][0]["count"] == 1
+        people = {row["annotator"]: row for row in found["annotators"]}
+        assert people["ann"]["model"] == pytest.approx(1 / 2) and people["ann"]["n_images"] == 2
+        assert people["cleo"]["model"] == 0 and people["cleo"]["human"] == pytest.approx((0.5 + 0) / 2)
+        code, out, _ = run(capsys, *words, "--per-class")
+        assert code == 0 and "model with people" in out and "not below people in" in out
+
+    def test_usage(self, capsys):
+        code, _, err = run(capsys, "ann.json", "ben.json", "--min-score", "0.5")
+        assert code == 2 and "--min-score goes with --model" in err
+
+
 class TestMasks:
     def test_labelstudio_export(self, capsys):
         vesica.write("export.json", drawn(3, people=("ann", "ben"), kinds=("mask",)), format="labelstudio")
         facts = answer(capsys, "export.json", "--regions", "mask")
         assert facts["annotators"] == ["ann", "ben"]
+
+
+class TestLabelMaps:
+    def test_folders(self, capsys, tmp_path):
+        maps = {"ann": [[0, 0, 1, 1, 1]], "ben": [[0, 1, 1, 1, 0]]}
+        for who, labels in maps.items():
+            (tmp_path / "maps" / who).mkdir(parents=True)
+            (tmp_path / "maps" / who / "a.png").write_bytes(png_of(np.array(labels, np.uint8)))
+        facts = answer(capsys, "maps/ann", "maps/ben", "--gate", "mIoU>=0.4")
+        assert facts["summary"]["mIoU"] == pytest.approx((1 / 3 + 1 / 2) / 2) and facts["gates"][0]["passed"]
+        code, out, err = run(capsys, "maps/ann", "maps/ben", "--per-class")
+        assert code == 0 and "Read maps/ann as label maps of ann: 1 images." in err and "mDice" in out
+
+    def test_options_of_objects(self, capsys, tmp_path):
+        for who in ("ann", "ben"):
+            (tmp_path / who).mkdir()
+            (tmp_path / who / "a.png").write_bytes(png_of(np.zeros((2, 2), np.uint8)))
+        code, _, err = run(capsys, "ann", "ben", "--queue", "q.json")
+        assert code == 2 and "--queue is of objects, and these are label maps" in err
 
 
 @real

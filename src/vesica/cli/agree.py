@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queue-format", choices=("labelstudio", "cvat", "coco"), help="(default: by the ending)")
     parser.add_argument("--worst", type=int, default=50, metavar="N", help="how many of them (50)")
     parser.add_argument("--model", metavar="GUESS", help="guesses of a model: is it as near to people as they are?")
+    parser.add_argument("--min-score", type=float, metavar="S", help="with --model: its guesses from this score on")
     parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=agree_output.GATE)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
     image_options.add_arguments(parser)
@@ -81,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         result = evaluate_agreement(given, policy=policy, **options)
         done()
         facts = agree_output.facts_of(result, data, arguments)
+        if data is not None and arguments.model is not None:
+            facts["ceiling"] = _ceiling(data, policy, arguments)
         done()
     try:
         facts["gates"] = [one._asdict() for one in result.gate(*arguments.gate)]
@@ -98,6 +101,9 @@ def _maps(arguments: argparse.Namespace) -> dict[str, Any] | None:
     named = given if isinstance(given, dict) else names_of(given)
     if arguments.files_format is not None or not all(map(has_maps_alone, named.values())):
         return None
+    for option in ("assignments", "classes", "regions", "consensus", "queue", "model", "per_image", "by_annotator"):
+        if getattr(arguments, option):
+            arguments.usage_error(f"--{option.replace('_', '-')} is of objects, and these are label maps")
     maps = {who: LabelMaps(path) for who, path in named.items()}
     for who, own in maps.items():
         eval_output.say(f"Read {named[who]} as label maps of {who}: {len(own):,} images.", arguments)
@@ -115,6 +121,27 @@ def _read(arguments: argparse.Namespace) -> Annotations:
     for note in told.data.notes:
         eval_output.say(as_options(f"  note: {note}.", vars(arguments)), arguments)
     return told
+
+
+def _ceiling(data: Dataset, policy: AgreementPolicy, arguments: argparse.Namespace) -> dict[str, Any]:
+    """How near a model is to people, beside how near they are to each other."""
+    from vesica.agreement.ceiling import ceiling
+    from vesica.io.formats import FORMATS
+    from vesica.io.options import Options
+    from vesica.io.read import describe, find
+
+    said = {**image_options.given(arguments), "predictions": True}
+
+    def options(format: str) -> Options:
+        known = {name: value for name, value in said.items() if name in FORMATS[format].options and value is not None}
+        if FORMATS[format].is_by_image:
+            known.setdefault("images", data.images)
+        return Options(threads=arguments.threads, **known)
+
+    found = find(arguments.model, options)
+    eval_output.say(describe(found), arguments)
+    asked = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
+    return ceiling(data, found.data, policy=policy, min_score=arguments.min_score, **asked).to_dict()
 
 
 def _named(words: list[str]) -> Any:
@@ -184,6 +211,10 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
         image_options.check_usage(arguments)
         for text in arguments.gate:
             gates.parse(text)
+        if arguments.min_score is not None:
+            check.finite(arguments.min_score, "--min-score")
+            if arguments.model is None:
+                raise ValueError("--min-score goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
         policy = AgreementPolicy(

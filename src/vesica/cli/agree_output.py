@@ -21,6 +21,7 @@ _PAIRS = (
 _PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", "label_rate", "loose_edge", "influence")
 _CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
 _IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")
+_CEILING = ("annotator", "category", "n_images", "model", "human", "difference", "lo", "hi", "inside")
 _LEDGER = ("type", "count", "amount", "share")
 
 
@@ -39,7 +40,34 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
         facts["by_images"] = sorted(result.images(), key=lambda row: -(row["lost"] or 0))
     if arguments.queue is not None:
         facts["queue"] = _write_queue(result, data, arguments)
+    if arguments.consensus is not None:
+        facts["consensus"] = _write_consensus(result, data, arguments)
     return facts
+
+
+def _write_consensus(result: AgreementResult, data: Dataset, arguments: argparse.Namespace) -> dict[str, int]:
+    import numpy as np
+
+    from vesica.agreement.consensus import consensus
+    from vesica.io.write import write
+
+    assert result.annotations is not None
+    cluster = np.empty(len(data), np.int64)
+    cluster[result.annotations.row] = result.records.cluster
+    policy = result.policy
+    options = {"quorum": policy.quorum, "vote_tie": policy.vote_tie, "match_at": policy.match_at}
+    found = consensus(data, cluster, regions=result.records.kind, threads=arguments.threads, **options)
+    notes = write(arguments.consensus, found.data)
+    counts = {
+        "kept": int(found.is_kept.sum()),
+        "without_quorum": int((~found.is_kept).sum()),
+        "for_review": int(found.needs_review.sum()),
+    }
+    told = f"{counts['without_quorum']:,} without a quorum left out, {counts['for_review']:,} to look at"
+    eval_output.say(f"Wrote {counts['kept']:,} objects that most agree on: {arguments.consensus}; {told}", arguments)
+    for note in notes:
+        eval_output.say(f"  note: {note}.", arguments)
+    return counts
 
 
 def _write_queue(result: AgreementResult, data: Dataset, arguments: argparse.Namespace) -> list[dict[str, Any]]:
@@ -62,6 +90,8 @@ def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> N
     parts += [_shown(facts["ledger"], _LEDGER)] if "ledger" in facts else []
     if arguments.per_image:
         parts.append(_shown(facts["by_images"], _IMAGES))
+    if "ceiling" in facts:
+        parts.append(_model(facts["ceiling"], arguments))
     if facts["gates"]:
         parts.append(judged(facts["gates"]))
     print("\n\n".join(part for part in parts if part))
@@ -77,6 +107,22 @@ def _headline(result: Any, facts: dict[str, Any]) -> str:
         lines.append(f"{name:<{width}}  {'–' if value is None else f'{value:.3f}'}{spread}")
     lines += [f"note: {note['count']:,} {note['text']}" for note in facts["notes"] if note["rule"] != "read"]
     return "\n".join(lines)
+
+
+def _model(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
+    """The model beside people: of all, of each annotator, and of classes where they are asked for."""
+    mean = facts["summary"]
+    ends = "" if mean["lo"] is None else f" ({mean['lo']:.3f} to {mean['hi']:.3f})"
+    words = {name: "–" if mean[name] is None else f"{mean[name]:.3f}" for name in ("model", "human", "difference")}
+    lines = [
+        f"model with people {words['model']}, people with each other {words['human']}: {words['difference']}{ends}",
+        *(f"note: {note['count']:,} {note['text']}" for note in facts["notes"]),
+        _shown(facts["annotators"], _CEILING),
+    ]
+    known = [row for row in facts["classes"] if row["inside"] is not None]
+    inside = sum(row["inside"] for row in known)
+    lines.append(f"not below people in {inside:,} of {len(known):,} classes that have an interval")
+    return "\n".join([*lines, *([_shown(facts["classes"], _CEILING)] if arguments.per_class else [])])
 
 
 def _shown(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:

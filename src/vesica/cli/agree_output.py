@@ -55,8 +55,15 @@ def _write_consensus(result: AgreementResult, data: Dataset, arguments: argparse
     cluster = np.empty(len(data), np.int64)
     cluster[result.annotations.row] = result.records.cluster
     policy = result.policy
-    options = {"quorum": policy.quorum, "vote_tie": policy.vote_tie, "match_at": policy.match_at}
-    found = consensus(data, cluster, regions=result.records.kind, threads=arguments.threads, **options)
+    found = consensus(
+        data,
+        cluster,
+        quorum=policy.quorum,
+        vote_tie=policy.vote_tie,
+        match_at=policy.match_at,
+        regions=result.records.kind,
+        threads=arguments.threads,
+    )
     notes = write(arguments.consensus, found.data)
     counts = {
         "kept": int(found.is_kept.sum()),

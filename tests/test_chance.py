@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import itertools
+import random
+import warnings
 
 import numpy as np
 import pytest
@@ -91,6 +93,17 @@ def slow(objects, a, b, group, others, policy):
     return earned
 
 
+def slow_distances(objects, a, b, wanted, other):
+    """1 − the best IoU of each object of a, in the wanted scenes."""
+    return np.array(
+        [
+            1 - vesica.iou(objects.regions[[row]], objects.regions[b.row[other[b.scene] == scene]]).max()
+            for scene, row in zip(a.scene, a.row, strict=True)
+            if wanted[scene]
+        ]
+    )
+
+
 class TestRepaired:
     @pytest.mark.parametrize("credit", ["iou", "match"])
     def test_equals_oracle(self, credit):
@@ -103,6 +116,11 @@ class TestRepaired:
         assert found.agreement == pytest.approx([earned[g] / 4 / units[g] for g in range(2)])
         assert found.agreement.min() > 0
         assert found.scenes.tolist() == [5, 4]
+        for g, told in enumerate(found.separation):
+            near = slow_distances(objects, a, b, group == g, np.arange(9))
+            far = np.concatenate([slow_distances(objects, a, b, group == g, other) for other in others])
+            assert told == pytest.approx(separation(near, far))
+            assert 0 < told.ks < 1
 
     def test_seeded(self):
         given_ = scenes(8, 1, 2)
@@ -164,8 +182,103 @@ class TestSeparation:
         from scipy import stats
 
         found = separation(np.array(near), np.array(far))
-        assert found.ks == pytest.approx(stats.ks_2samp(near, far, method="asymp").statistic)
+        with warnings.catch_warnings():  # it also looks for a p-value, and does not always find one
+            warnings.simplefilter("ignore", RuntimeWarning)
+            want = stats.ks_2samp(near, far, method="asymp").statistic
+        assert found.ks == pytest.approx(want)
         assert found.share == pytest.approx(np.mean([x < y for x in near for y in far]))
 
     def test_empty(self):
         assert np.isnan(separation(np.empty(0), np.ones(3))).all()
+
+
+def crowd(random, people="abc", sizes=True):
+    """Three people in six images of two sizes; rows in any order."""
+    generator = np.random.default_rng(11)
+    rows = []
+    for image in range(6):
+        scale = 1 + image % 2
+        for who in "abc":
+            for _ in range(3):
+                x, y = generator.uniform(0, 40, 2)
+                w, h = generator.uniform(40, 60, 2)
+                rows.append((len(rows), image, who, [x * scale, y * scale, (x + w) * scale, (y + h) * scale]))
+    random.shuffle(rows)
+    return vesica.Dataset.from_arrays(
+        [box for *_, box in rows],
+        image=[image for _, image, *_ in rows],
+        annotator=[who for *_, who, _ in rows],
+        id=[id for id, *_ in rows],
+        assignments="all",
+        sizes={image: (100 * (1 + image % 2),) * 2 for image in range(6)} if sizes else None,
+    )
+
+
+class TestTable:
+    """What a result says of chance."""
+
+    def test_value(self):
+        result = vesica.evaluate_agreement(crowd(random.Random(0)))
+        table = result.chance()
+        assert table["annotator_a"].tolist() == ["a", "a", "b"] and table["annotator_b"].tolist() == ["b", "c", "c"]
+        assert table["n_images"].tolist() == table["n_exchanged"].tolist() == [6, 6, 6]
+        assert table["agreement"].tolist() == pytest.approx(result.pairs(intervals=False)["agreement"].tolist())
+        beyond = (table["agreement"] - table["chance"]) / (1 - table["chance"])
+        assert table["corrected"] == pytest.approx(beyond)
+        assert table["unit"].tolist() == ["image"] * 3 and (table["chance"] > 0).all()
+
+    def test_order_of_rows(self):
+        one, other = (vesica.evaluate_agreement(crowd(random.Random(k))).chance() for k in (1, 2))
+        assert one["chance"].tobytes() == other["chance"].tobytes()
+
+    def test_sizes_of_images_matter(self):
+        """Without them boxes are compared in pixels, and it says so."""
+        relative, absolute = (
+            vesica.evaluate_agreement(crowd(random.Random(0), sizes=sizes)).chance() for sizes in (True, False)
+        )
+        assert absolute["unit"].tolist() == ["pixels"] * 3
+        assert (relative["chance"] != absolute["chance"]).all()
+
+    def test_one_image(self):
+        table = vesica.evaluate_agreement([[0, 0, 4, 4]], [[0, 0, 4, 4]]).chance()
+        assert next(iter(table)) | {"unit": ""} == {
+            **{"annotator_a": "a", "annotator_b": "b", "n_images": 1, "n_exchanged": 0, "unit": ""},
+            **{"agreement": 1.0, "chance": None, "corrected": None, "status": "undefined", "sigma": None, "ks": None},
+        }
+
+    def test_masks_of_one_size(self):
+        """Images of another size are left out, and counted."""
+        stacks = [np.zeros((1, *shape), bool) for shape in ((8, 8), (8, 8), (6, 9))]
+        for k, stack in enumerate(stacks):
+            stack[0, k : k + 4, 1:5] = True
+        data = {
+            who: vesica.Dataset.joined(
+                [
+                    vesica.Dataset.from_arrays(masks=stack, image=[k], sizes=stack.shape[1:], id=[k])
+                    for k, stack in enumerate(stacks)
+                ]
+            )
+            for who in "ab"
+        }
+        table = vesica.evaluate_agreement(data).chance()
+        assert table["n_images"].tolist() == [3] and table["n_exchanged"].tolist() == [2]
+        assert table["chance"].tolist() == pytest.approx([12 / 20])
+
+    def test_no_image_meets_itself(self):
+        """Two rounds of two images: what is exchanged is another image, never another round."""
+        boxes = [[0, 0, 4, 4], [90, 90, 99, 99]]
+        rows = list(itertools.product(range(2), range(2), "ab"))
+        data = vesica.Dataset.from_arrays(
+            [boxes[image] for image, *_ in rows],
+            image=[image for image, *_ in rows],
+            annotator=[who for *_, who in rows],
+            round=[number for _, number, _ in rows],
+            assignments={
+                "image": [image for image, *_ in rows],
+                "annotator": [who for *_, who in rows],
+                "round": [number for _, number, _ in rows],
+            },
+        )
+        table = vesica.evaluate_agreement(data).chance()
+        assert table["agreement"].tolist() == [1] and table["chance"].tolist() == [0]
+        assert table["n_exchanged"].tolist() == [2]

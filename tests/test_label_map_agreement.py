@@ -95,3 +95,57 @@ class TestMany:
     def test_refused(self, given, error, words):
         with pytest.raises(error, match=words):
             vesica.evaluate_agreement(given)
+
+
+class TestLedger:
+    """What 1 − mIoU is made of."""
+
+    @given(st.data(), st.sampled_from([None, 0]))
+    def test_adds_up_to_the_gap(self, data, background):
+        one = data.draw(maps)
+        other = data.draw(hnp.arrays(np.int64, one.shape, elements=st.integers(0, 4)))
+        result = vesica.evaluate_agreement(
+            LabelMap(one), LabelMap(other), policy=AgreementPolicy(background=background)
+        )
+        for by in ((), "category"):
+            amounts = result.ledger(by=by)["amount"]
+            gap = 0 if np.isnan(result["mIoU"]) else 1 - result["mIoU"]
+            assert sum(amounts) == pytest.approx(gap, abs=1e-12)
+
+    def test_of_many(self):
+        """Pixels are added over images and annotators; two annotators have a mean of their own."""
+        generator = np.random.default_rng(2)
+        drawn = {who: {k: generator.integers(0, 3, (9, 9)) for k in range(4)} for who in "abc"}
+        result = vesica.evaluate_agreement(drawn)
+        assert result.ledger()["amount"].sum() == pytest.approx(1 - result["mIoU"])
+        table = result.ledger(by="annotators")
+        own = vesica.evaluate_agreement({who: drawn[who] for who in "bc"})
+        rows = (table["annotator_a"] == "b") & (table["annotator_b"] == "c")
+        assert table["amount"][rows].sum() == pytest.approx(1 - own["mIoU"])
+
+    def test_masks(self):
+        one, other = np.zeros((2, 9, 9), bool)
+        one[2:7, 2:7] = True
+        table = vesica.evaluate_agreement(one, other).ledger(by="category", within=1)
+        assert table["category"].tolist() == ["mask"] * 2
+        assert table["type"].tolist() == ["loose edge", "missing"] and table["count"].tolist() == [24, 1]
+
+    def test_equal_maps(self):
+        assert len(vesica.evaluate_agreement(LabelMap(A), LabelMap(A)).ledger()) == 0
+
+
+class TestChance:
+    def test_fixture(self):
+        """12 pixels; class 0 has 4 and 5 of them: 20/12 shared by chance."""
+        table = vesica.evaluate_agreement(LabelMap(A), LabelMap(B)).chance()
+        shared = 4 * 5 / 12
+        chance = shared / (4 + 5 - shared)
+        assert table["chance"][0] == pytest.approx(chance)
+        assert table["corrected"][0] == pytest.approx((0.5 - chance) / (1 - chance))
+        assert table["status"].tolist() == ["ok"] * 4
+
+    def test_one_class_everywhere(self):
+        table = vesica.evaluate_agreement(LabelMap([[1, 1]]), LabelMap([[1, 1]])).chance()
+        assert next(iter(table)) | {"category": 1} == {
+            **{"category": 1, "iou": 1.0, "chance": 1.0, "corrected": None, "status": "certain"},
+        }

@@ -262,3 +262,10 @@ def periods(values: list[Any] | None, by: str) -> list[Any]:
             f"{by.capitalize()}s must be of one kind, so that they have an order; got {', '.join(sorted(kinds))}."
         )
     return values
+
+
+def not_polygons(kind: str) -> str:
+    """Regions of which a consensus can be made."""
+    if kind == "polygon":
+        raise TypeError("Outlines have no mean. Draw them first: Polygons(…).to_rle(size), and compare the masks.")
+    return kind

@@ -23,6 +23,7 @@ class Annotations:
     Attributes
     ----------
     images : (I,) ids; `group`, `batch` : (I,) objects or None
+    size : (I, 2) int64: height and width, 0 where unknown
     categories : Categories
     annotators : (P,) ids
     asked_image, asked_annotator, asked_round : (A,) int64, by image, then round, then annotator
@@ -35,9 +36,11 @@ class Annotations:
     row : (N,) int64: rows of the data set
     id : (N,) their ids; where they have none, their numbers in the image
     kind : "box", "rotated", "polygon" or "mask"
+    data : Dataset: what they are of
     """
 
     images: np.ndarray
+    size: np.ndarray
     group: np.ndarray | None
     batch: np.ndarray | None
     categories: Categories
@@ -56,6 +59,7 @@ class Annotations:
     row: np.ndarray
     id: np.ndarray
     kind: str
+    data: Dataset
 
     def __len__(self) -> int:
         return len(self.row)
@@ -91,6 +95,7 @@ def annotations_of(
     by_image = np.lexsort((annotator_rank[asked.annotator], asked.rounds, image_rank[asked.image]))
     return Annotations(
         images=images,
+        size=data.images.sizes[at],
         group=group,
         batch=batch,
         categories=_in_order(data.categories, np.argsort(category_rank, kind="stable")),
@@ -109,6 +114,7 @@ def annotations_of(
         row=order,
         id=_numbers(image[order]) if data.id is None else data.id[order],
         kind=drawn.kind,
+        data=data,
     )
 
 

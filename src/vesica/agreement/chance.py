@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from vesica._array import to_numpy
 from vesica.agreement.scenes import Objects, Side
 from vesica.matching.match import match
+from vesica.overlaps.join import join
 from vesica.overlaps.measures import ratio
 from vesica.regions import Boxes, Polygons, RotatedBoxes
 
@@ -20,7 +22,8 @@ DERANGEMENTS = 20
 
 
 class Corrected(NamedTuple):
-    """Agreement beyond chance, and its status: `ok`, or `certain` where chance alone agrees fully (value None)."""
+    """Agreement beyond chance, and its status: `ok`; `certain` where chance alone agrees fully, `undefined` where
+    either number is not defined. Then the value is None."""
 
     value: float | None
     status: str
@@ -34,6 +37,8 @@ def corrected(agreement: float, chance: float, /) -> Corrected:
     >>> corrected(1.0, 1.0)
     Corrected(value=None, status='certain')
     """
+    if math.isnan(agreement) or math.isnan(chance):
+        return Corrected(None, "undefined")
     if chance == 1:
         return Corrected(None, "certain")
     return Corrected((agreement - chance) / (1 - chance), "ok")
@@ -54,6 +59,33 @@ def independent_iou(area_a: np.ndarray, area_b: np.ndarray, pixels: np.ndarray, 
     return np.asarray(ratio(shared, a + b - shared))
 
 
+class Separation(NamedTuple):
+    """How far observed distances lie below those by chance.
+
+    `share`: of all pairs of an observed and a re-paired distance, those in which the observed one is smaller.
+    `ks`: the largest difference of the two distributions. Both NaN where a side is empty.
+    """
+
+    share: float
+    ks: float
+
+
+def separation(observed: np.ndarray, by_chance: np.ndarray, /) -> Separation:
+    """Compare distances (1 − IoU) between annotators with those of re-paired images.
+
+    >>> import numpy as np
+    >>> separation(np.array([0.1, 0.2, 0.9]), np.array([0.8, 1.0]))
+    Separation(share=0.8333333333333334, ks=0.6666666666666666)
+    """
+    if not (len(observed) and len(by_chance)):
+        return Separation(float("nan"), float("nan"))
+    near, far = np.sort(observed), np.sort(by_chance)
+    below = np.searchsorted(near, far, side="left").sum()
+    steps = np.concatenate([near, far])
+    ends = [np.searchsorted(side, steps, side="right") / len(side) for side in (near, far)]
+    return Separation(float(below / (len(near) * len(far))), float(np.abs(ends[0] - ends[1]).max()))
+
+
 @dataclass(frozen=True, eq=False)
 class Repaired:
     """Agreement of a's objects in one image with b's in another, group by group.
@@ -62,10 +94,12 @@ class Repaired:
     ----------
     agreement : (G,) float64: the mean over the derangements; NaN where no image could be paired with another
     scenes : (G,) int64: how many scenes took part
+    separation : one for each group, of the distances from each object of a to the nearest of b: 1 − its best IoU
     """
 
     agreement: np.ndarray
     scenes: np.ndarray
+    separation: tuple[Separation, ...]
 
 
 def repaired(
@@ -105,13 +139,18 @@ def repaired(
     units = sum(np.bincount(group[side.scene[used[side.scene]]], minlength=groups) for side in (a, b)) / 2
 
     earned = np.zeros((count, groups))
+    one, another = (_by_rank(objects, side, used) for side in (a, b))
+    distances = np.empty((count, len(one.row)))
     for k in range(count):
         generator = np.random.Generator(np.random.Philox(key=[seed, k]))
-        other = derangement(block, generator)
-        earned[k] = _earned(objects, a, Side(other[b.scene], b.row), group, used, groups, policy, threads)
+        exchanged = Side(derangement(block, generator)[another.scene], another.row)
+        earned[k] = _earned(objects, one, exchanged, group, groups, policy, threads)
+        distances[k] = _distances(objects, one, exchanged, threads)
     agreement = np.full(groups, np.nan)
     np.divide(earned.sum(axis=0) / count, units, out=agreement, where=units > 0)
-    return Repaired(agreement, np.bincount(group[used], minlength=groups))
+    observed, own = _distances(objects, one, another, threads), group[one.scene]
+    separations = tuple(separation(observed[own == g], distances[:, own == g].reshape(-1)) for g in range(groups))
+    return Repaired(agreement, np.bincount(group[used], minlength=groups), separations)
 
 
 def derangement(block: np.ndarray, generator: np.random.Generator, /) -> np.ndarray:
@@ -137,32 +176,39 @@ def _earned(
     a: Side,
     b: Side,
     group: np.ndarray,
-    used: np.ndarray,
     groups: int,
     policy: AgreementPolicy,
     threads: int | None,
 ) -> np.ndarray:
     """The credit of each group."""
-    (scene_a, row_a), (scene_b, row_b) = (_by_rank(objects, side, used) for side in (a, b))
     found = match(
-        objects.regions[row_a],
-        objects.regions[row_b],
+        objects.regions[a.row],
+        objects.regions[b.row],
         at_least=policy.match_at,
         strict=policy.match_strict,
         how="optimal",
-        keys=(scene_a, scene_b),
+        keys=(a.scene, b.scene),
         threads=threads,
     )
-    same = objects.label[row_a[found.truth]] == objects.label[row_b[found.guess]]
+    same = objects.label[a.row[found.truth]] == objects.label[b.row[found.guess]]
     credit = np.asarray(found.value) if policy.credit == "iou" else np.ones(len(same))
-    return np.bincount(group[scene_a[found.truth]], weights=credit * same, minlength=groups)
+    return np.bincount(group[a.scene[found.truth]], weights=credit * same, minlength=groups)
 
 
-def _by_rank(objects: Objects, side: Side, used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    takes_part = used[side.scene]
-    scene, row = side.scene[takes_part], side.row[takes_part]
-    order = np.argsort(objects.rank[row], kind="stable")
-    return scene[order], row[order]
+def _distances(objects: Objects, a: Side, b: Side, threads: int | None) -> np.ndarray:
+    """From each object of a to the nearest of b in its scene: 1 − IoU, 1 where none shares area with it."""
+    regions = objects.regions
+    found = join(regions[a.row], regions[b.row], at_least=0, strict=True, keys=(a.scene, b.scene), threads=threads)
+    best = np.zeros(len(a.row))
+    np.maximum.at(best, found.i, found.value)
+    return np.asarray(1 - best)
+
+
+def _by_rank(objects: Objects, side: Side, used: np.ndarray) -> Side:
+    """The objects of scenes that are used, in an order that no row decides."""
+    rows = np.flatnonzero(used[side.scene])
+    order = rows[np.argsort(objects.rank[side.row[rows]], kind="stable")]
+    return Side(side.scene[order], side.row[order])
 
 
 def relative(regions: Boxes | RotatedBoxes | Polygons, width: np.ndarray, height: np.ndarray, /) -> Boxes | Polygons:
@@ -179,30 +225,3 @@ def relative(regions: Boxes | RotatedBoxes | Polygons, width: np.ndarray, height
     points, rings, parts, offsets = polygons.arrays
     vertices = np.diff(rings[parts[offsets]])
     return Polygons.from_arrays(points / np.repeat(size, vertices, axis=0), rings, parts, offsets)
-
-
-class Separation(NamedTuple):
-    """How far observed distances lie below those by chance.
-
-    `share`: of all pairs of an observed and a re-paired distance, those in which the observed one is smaller.
-    `ks`: the largest difference of the two distributions. Both NaN where a side is empty.
-    """
-
-    share: float
-    ks: float
-
-
-def separation(observed: np.ndarray, by_chance: np.ndarray, /) -> Separation:
-    """Compare distances (1 − IoU) between annotators with those of re-paired images.
-
-    >>> import numpy as np
-    >>> separation(np.array([0.1, 0.2, 0.9]), np.array([0.8, 1.0]))
-    Separation(share=0.8333333333333334, ks=0.6666666666666666)
-    """
-    if not (len(observed) and len(by_chance)):
-        return Separation(float("nan"), float("nan"))
-    near, far = np.sort(observed), np.sort(by_chance)
-    below = np.searchsorted(near, far, side="left").sum()
-    steps = np.concatenate([near, far])
-    ends = [np.searchsorted(side, steps, side="right") / len(side) for side in (near, far)]
-    return Separation(float(below / (len(near) * len(far))), float(np.abs(ends[0] - ends[1]).max()))

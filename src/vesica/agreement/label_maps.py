@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from vesica._array import objects, to_numpy
 from vesica._check import agreement as check
-from vesica.agreement.pixel_ledger import PIXEL_TYPES, pixel_ledger
+from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
+from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
@@ -66,7 +67,7 @@ class PixelAgreementResult(Result):
     cells : Cells
     pairs_of_images : Pixels
     names : what classes are called, by label; {} if they have no names
-    maps : annotator → image → map: what was compared, which the ledger needs
+    maps : annotator → image → label map: what was compared
     """
 
     policy: AgreementPolicy
@@ -136,38 +137,30 @@ class PixelAgreementResult(Result):
             }
         )
 
-    def ledger(self, *, within: float = 2, threads: int | None = None) -> Table:
-        """Why the mean IoU is below 1: pixels in which annotators differ, by class and type. Amounts add up to the gap.
+    def ledger(self, *, by: str | Sequence[str] = (), within: float = 2) -> Table:
+        """What 1 − mIoU is made of, by type: pixels that only one of two annotators gave to a class, and what they take
+        from the mean. The amounts add up to the gap.
 
-        `loose edge` within so many pixels of an outline, else `label` where both have a class that is no background,
-        else `missing` or `extra`.
+        `loose edge` lies within so many pixels of either outline of the class; else `label` where both have something
+        there, a background being nothing; else `missing` or `extra`. With `by`, "annotators", "category" or both, for
+        each of them; amounts of two annotators are of their own mean.
         """
-        pairs = self.pairs_of_images
-        found = None
-        for image, a, b in zip(pairs.image.tolist(), pairs.a.tolist(), pairs.b.tolist(), strict=True):
-            maps = [_array_of(self.maps[self.annotators[who]][self.images[image]]) for who in (a, b)]
-            one = pixel_ledger(
-                *maps, background=self._nothing, ignore=self.policy.ignore, within=within, threads=threads
-            )
-            found = one if found is None else found + one
-        assert found is not None
-        label, type = (column.reshape(-1) for column in np.indices(found.counts.shape))
-        amount = found.counts / found.union[:, None] / max(len(found.classes), 1)
-        some = np.flatnonzero(found.counts.reshape(-1))
-        names = objects(self.names.get(one, one) for one in found.classes.tolist())
-        return Table(
-            {
-                "category": names[label[some]],
-                "type": objects(PIXEL_TYPES)[type[some]],
-                "count": found.counts.reshape(-1)[some],
-                "amount": amount.reshape(-1)[some],
-            }
-        )
+        divided = check.columns_by(by, ("annotators", "category"))
+        return pixel_ledger_table(self._ledgers(within), self.annotators, self.names, divided)
 
-    @property
-    def _nothing(self) -> int | None:
-        """The label that is no class."""
-        return 0 if _are_masks(self.maps) else self.policy.background
+    def _ledgers(self, within: float) -> Iterator[tuple[int, int, PixelLedger]]:
+        """Those of every image and two annotators."""
+        background = 0 if _are_masks(self.maps) else self.policy.background
+        counted = self.pairs_of_images
+        for image, a, b in zip(counted.image.tolist(), counted.a.tolist(), counted.b.tolist(), strict=True):
+            pair = (_map_of(self.maps[self.annotators[who]][self.images[image]]).array for who in (a, b))
+            one, other = map(to_numpy, pair)
+            found = pixel_ledger(one, other, background=background, ignore=self.policy.ignore, within=within)
+            yield a, b, found
+
+    def chance(self) -> Table:
+        """The IoU of each class beside that of areas as large that know nothing of each other, and IoU beyond it."""
+        return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
 
     def alpha(self) -> Coefficient:
         """Krippendorff's α of pixels, for two annotators."""
@@ -263,12 +256,6 @@ def compare_maps(
     cells = Cells(*(column[keep] for column in cells))
     told = {1: "mask"} if is_masks else {}
     return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}), maps)
-
-
-def _array_of(value: Any) -> np.ndarray:
-    """The map as integers on the host."""
-    array = np.asarray(to_numpy(value.array) if isinstance(value, LabelMap) else value)
-    return array.astype(np.uint8) if array.dtype == bool else array
 
 
 def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:

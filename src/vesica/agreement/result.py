@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from vesica.agreement.alphas import (
     alpha_of_classes,
     alpha_of_pairs,
     area_sums,
+    asked_of,
     count_sums,
     image_sums,
     label_counts,
@@ -35,6 +36,9 @@ from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
 from vesica.statistics.intervals import Interval, percentile_interval
+
+if TYPE_CHECKING:
+    from vesica.agreement.consensus import Consensus
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -216,6 +220,19 @@ class AgreementResult(Result):
         1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
         return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
 
+    def chance(self) -> Table:
+        """For every two annotators agreement by chance, and agreement beyond it: (S − S_e) / (1 − S_e).
+
+        S_e is what they agree on where images are exchanged: what a drew in one image against what b drew in another,
+        20 times, seeded by the policy. Boxes and outlines are compared in shares of their image where all sizes are
+        known; masks among images of one size (`n_exchanged` of them). `sigma` is the share in which an object of a is
+        nearer to b's of its image than to b's of another, `ks` the largest difference of the two distributions.
+        """
+        from vesica.agreement.chance_table import chance_table  # late: few ask for it
+
+        drawn = check.annotations_at_hand(self.annotations)
+        return chance_table(self.records, self.tallies, drawn, threads=self.threads)
+
     def policy_table(self) -> Table:
         """The conventions, one a row, and the digest of all of them."""
         names = [field.name for field in fields(self.policy)]
@@ -251,6 +268,30 @@ class AgreementResult(Result):
         from vesica.agreement.explain import explain_pairs  # late: few ask for it
 
         return explain_pairs(self)
+
+    def consensus(self, *, geometry: str = "median", field: str = "image") -> Consensus:
+        """One object for each cluster: its label by vote, its geometry from all who drew it, with its sources.
+
+        Quorum and ties are those of the policy. `geometry` is "median" or "mean" of each coordinate of boxes, and
+        "majority" or "staple" of the pixels of masks; `field` are the pixels that STAPLE looks at.
+        """
+        from vesica.agreement.consensus import consensus  # late: few ask for it
+
+        drawn, records = check.annotations_at_hand(self.annotations), self.records
+        cluster, assigned = np.empty(len(drawn), np.int64), np.empty(len(drawn), np.int64)
+        cluster[drawn.row], assigned[drawn.row] = records.cluster, asked_of(records)
+        return consensus(
+            drawn.data,
+            cluster,
+            assigned=assigned,
+            geometry=geometry,
+            quorum=self.policy.quorum,
+            vote_tie=self.policy.vote_tie,
+            match_at=self.policy.match_at,
+            field=field,
+            regions=check.not_polygons(records.kind),
+            threads=self.threads,
+        )
 
     def under(self, policy: AgreementPolicy, /) -> AgreementResult:
         """The same annotations under another policy."""

@@ -38,7 +38,9 @@ from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_
 from vesica.statistics.intervals import Interval, percentile_interval
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
     from vesica.agreement.consensus import Consensus
+    from vesica.dataset import Dataset
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -292,6 +294,17 @@ class AgreementResult(Result):
             regions=check.not_polygons(records.kind),
             threads=self.threads,
         )
+
+    def ceiling(self, guess: Dataset, /, *, min_score: float | None = None) -> Ceiling:
+        """A model beside people: its agreement with each annotator, and that of the others with them.
+
+        `guess` is what the model found; guesses with a score below `min_score` are left out.
+        """
+        from vesica.agreement.ceiling import ceiling  # late: few ask for it
+
+        data = check.annotations_at_hand(self.annotations).data
+        regions = check.not_polygons(self.records.kind)
+        return ceiling(data, guess, policy=self.policy, min_score=min_score, regions=regions, threads=self.threads)
 
     def under(self, policy: AgreementPolicy, /) -> AgreementResult:
         """The same annotations under another policy."""

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         facts = agree_output.facts_of(result, data, arguments)
         if data is not None and arguments.model is not None:
-            facts["ceiling"] = _ceiling(data, policy, arguments)
+            facts["ceiling"] = _ceiling(result, data, arguments)
         done()
     try:
         facts["gates"] = [one._asdict() for one in result.gate(*arguments.gate)]
@@ -123,9 +123,8 @@ def _read(arguments: argparse.Namespace) -> Annotations:
     return told
 
 
-def _ceiling(data: Dataset, policy: AgreementPolicy, arguments: argparse.Namespace) -> dict[str, Any]:
+def _ceiling(result: Any, data: Dataset, arguments: argparse.Namespace) -> dict[str, Any]:
     """How near a model is to people, beside how near they are to each other."""
-    from vesica.agreement.ceiling import ceiling
     from vesica.io.formats import FORMATS
     from vesica.io.options import Options
     from vesica.io.read import describe, find
@@ -140,8 +139,8 @@ def _ceiling(data: Dataset, policy: AgreementPolicy, arguments: argparse.Namespa
 
     found = find(arguments.model, options)
     eval_output.say(describe(found), arguments)
-    asked = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
-    return ceiling(data, found.data, policy=policy, min_score=arguments.min_score, **asked).to_dict()
+    facts: dict[str, Any] = result.ceiling(found.data, min_score=arguments.min_score).to_dict()
+    return facts
 
 
 def _named(words: list[str]) -> Any:

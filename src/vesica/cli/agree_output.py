@@ -41,29 +41,14 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
     if arguments.queue is not None:
         facts["queue"] = _write_queue(result, data, arguments)
     if arguments.consensus is not None:
-        facts["consensus"] = _write_consensus(result, data, arguments)
+        facts["consensus"] = _write_consensus(result, arguments)
     return facts
 
 
-def _write_consensus(result: AgreementResult, data: Dataset, arguments: argparse.Namespace) -> dict[str, int]:
-    import numpy as np
-
-    from vesica.agreement.consensus import consensus
+def _write_consensus(result: AgreementResult, arguments: argparse.Namespace) -> dict[str, int]:
     from vesica.io.write import write
 
-    assert result.annotations is not None
-    cluster = np.empty(len(data), np.int64)
-    cluster[result.annotations.row] = result.records.cluster
-    policy = result.policy
-    found = consensus(
-        data,
-        cluster,
-        quorum=policy.quorum,
-        vote_tie=policy.vote_tie,
-        match_at=policy.match_at,
-        regions=result.records.kind,
-        threads=arguments.threads,
-    )
+    found = result.consensus()
     notes = write(arguments.consensus, found.data)
     counts = {
         "kept": int(found.is_kept.sum()),

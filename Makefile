@@ -12,7 +12,7 @@ SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=lib
              $(SANITISE)/bin/python
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
-CXX_FILES := $(shell find csrc tests/fuzz/targets -name '*.cpp' -o -name '*.hpp')
+CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
 # for one of its tests serves the others. The verdict does not depend on it.
 WORKERS ?= 2
@@ -74,8 +74,11 @@ bare: $(VENV)/.installed  ## the wheel alone with few other libraries, as the wh
 sanitise: $(SANITISE)/.installed  ## the tests once more under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITISED) -m pytest -q -m native -k "not memory and not fork"
 
-# setarch -R: where addresses are much randomised, the sanitiser finds its own taken.
-threads: $(VENV)/.test build/threads/.installed  ## calls from many threads at once, under ThreadSanitizer; FUZZ_SECONDS=600
+# setarch -R: where addresses are much randomised, the sanitiser finds its own taken. First a race that must be seen.
+threads: $(VENV)/.test build/threads/.installed build/threads/planted_race  ## calls from many threads at once, under ThreadSanitizer; FUZZ_SECONDS=600
+	setarch -R build/threads/planted_race without
+	! setarch -R build/threads/planted_race 2> build/threads/planted_race.log
+	grep "data race" build/threads/planted_race.log
 	setarch -R env TSAN_OPTIONS=halt_on_error=1 PYTHONPATH=$(CURDIR)/build/threads/site \
 	    LD_PRELOAD="$$(gcc -print-file-name=libtsan.so) $$(gcc -print-file-name=libstdc++.so)" $(BIN)/python -m tests.fuzz $(addprefix --noun ,threads signals coco_file nms detection) \
 	    --seconds $(or $(FUZZ_SECONDS),60) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
@@ -129,6 +132,10 @@ $(VENV)/.core: $(CORE) | $(VENV)/.made
 	rm -f src/vesica/_native*.so
 	cp $(VENV)/lib/python3*/site-packages/vesica/_native*.so src/vesica/
 	touch $@
+
+build/threads/planted_race: tests/fuzz/planted_race.cpp csrc/base/threads.cpp csrc/base/interrupt.cpp
+	mkdir -p build/threads
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Icsrc $^ -o $@ -pthread
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.made
 	$(BIN)/pip install -q --group test

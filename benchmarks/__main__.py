@@ -64,10 +64,10 @@ def main() -> int:
         report = BENCHES[name](pace)
         print(f"\n== {name} ==", *report.tables, sep="\n\n", flush=True)
         reports.append(report)
+        if options.json:  # after each: a long run that is stopped keeps what it has
+            _write(options.json, facts, reports)
     _print_bars(reports)
 
-    if options.json:
-        _write(options.json, facts, reports)
     if options.history:
         print(f"\nkept in {history.keep(history.FOLDER, facts, reports)}; `python -m benchmarks.history` shows all")
     return _print_faults(reports)

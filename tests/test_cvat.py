@@ -1,6 +1,7 @@
 """CVAT: images and tracks, every shape it has, and files that are not what they say."""
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,8 +104,14 @@ class TestImages:
             "1 shapes of unknown kinds were left out",
             "1 polygons of fewer than three corners were left out",
             "1 masks without a pixel were left out",
-            "1 attributes have no place here",
         )
+
+    def test_attributes(self, read):
+        pairs = ("seen", "yes"), ("kind", "a"), ("kind", "b")
+        told = "".join(f'<attribute name="{name}">{value}</attribute>' for name, value in pairs)
+        data = read(images(BOX.replace("/>", f">{told}</box>"), BOX))
+        assert data.attributes.tolist() == [{"seen": "yes", "kind": "b"}, None]
+        assert data.notes == ("1 attributes are there twice, and the last is taken",)
 
     def test_a_short_tail_is_background(self, read):
         data = read(images('<mask label="cat" rle="1,1" left="0" top="0" width="2" height="2"/>'))
@@ -272,6 +279,14 @@ class TestWrite:
             "CVAT has no place for annotators",
             "image ids became names, and are numbers from 0",
         )
+
+    def test_attributes(self, tmp_path, read):
+        data = read(images(BOX.replace("/>", '><attribute name="a &lt; b">&amp; so</attribute></box>'), BOX))
+        vesica.write(tmp_path / "t.xml", data, format="cvat")
+        assert vesica.read(tmp_path / "t.xml").attributes.tolist() == [{"a < b": "& so"}, None]
+        said = replace(data, attributes=np.array([{"votes": 3, "sources": [["ann", 1]]}, None], object))
+        vesica.write(tmp_path / "u.xml", said, format="cvat")
+        assert vesica.read(tmp_path / "u.xml").attributes[0] == {"votes": "3", "sources": '[["ann", 1]]'}
 
     def test_four_corners_that_are_no_rectangle(self, tmp_path):
         corners = np.array([[[0.0, 0.0], [9.0, 1.0], [8.0, 9.0], [0.0, 5.0]]])

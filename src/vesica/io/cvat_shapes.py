@@ -28,7 +28,7 @@ NOTES = {
     "nothing": "{} masks without a pixel were left out",
     "tail": "{} masks end before their frame does: the rest is background",
     "ellipse": f"{{}} ellipses became polygons of {CORNERS} corners and the same area",
-    "attribute": "{} attributes have no place here",
+    "twice": "{} attributes are there twice, and the last is taken",
 }
 """What is counted, in words."""
 _LEFT_OUT = ("polyline", "points", "cuboid", "skeleton", "tag")
@@ -42,11 +42,13 @@ def mark_of(
     if shape.tag in _LEFT_OUT or shape.tag not in _KINDS:
         counted[shape.tag if shape.tag in _LEFT_OUT else "other"] += 1
         return None
-    counted["attribute"] += sum(1 for _ in shape.iterfind("attribute"))
+    told = [(one.get("name") or "", (one.text or "").strip()) for one in shape.iterfind("attribute")]
+    attributes = dict(told) or None
+    counted["twice"] += len(told) - len(attributes or ())
     label = (label or shape.get("label") or "").strip()
     if not label:
         raise InputError(f"{place}: `label` is missing.")
-    return _KINDS[shape.tag](shape, Mark(image, label, place), size, counted)
+    return _KINDS[shape.tag](shape, Mark(image, label, place, attributes=attributes), size, counted)
 
 
 def _box(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) -> Mark:

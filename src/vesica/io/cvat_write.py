@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -26,24 +27,22 @@ def content_of(
     """The same, with a comment before each image, and with annotators as attributes of their shapes."""
     regions, notes = drawn(data)
     labels = [xml_text(name) for name in names_of(data)]
-    ids, names, told = _named(data)
+    ids, names, renamed = _named(data)
     sizes = data.images.sizes.tolist()
     lines = [f"<?xml {_attributes(version='1.0', encoding='utf-8')}?>", "<annotations>", "  <version>1.1</version>"]
     lines += _meta(data, labels)
-    people: list[list[str]] = [[] for _ in range(len(data))]
-    if annotators and data.annotator is not None:
-        people = [[str(one)] for one in data.annotators[data.annotator].tolist()]
+    told = _told(data, annotators)
     for place, rows in enumerate(rows_by_image(data)):
         height, width = sizes[place]
         sides = {"width": width, "height": height} if height and width else {}
         lines.append(f"  <image {_attributes(id=ids[place], name=xml_text(names[place]), **sides)}>")
         if comments is not None:
             lines.insert(-1, f"  <!-- {escape(comments[place]).replace('--', '- -')} -->")
-        lines += [_shape(regions[row], labels[data.category[row]], *people[row]) for row in rows]
+        lines += [_shape(regions[row], labels[data.category[row]], told[row]) for row in rows]
         lines.append("  </image>")
     return "\n".join([*lines, "</annotations>", ""]).encode(), (
-        *lost_columns(data, "CVAT", kept=("annotator",) if annotators else ()),
-        *told,
+        *lost_columns(data, "CVAT", kept=("attributes", "annotator") if annotators else ("attributes",)),
+        *renamed,
         *notes,
     )
 
@@ -66,12 +65,27 @@ def _meta(data: Dataset, labels: list[str]) -> list[str]:
     return ["  <meta>", "    <task>", *task, "      <labels>", *known, "      </labels>", "    </task>", "  </meta>"]
 
 
-def _shape(region: Region, label: str, *annotator: str) -> str:
+def _told(data: Dataset, annotators: bool) -> list[dict[str, Any]]:
+    """The attributes of each row; its annotator among them, if that is asked for."""
+    found = [{} if data.attributes is None else dict(data.attributes[row] or {}) for row in range(len(data))]
+    if annotators and data.annotator is not None:
+        for one, who in zip(found, data.annotators[data.annotator].tolist(), strict=True):
+            one["annotator"] = who
+    return found
+
+
+def _shape(region: Region, label: str, told: dict[str, Any]) -> str:
     kind, fields = _fields(region)
     head = f"    <{kind} {_attributes(label=label, source='manual', occluded=0, **fields, z_order=0)}"
-    if not annotator:
+    if not told:
         return f"{head}/>"
-    return f"{head}><attribute {_attributes(name='annotator')}>{escape(xml_text(annotator[0]))}</attribute></{kind}>"
+    inner = "".join(f"<attribute {_attributes(name=name)}>{_value(value)}</attribute>" for name, value in told.items())
+    return f"{head}>{inner}</{kind}>"
+
+
+def _value(value: Any) -> str:
+    """An attribute as text; what is no text as JSON."""
+    return escape(xml_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
 
 
 def _fields(region: Region) -> tuple[str, dict[str, Any]]:

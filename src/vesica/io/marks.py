@@ -44,6 +44,7 @@ class Mark(NamedTuple):
     round: int = 0
     score: float | None = None
     id: int | str | None = None
+    attributes: dict[str, str] | None = None
 
 
 class Asked(NamedTuple):
@@ -86,6 +87,7 @@ def dataset_of(
         _segments(marks, images.sizes[image]) if options.masks else None,
         score=score,
         id=_own_ids(marks),
+        attributes=objects(mark.attributes for mark in marks) if any(mark.attributes for mark in marks) else None,
         corners=None if corners is None else _filled(corners, boxes),
         notes=notes,
         **_people(images, marks, asked),

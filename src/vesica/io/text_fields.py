@@ -153,6 +153,7 @@ _COLUMNS = {
     "annotator": "annotators",
     "round": "rounds",
     "assignments": "assignments",
+    "attributes": "attributes",
 }
 
 

@@ -97,6 +97,15 @@ class TestOutput:
         assert code == 0 and "Read ann.json as COCO truth: 3 boxes" in err
         assert "annotator_a" in out and "most_confused_with" in out and "missing" in out
 
+    def test_many_annotators(self, capsys):
+        """The table has those pairs that agree least, and says how many are not shown."""
+        for k in range(8):
+            write(f"p{k}.json", [[10, 10, 20, 20 + k]], [1], ["cat"], [1])
+        _, out, _ = run(capsys, *(f"p{k}.json" for k in range(8)))
+        table = out.split("\n\n")[1].splitlines()
+        assert len(table) == 22 and table[-1] == "… 8 more, which agree better; --json has them all"
+        assert table[1].split()[:2] == ["p0", "p7"]
+
     def test_quiet(self, capsys):
         assert run(capsys, "ann.json", "ben.json", "--quiet")[2] == ""
 

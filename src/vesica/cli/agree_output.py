@@ -22,6 +22,8 @@ _PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", 
 _CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
 _IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")
 _CEILING = ("annotator", "category", "n_images", "model", "human", "difference", "lo", "hi", "inside")
+_MOST = 20
+"""Rows of a table of people."""
 _LEDGER = ("type", "count", "amount", "share")
 
 
@@ -75,8 +77,8 @@ def _write_queue(result: AgreementResult, data: Dataset, arguments: argparse.Nam
 
 def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> None:
     """Everything that was asked for, one part after the other."""
-    parts = [_headline(result, facts), _shown(facts["pairs"], _PAIRS)]
-    parts += [_shown(facts["per_annotator"], _PEOPLE)] if "per_annotator" in facts else []
+    parts = [_headline(result, facts), _lowest(facts["pairs"], _PAIRS)]
+    parts += [_lowest(facts["per_annotator"], _PEOPLE)] if "per_annotator" in facts else []
     if arguments.per_class:
         parts.append(_shown(facts["classes"], _CLASSES))
     parts += [_shown(facts["ledger"], _LEDGER)] if "ledger" in facts else []
@@ -115,6 +117,14 @@ def _model(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
     inside = sum(row["inside"] for row in known)
     lines.append(f"not below people in {inside:,} of {len(known):,} classes that have an interval")
     return "\n".join([*lines, *([_shown(facts["classes"], _CEILING)] if arguments.per_class else [])])
+
+
+def _lowest(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
+    """A table; of many rows those of the lowest agreement."""
+    if len(rows) <= _MOST or "agreement" not in rows[0]:
+        return _shown(rows, columns)
+    rising = sorted(rows, key=lambda row: (row["agreement"] is None, row["agreement"]))
+    return f"{_shown(rising[:_MOST], columns)}\n… {len(rows) - _MOST:,} more, which agree better; --json has them all"
 
 
 def _shown(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:

@@ -61,6 +61,9 @@ class TestFiles:
 
     def test_names(self, capsys):
         assert answer(capsys, "x=ann.json", "y=ben.json")["annotators"] == ["x", "y"]
+        assert answer(capsys, "ann.json", "y=ben.json")["annotators"] == ["ann", "y"]
+        code, _, err = run(capsys, "ann.json", "ann=ben.json")
+        assert code == 3 and "Two annotators are called 'ann'" in err
 
     def test_one_of_all(self, capsys):
         both = vesica.Dataset.of_annotators({who: vesica.read(f"{who}.json") for who in ("ann", "ben", "cleo")})

@@ -61,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worst", type=int, default=50, metavar="N", help="how many of them (50)")
     parser.add_argument("--model", metavar="GUESS", help="guesses of a model: is it as near to people as they are?")
     parser.add_argument("--min-score", type=float, metavar="S", help="with --model: its guesses from this score on")
+    parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
+    parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
     parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=agree_output.GATE)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
     image_options.add_arguments(parser)
@@ -84,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         facts = agree_output.facts_of(result, data, arguments)
         if data is not None and arguments.model is not None:
             facts["ceiling"] = _ceiling(result, data, arguments)
+        if maps is None:
+            facts |= agree_output.compared(result, arguments)
         done()
     try:
         facts["gates"] = [one._asdict() for one in result.gate(*arguments.gate)]
@@ -94,14 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _maps(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """Label maps by the names of annotators, if all that was given are folders of them."""
-    from vesica.io.annotators import names_of
     from vesica.io.label_files import LabelMaps, has_maps_alone
 
-    given = _named(arguments.files)
-    named = given if isinstance(given, dict) else names_of(given)
+    named = _named(arguments.files)
     if arguments.files_format is not None or not all(map(has_maps_alone, named.values())):
         return None
-    for option in ("assignments", "classes", "regions", "consensus", "queue", "model", "per_image", "by_annotator"):
+    for option in (
+        "assignments",
+        "classes",
+        "regions",
+        "consensus",
+        "queue",
+        "model",
+        "per_image",
+        "by_annotator",
+        "records",
+        "before",
+    ):
         if getattr(arguments, option):
             arguments.usage_error(f"--{option.replace('_', '-')} is of objects, and these are label maps")
     maps = {who: LabelMaps(path) for who, path in named.items()}
@@ -143,16 +156,20 @@ def _ceiling(result: Any, data: Dataset, arguments: argparse.Namespace) -> dict[
     return facts
 
 
-def _named(words: list[str]) -> Any:
-    """Files by the names of annotators, if all are given so."""
-    pairs = [word.partition("=") for word in words]
-    is_named = [
-        bool(sep) and "/" not in name and not os.path.exists(word)
-        for word, (name, sep, _) in zip(words, pairs, strict=True)
-    ]
-    if not all(is_named):
-        return words
-    return {name: path for name, _, path in pairs}
+def _named(words: list[str]) -> dict[str, str]:
+    """Files by the names of annotators: as NAME=FILE says, or else by what tells the files apart."""
+    from vesica.errors import InputError
+    from vesica.io.annotators import names_of
+
+    told = {word: word.partition("=") for word in words}
+    given = {word: (name, path) for word, (name, sep, path) in told.items() if sep and "/" not in name}
+    given = {word: pair for word, pair in given.items() if not os.path.exists(word)}
+    names = {path: name for name, path in names_of([word for word in words if word not in given]).items()}
+    pairs = [given.get(word) or (names[word], word) for word in words]
+    if len(dict(pairs)) != len(pairs):
+        twice = next(name for name, _ in pairs if [one for one, _ in pairs].count(name) > 1)
+        raise InputError(f"Two annotators are called {twice!r}. Give them names: NAME=FILE.")
+    return dict(pairs)
 
 
 def _options(arguments: argparse.Namespace) -> Callable[[str], Options]:

@@ -22,6 +22,7 @@ _PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", 
 _CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
 _IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")
 _CEILING = ("annotator", "category", "n_images", "model", "human", "difference", "lo", "hi", "inside")
+_SINCE = ("image", "lost_before", "lost_after", "gained", "agreement_before", "agreement_after")
 _MOST = 20
 """Rows of a table of people."""
 _LEDGER = ("type", "count", "amount", "share")
@@ -44,6 +45,23 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
         facts["queue"] = _write_queue(result, data, arguments)
     if arguments.consensus is not None:
         facts["consensus"] = _write_consensus(result, arguments)
+    return facts
+
+
+def compared(result: AgreementResult, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What became of an earlier result; and the records of this one are written for a later."""
+    facts: dict[str, Any] = {}
+    if arguments.before is not None:
+        from vesica.agreement.result import AgreementResult
+        from vesica.io.files import bytes_at
+
+        facts["since"] = result.since(AgreementResult.from_bytes(bytes_at(arguments.before))).to_dict()
+    if arguments.records is not None:
+        from vesica.io import atomic
+
+        with atomic.file(arguments.records) as file:
+            file.write(result.to_bytes())
+        eval_output.say(f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments)
     return facts
 
 
@@ -84,6 +102,8 @@ def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> N
     parts += [_shown(facts["ledger"], _LEDGER)] if "ledger" in facts else []
     if arguments.per_image:
         parts.append(_shown(facts["by_images"], _IMAGES))
+    if "since" in facts:
+        parts.append(_since(facts["since"]))
     if "ceiling" in facts:
         parts.append(_model(facts["ceiling"], arguments))
     if facts["gates"]:
@@ -101,6 +121,20 @@ def _headline(result: Any, facts: dict[str, Any]) -> str:
         lines.append(f"{name:<{width}}  {'–' if value is None else f'{value:.3f}'}{spread}")
     lines += [f"note: {note['count']:,} {note['text']}" for note in facts["notes"] if note["rule"] != "read"]
     return "\n".join(lines)
+
+
+def _since(facts: dict[str, Any]) -> str:
+    """Before and after: all images, and those that changed."""
+    mean = facts["summary"]
+    words = {name: "–" if mean[name] is None else f"{mean[name]:.3f}" for name in ("before", "after", "change")}
+    ends = "" if mean["lo"] is None else f" ({mean['lo']:.3f} to {mean['hi']:.3f})"
+    changed = [row for row in facts["images"] if row["gained"]]
+    lines = [
+        f"before {words['before']}, after {words['after']}: {words['change']}{ends}",
+        *(f"note: {note['count']:,} {note['text']}" for note in facts["notes"]),
+        f"{len(changed):,} of {len(facts['images']):,} images changed",
+    ]
+    return "\n".join([*lines, *([_shown(changed[:_MOST], _SINCE)] if changed else [])])
 
 
 def _model(facts: dict[str, Any], arguments: argparse.Namespace) -> str:

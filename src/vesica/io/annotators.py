@@ -50,6 +50,8 @@ def names_of(paths: Sequence[str], /) -> dict[str, str]:
     >>> names_of(["ann/labels", "ben/labels"])
     {'ann': 'ann/labels', 'ben': 'ben/labels'}
     """
+    if not paths:
+        return {}
     if len(set(paths)) != len(paths):
         raise InputError(f"{next(path for path in paths if paths.count(path) > 1)} is given twice.")
     parts = [[*PurePath(path).parts[:-1], _bare(PurePath(path).name)] for path in paths]

@@ -74,7 +74,7 @@ class LabelsCase(_AgreementCase):
 
     @property
     def tolerance(self) -> float:
-        return 1e-5
+        return 1e-4  # a peer keeps every probability above 1e-10
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng(SEED)

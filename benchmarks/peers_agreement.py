@@ -47,7 +47,7 @@ def _crowd_kit(rows: np.ndarray, _: Any) -> Call:
     from crowdkit.aggregation import DawidSkene
 
     frame = _frame(rows)
-    return lambda: DawidSkene(n_iter=200, tol=1e-8).fit(frame)
+    return lambda: DawidSkene(n_iter=200, tol=1e-12).fit(frame)
 
 
 def _believed(fit: Any) -> np.ndarray:

@@ -56,7 +56,7 @@ MARKS = {
         for noun in (
             "join best rotated kernels masks rle sparse pixels polygons raster labels sets anchors kmeans soft fusion "
             "nmm nms nms_batched matching decimals json coco_file records lane threshold surfaces components panoptic "
-            "resampling vote_patterns staple"
+            "resampling vote_patterns staple dawid_skene"
         ).split()
     ],
 }

@@ -13,6 +13,7 @@ from crowds import CROWD, annotated, marks, pedestrians
 from vesica import AgreementPolicy, Dataset, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica.agreement import AgreementResult
 from vesica.errors import InputError
+from vesica.statistics.coefficients import cohen, fleiss, krippendorff
 
 BOX = [0, 0, 4, 4]
 # Two annotators, one image.
@@ -485,3 +486,71 @@ class TestResult:
     def test_quorum(self):
         assert [AgreementPolicy().needed(asked) for asked in (1, 2, 3, 4)] == [1, 2, 2, 3]
         assert AgreementPolicy(quorum=2).needed(7) == 2
+
+
+def one_object_each(text):
+    """An object at one place in each image: "0a cat" is image 0, annotator a."""
+    return [(int(where[0]), where[1], (0, 0, 8, 8), label) for where, label in map(str.split, text.split(","))]
+
+
+class TestCoefficients:
+    def test_alpha_of_objects(self):
+        """Against the same ratings written out: a label, or 9 for nothing, by those who were asked."""
+        rows = one_object_each("0a cat, 0b dog, 1a cow, 1b cow, 1c cow, 2c cat")
+        result = vesica.evaluate_agreement(annotated(rows))
+        want = krippendorff([0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 2, 9, 1, 1, 1, 9, 9, 0])
+        assert result.alpha() == want and result["alpha"] == want.value
+        assert result.alpha("labels") == krippendorff([0, 0, 1, 1, 1, 2], [0, 2, 1, 1, 1, 0])
+        counts = krippendorff(np.repeat(range(4), 3), [1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0], interval=True)
+        assert result.alpha("counts").value == pytest.approx(counts.value, abs=1e-12)
+        assert result.fleiss().value == pytest.approx(
+            fleiss([[1, 0, 1, 1], [0, 3, 0, 0], [1, 0, 0, 2]]).value, abs=1e-12
+        )  # fmt: skip
+
+    def test_alpha_of_pairs_and_classes(self):
+        rows = one_object_each("0a cat, 0b dog, 1c cat, 2a cat, 2b cat, 2c cat")
+        result = vesica.evaluate_agreement(annotated(rows))
+        pairs = {(row["annotator_a"], row["annotator_b"]): row["alpha"] for row in result.pairs(intervals=False)}
+        assert pairs["a", "b"] == krippendorff([0, 0, 1, 1, 2, 2], [0, 2, 9, 9, 0, 0]).value
+        assert pairs["a", "c"] == krippendorff([0, 0, 1, 1, 2, 2], [0, 9, 9, 0, 0, 0]).value
+        classes = {row["category"]: row["alpha"] for row in result.classes(intervals=False)}
+        assert classes["cat"] == krippendorff([0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 0, 0, 0, 0, 1, 1, 1, 1]).value
+        assert classes["cow"] is None
+
+    def test_cohen(self):
+        result = vesica.evaluate_agreement(written(SIDE_A), written(SIDE_B))
+        table = np.zeros((4, 4), int)  # car, person, truck, nothing; the stars of linkage are those of the pairing here
+        table[0, 0], table[0, 2], table[1, 1], table[0, 3], table[1, 3], table[3, 0], table[3, 1] = 1, 1, 1, 1, 1, 3, 1
+        assert result.cohen() == cohen(table)
+        with pytest.raises(ValueError, match="of two annotators; there are 3"):
+            vesica.evaluate_agreement(annotated([(0, "a", (0, 0, 4, 4), "cat")])).cohen()
+
+    @pytest.mark.parametrize(
+        "boxes, status",
+        [([[0, 0, 4, 4]], "no_variation"), (np.empty((0, 4)), "no_overlap")],
+    )
+    def test_not_defined(self, boxes, status):
+        result = vesica.evaluate_agreement(boxes, boxes)
+        assert result.alpha().value is None and result.alpha().status == status and np.isnan(result["alpha"])
+
+
+class TestConsensus:
+    def test_votes(self):
+        """Two of three: kept with 2/3, one result for each cluster, and its sources are its votes."""
+        rows = [(0, "a", (0, 0, 10, 10), "cat"), (0, "b", (0, 0, 10, 9), "cat"), (0, "c", (50, 50, 8, 8), "dog")]
+        found = vesica.evaluate_agreement(annotated(rows)).consensus()
+        assert len(found) == 2 and len(found.data) == 1
+        assert found.score.tolist() == pytest.approx([2 / 3, 1 / 3]) and found.votes.tolist() == [2, 1]
+
+    def test_rows_in_any_order(self):
+        rows = [(image, who, (0, 0, 10, 10 - k), "cat") for image in range(3) for k, who in enumerate("abc")]
+        data = annotated(rows)
+        one = vesica.evaluate_agreement(data).consensus()
+        other = vesica.evaluate_agreement(data.rows(np.arange(len(rows))[::-1])).consensus()
+        assert sorted(map(str, one.data.boxes.xyxy.tolist())) == sorted(map(str, other.data.boxes.xyxy.tolist()))
+        assert one.data.boxes.xyxy.tolist() == [[0, 0, 10, 9]] * 3
+
+    def test_polygons_have_none(self):
+        outline = Polygons([[[0, 0], [4, 0], [4, 4]]])
+        with pytest.raises(TypeError, match="Outlines have no mean"):
+            vesica.evaluate_agreement(outline, outline).consensus()

@@ -48,3 +48,40 @@ class TestIntervals:
             for by in ("image", "group")
         )
         assert together.hi - together.lo > 1.5 * (alone.hi - alone.lo)
+
+
+class TestTrend:
+    def data(self, **others):
+        """Ann learns: in later batches her boxes are as high as Ben's."""
+        high = np.repeat([4, 6, 8], 30)
+        boxes = [[0, 0, 8, side] for side in high] + [[0, 0, 8, 8]] * 90
+        table = Images(np.arange(90), batch=np.repeat(["a", "b", "c"], 30).astype(object))
+        options = {"images": table, "assignments": "all", **others}
+        return Dataset.from_arrays(boxes, image=list(range(90)) * 2, annotator=["ann"] * 90 + ["ben"] * 90, **options)
+
+    def test_batches(self):
+        table = vesica.evaluate_agreement(self.data()).trend()
+        assert table["batch"].tolist() == ["a", "b", "c"]
+        assert table["agreement"].tolist() == [0.5, 0.75, 1.0] and table["n_images"].tolist() == [30, 30, 30]
+        assert np.isnan(table["change"][0]) and table["change"][1:].tolist() == [0.25, 0.5]
+        assert (table["q"][1:] < 0.01).all() and table["lo"][1:].tolist() == table["hi"][1:].tolist() == [0.25, 0.5]
+
+    def test_categories(self):
+        table = vesica.evaluate_agreement(self.data(category=["cat", "dog"] * 90)).trend(category=True)
+        assert table["category"].tolist() == ["cat"] * 3 + ["dog"] * 3 and len(table) == 6
+        assert table["agreement"].tolist() == [0.5, 0.75, 1.0] * 2
+
+    def test_dates_and_rounds(self):
+        days = ["2026-01-01"] * 45 + ["2026-01-02"] * 45
+        asked = {"image": list(range(90)) * 2, "annotator": ["ann"] * 90 + ["ben"] * 90}
+        by_date = vesica.evaluate_agreement(self.data(assignments={**asked, "date": days * 2})).trend(by="date")
+        assert by_date["date"].tolist() == ["2026-01-01", "2026-01-02"]
+        assert by_date["agreement"][0] < by_date["agreement"][1]
+        rounds = np.repeat([1, 2, 1, 2], 45)
+        data = self.data(round=rounds, assignments={**asked, "round": rounds})
+        assert vesica.evaluate_agreement(data).trend(by="round")["round"].tolist() == [1, 2]
+
+    @pytest.mark.parametrize("by", ["date", "round"])
+    def test_not_there(self, by):
+        with pytest.raises(InputError, match=f'by="{by}", and these annotations have no {by}'):
+            vesica.evaluate_agreement(self.data()).trend(by=by)

@@ -5,6 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vesica._kernels.generic import dawid_skene as twin
+from vesica._kernels.generic.dawid_skene import Ratings
+from vesica._kernels.native import dawid_skene as native
 from vesica.agreement.dawid_skene import dawid_skene, dawid_skene_of_patterns
 from vesica.agreement.staple import staple
 from vesica.agreement.vote_patterns import VotePatterns, label_patterns
@@ -87,6 +90,26 @@ class TestFit:
     def test_ties_are_told(self):
         found = dawid_skene([0, 0], [0, 1], [4, 9], most_steps=1)
         assert found.is_tied.tolist() == [True] and found.best.tolist() == [4]
+
+
+class TestKernel:
+    @given(ratings.filter(bool), st.booleans(), st.data())
+    def test_native_is_its_twin(self, rows, is_free, data):
+        unit, annotator, label = np.array(sorted(rows)).T
+        numbers, row = np.unique(unit, return_inverse=True)
+        begins = np.concatenate([[0], np.cumsum(np.bincount(row))])
+        weight = np.array(data.draw(st.lists(st.integers(1, 9), min_size=len(numbers), max_size=len(numbers))), float)
+        given = Ratings(annotator * 3 + label, begins, weight)
+        start = np.full((4, 3, 3), 0.05) + 0.85 * np.eye(3)
+        options = {"is_free": is_free, "tolerance": 1e-9, "most": 30}
+        one, other = (kernel.dawid_skene(given, start, np.full(3, 1 / 3), **options) for kernel in (native, twin))
+        assert (one.steps, one.is_converged) == (other.steps, other.is_converged)
+        for a, b in zip(one[:3], other[:3], strict=True):
+            assert np.allclose(a, b, rtol=1e-8, atol=1e-12)
+        assert (start == np.full((4, 3, 3), 0.05) + 0.85 * np.eye(3)).all()
+
+    def test_native_is_used(self, no_twin):
+        assert dawid_skene([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 2, 2]).status == "ok"
 
 
 class TestNothingToFit:

@@ -114,7 +114,10 @@ class TestDiscoveries:
 
 @pytest.mark.slow
 class TestCoverage:
-    """95 % of the intervals should hold the true value: 400 runs each, 93 to 97 %."""
+    """95 % of the intervals should hold the true value: 400 runs each, 93 to 97 %.
+
+    Of few images percentile intervals are a little narrow: of 150 they hold 94 %, however they are drawn.
+    """
 
     RUNS, REPLICATES = 400, 1000
 
@@ -130,8 +133,8 @@ class TestCoverage:
         """Mean IoU over objects, of which images have different numbers and each image its own level."""
 
         def make(rng):
-            units = rng.integers(1, 9, 150)
-            level = rng.beta(6, 3, 150)
+            units = rng.integers(1, 9, 400)
+            level = rng.beta(6, 3, 400)
             return np.stack([units * level, units], axis=1), None
 
         share = self.share(make, lambda sums: sums[:, 0] / sums[:, 1], 2 / 3)

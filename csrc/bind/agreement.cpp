@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "agreement/dawid_skene.hpp"
 #include "agreement/staple.hpp"
 #include "agreement/vote_patterns.hpp"
 #include "base/threads.hpp"
@@ -121,6 +122,26 @@ void staple(std::tuple<Flat<std::uint64_t>, Flat<std::uint64_t>, Flat<std::int64
     });
 }
 
+// `ratings` are said, begins and weight. Returns the steps.
+std::size_t dawid_skene(std::tuple<Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>> ratings,
+                        std::size_t annotators, std::tuple<bool, double, std::size_t> options, Out<double> confusion,
+                        Out<double> prior, Out<double> belief) {
+    const auto& [said, begins, weight] = ratings;
+    const std::size_t units = expect_offsets("begins", begins, said.size()), labels = prior.size();
+    expect_size("confusion", confusion.size(), annotators * labels * labels);
+    expect_size("weight", weight.size(), units);
+    expect_size("belief", belief.size(), units * labels);
+    for (std::size_t r = 0; r < said.size(); ++r)
+        if (said.data()[r] < 0 || static_cast<std::size_t>(said.data()[r]) >= annotators * labels)
+            refuse("`said` must be an annotator and a label");
+    const auto [is_free, tolerance, most] = options;
+    const agreement::Ratings given{said.data(), begins.data(), weight.data(), units, annotators, labels};
+    double *const to_confusion = confusion.data(), *const to_prior = prior.data(), *const to_belief = belief.data();
+    const agreement::DawidSkeneOptions wanted{is_free, tolerance, most};
+    Unlocked unlocked;
+    return agreement::dawid_skene(given, wanted, to_confusion, to_prior, to_belief);
+}
+
 }  // namespace
 
 void define_agreement(nb::module_& m) {
@@ -131,6 +152,8 @@ void define_agreement(nb::module_& m) {
           "groups"_a.noconvert(), "pixels"_a.noconvert(), "threads"_a);
     m.def("vote_patterns_choose", &vote_patterns_choose, "counts"_a.noconvert(), "offsets"_a.noconvert(),
           "groups"_a.noconvert(), "pixels"_a.noconvert(), "code"_a.noconvert(), "chosen"_a.noconvert(), "threads"_a);
+    m.def("dawid_skene", &dawid_skene, "ratings"_a, "annotators"_a, "options"_a, "confusion"_a.noconvert(),
+          "prior"_a.noconvert(), "belief"_a.noconvert());
     m.def("staple", &staple, "columns"_a, "groups"_a.noconvert(), "annotators"_a, "options"_a, "threads"_a, "out"_a,
           "ends"_a);
 }

@@ -9,7 +9,7 @@ import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from vesica._check import agreement as check_agreement
 from vesica._check import label_files as check_label_files
@@ -30,11 +30,16 @@ if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
     from vesica.io.label_files import LabelFiles
     from vesica.io.options import Options
+    from vesica.regions import Boxes, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
     from vesica.segmentation.inputs import Batch, Reading
     from vesica.segmentation.panoptic import PanopticCategories, PanopticResult, Segments
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.result import SegmentationResult
     from vesica.segmentation.surface_result import SurfaceResult
+
+    _Side = Dataset | str | os.PathLike[str]
+    _Drawn = _Side | Mapping[Any, _Side] | Boxes | RotatedBoxes | Polygons | Masks | RleMasks | SparseMasks
+    """What annotators drew, where its type says that it is no label map."""
 
 
 @names.explained("evaluate")
@@ -294,6 +299,40 @@ def image_pairs(found: Iterable[tuple[Iterable[Any], Batch, Any]], spacing: Any)
             yield next(number) if id is None else id, one, other, own if spacing is None else spacing
 
 
+@overload
+def evaluate_agreement(
+    annotations: _Drawn,
+    other: _Drawn | None = None,
+    /,
+    *,
+    policy: AgreementPolicy | None = None,
+    regions: str | None = None,
+    missing: str | None = None,
+    explain: bool = False,
+    threads: int | None = None,
+) -> AgreementResult: ...
+@overload
+def evaluate_agreement(
+    annotations: LabelMap,
+    other: LabelMap,
+    /,
+    *,
+    policy: AgreementPolicy | None = None,
+    explain: bool = False,
+    threads: int | None = None,
+) -> PixelAgreementResult: ...
+@overload
+def evaluate_agreement(
+    annotations: Any,
+    other: Any = None,
+    /,
+    *,
+    policy: AgreementPolicy | None = None,
+    regions: str | None = None,
+    missing: str | None = None,
+    explain: bool = False,
+    threads: int | None = None,
+) -> AgreementResult | PixelAgreementResult: ...
 @names.explained("agreement")
 def evaluate_agreement(
     annotations: Any,

@@ -92,6 +92,8 @@ CALLS = [
     ("bootstrap_weights", flat(3, np.uint64), 0, 0, 2, np.array([9, 99], np.uint32), 1, table(2, 3)),
     ("vote_patterns_runs", counts, offsets, groups, np.array([25, 25]), 1),
     ("vote_patterns_choose", counts, offsets, groups, np.array([25, 25]), flat(2, np.uint64), pattern_starts, 1),
+    ("dawid_skene", (flat(3, np.int64), np.array([0, 2, 3]), flat(2)), 1, (True, 1e-9, 5), np.full((1, 2, 2), 0.5),
+     np.full(2, 0.5), table(2, 2)),
     ("staple", votes, groups, 2, (False, 0.9, 1e-9, 9), 1, rates, (flat(2, np.int64), flat(2, np.int64))),
     ("precision_recall", curve, np.linspace(0, 1, 3), np.array([1, 100]), 0, 0.0, flat(6), flat(2), flat(6), 1),
 ]
@@ -136,8 +138,8 @@ for name, *arguments in CALLS:
         print(name, "takes another size of argument", k, flush=True)
 names = {name for name, *_ in CALLS}
 print(tried > 200, sorted(name for name in dir(_native)
-      if name.split("_")[0] in "boxes rotated masks polygons sets rle sparse kmeans assign match anchors vote staple "
-      "bootstrap".split()
+      if name.split("_")[0] in ("boxes rotated masks polygons sets rle sparse kmeans assign match anchors vote staple "
+                                "dawid bootstrap").split()
       and name not in names and not name.endswith("names")))
 """
 

@@ -9,6 +9,8 @@ from vesica.agreement.vote_patterns import VotePatterns, vote_patterns
 
 VP = [800, 10, 15, 20, 5, 25, 30, 95]
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of what other libraries import
+
 
 def masks_of(table, shape):
     """Masks with these numbers of pixels of each pattern."""
@@ -17,7 +19,8 @@ def masks_of(table, shape):
 
 
 class TestSimpleItk:
-    """Its filter stops at differences of single precision: 1e-5 in rates, 1e-3 in beliefs."""
+    """Its filter stops a little before the end: 1e-4 in rates, 2e-3 in beliefs. Of two annotators, whose rates hardly
+    change the likelihood, ten times as much."""
 
     @pytest.fixture
     def sitk(self):
@@ -30,21 +33,21 @@ class TestSimpleItk:
         image = fit.Execute([sitk.GetImageFromArray(mask) for mask in masks])
         return sitk.GetArrayFromImage(image), np.array(fit.GetSensitivity()), np.array(fit.GetSpecificity())
 
-    def check(self, sitk, masks):
+    def check(self, sitk, masks, within=1e-4):
         belief, sensitivity, specificity = self.fitted(sitk, masks)
         patterns = vote_patterns(masks)
         found = staple(patterns)
         codes = sum(mask.astype(np.int64) << k for k, mask in enumerate(masks))
         ours = found.belief[np.searchsorted(found.code.astype(np.int64), codes)]
-        assert np.abs(found.sensitivity - sensitivity).max() < 1e-4
-        assert np.abs(found.specificity - specificity).max() < 1e-4
-        assert np.abs(ours - belief).max() < 2e-3
+        assert np.abs(found.sensitivity - sensitivity).max() < within
+        assert np.abs(found.specificity - specificity).max() < within
+        assert np.abs(ours - belief).max() < 20 * within
 
     def test_fixture(self, sitk):
         self.check(sitk, masks_of(VP, (20, 50)))
 
-    @pytest.mark.parametrize("annotators", [2, 3, 5])
-    def test_random_masks(self, sitk, annotators):
+    @pytest.mark.parametrize("annotators, within", [(2, 1e-3), (3, 1e-4), (5, 1e-4)])
+    def test_random_masks(self, sitk, annotators, within):
         rng = np.random.default_rng(annotators)
         truth = np.zeros((60, 70), bool)
         truth[10:40, 20:60] = True
@@ -52,7 +55,7 @@ class TestSimpleItk:
             np.where(truth, rng.random(truth.shape) < 0.9 - 0.05 * k, rng.random(truth.shape) < 0.02 + 0.01 * k)
             for k in range(annotators)
         ]
-        self.check(sitk, [mask.astype(np.uint8) for mask in masks])
+        self.check(sitk, [mask.astype(np.uint8) for mask in masks], within)
 
 
 class TestCrowdKit:
@@ -69,14 +72,14 @@ class TestCrowdKit:
         return pandas.DataFrame(dict(zip(("task", "worker", "label"), ratings, strict=True)))
 
     def test_dawid_skene(self, ratings):
-        """It begins with the majority vote, and ends at the same place: 1e-6."""
+        """It begins with the majority vote, ends at the same place, and keeps probabilities above 1e-10: 1e-4."""
         aggregation = pytest.importorskip("crowdkit.aggregation")
         theirs = aggregation.DawidSkene(n_iter=5000, tol=1e-14)
         theirs.fit(self.frame(ratings))
         found = dawid_skene(*ratings, tolerance=1e-11)
         assert found.status == "ok"
         want = theirs.probas_.sort_index()[found.labels].to_numpy()
-        assert np.abs(found.belief - want).max() < 1e-6
+        assert np.abs(found.belief - want).max() < 1e-4
         assert np.array_equal(found.best, theirs.labels_.sort_index().to_numpy())
 
     def test_majority_of_segmentations(self):

@@ -26,12 +26,15 @@ def ratings(unit: Any, annotator: Any, label: Any, /) -> tuple[np.ndarray, np.nd
             raise ValueError(f"`{name}` must be a column with a number for each rating; got shape {column.shape}.")
         if len(column) and column.dtype.kind not in "iub":
             raise TypeError(f"`{name}` must be whole numbers; got {column.dtype}. np.unique numbers other things.")
-    pairs = np.stack([found["unit"], found["annotator"]], axis=1).astype(np.int64)
-    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
-    if (counts > 1).any():
-        one, by = kinds[np.argmax(counts > 1)].tolist()
-        raise ValueError(f"An annotator rates a unit once; annotator {by} has rated unit {one} more often.")
-    return pairs[:, 0], pairs[:, 1], found["label"].astype(np.int64)
+    units, raters, labels = (column.astype(np.int64) for column in found.values())
+    order = np.lexsort((raters, units))
+    twice = (np.diff(units[order]) == 0) & (np.diff(raters[order]) == 0)
+    if twice.any():
+        row = order[int(np.argmax(twice))]
+        raise ValueError(
+            f"An annotator rates a unit once; annotator {raters[row]} has rated unit {units[row]} more often."
+        )
+    return units, raters, labels
 
 
 def same_length(weight: Any, units: int, /) -> np.ndarray:

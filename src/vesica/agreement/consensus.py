@@ -77,7 +77,7 @@ class Consensus:
     @property
     def score(self) -> np.ndarray:
         """(C,) float64: votes over assigned, 1 at most."""
-        return self.votes / self.assigned
+        return np.asarray(self.votes / self.assigned)
 
     @functools.cached_property
     def data(self) -> Dataset:
@@ -187,7 +187,7 @@ def consensus(
 
 
 def _dataset(data: Dataset, members: Members, label: np.ndarray, shape: Shapes) -> Dataset:
-    flags = {name: _flag(getattr(data, name), members) for name in ("crowd", "ignore")}
+    flags: dict[str, Any] = {name: _flag(getattr(data, name), members) for name in ("crowd", "ignore")}
     return Dataset(
         images=data.images,
         categories=data.categories,

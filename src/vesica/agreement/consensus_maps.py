@@ -83,11 +83,12 @@ def consensus_map(
 
     if method == "majority":
         support, status = patterns.ratings / patterns.annotators, "ok"
+        top = support.max(axis=1, initial=0.0)
+        is_tied = (support == top[:, None]).sum(axis=1) > 1
     else:
         fit = dawid_skene_of_patterns(patterns)
-        support, status = fit.belief, fit.status
-    top = support.max(axis=1, initial=0.0)
-    is_tied = (support == top[:, None]).sum(axis=1) > 1
+        support, status, is_tied = fit.belief, fit.status, fit.is_tied
+        top = support.max(axis=1, initial=0.0)
     best = classes[support.argmax(axis=1)] if len(classes) else np.empty(0, np.int64)
     if other is not None:
         best = np.where(is_tied, other, best)

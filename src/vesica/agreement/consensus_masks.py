@@ -56,13 +56,14 @@ def fuse(
     size = found.sizes[starts[:-1]]
     pixels = size[:, 0] * size[:, 1]
     patterns = pick_arrays("vote_patterns", "runs", found.counts).call(*runs, starts, pixels, threads=threads)
-    votes = _Patterns(*patterns, np.diff(starts))
+    votes = _Patterns(patterns, np.diff(starts))
 
     if how == "staple":
         belief, status = _beliefs(votes, _fields(found.boxes, starts, pixels, field), threads)
     else:
         belief, status = votes.marked / votes.members, ["ok"] * len(size)
-    belongs = (belief >= 0.5) if ties == "foreground" else (belief > 0.5)
+    tied = (np.abs(belief - 0.5) <= staple.EQUAL) & (votes.code != 0)
+    belongs = (tied | (belief > 0.5)) if ties == "foreground" else (~tied & (belief > 0.5))
     belongs &= votes.code != 0
     chosen = votes.code[belongs], np.concatenate([[0], np.cumsum(votes.sums(belongs))])
     counts, offsets = pick_arrays("choose_patterns", "runs", found.counts).call(
@@ -71,7 +72,6 @@ def fuse(
 
     text, ends = native_pixels.strings_of_counts(counts, offsets)
     forms = np.full(len(size), CocoMasks.COUNTS, np.uint8)
-    tied = (belief == 0.5) & (votes.code != 0)
     return FusedMasks(
         CocoMasks(text, ends[:-1], ends[1:], forms, size),
         votes.sums(votes.count * belongs),
@@ -88,13 +88,14 @@ def iou_of_pairs(fused: FusedMasks, i: np.ndarray, j: np.ndarray, /, *, threads:
     counts, groups = fused.runs[0][places], np.arange(0, 2 * len(i) + 1, 2)
     pixels = fused.masks.size[i].prod(axis=1)
     found = pick_arrays("vote_patterns", "runs", counts).call(counts, offsets, groups, pixels, threads=threads)
-    return _Patterns(*found, np.full(len(i), 2)).mean_iou()
+    return _Patterns(found, np.full(len(i), 2)).mean_iou()
 
 
 class _Patterns:
     """The patterns of all clusters, one cluster after the other."""
 
-    def __init__(self, sizes: np.ndarray, code: np.ndarray, count: np.ndarray, members: np.ndarray) -> None:
+    def __init__(self, patterns: tuple[np.ndarray, np.ndarray, np.ndarray], members: np.ndarray) -> None:
+        sizes, code, count = patterns
         self.code, self.count = code, count
         self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -105,7 +106,7 @@ class _Patterns:
 
     def votes_of(self, member: int) -> np.ndarray:
         """(P,) int64: 1 where this member of the cluster marked the pixels."""
-        return ((self.code >> np.uint64(member)) & np.uint64(1)).astype(np.int64)
+        return np.asarray((self.code >> np.uint64(member)) & np.uint64(1), np.int64)
 
     def sums(self, numbers: np.ndarray) -> np.ndarray:
         """(C,) int64: of each cluster."""
@@ -121,7 +122,7 @@ class _Patterns:
                 shared, either = (self.sums(self.count * part) for part in (one & other, one | other))
                 total += np.divide(shared, either, out=np.zeros(len(total)), where=either > 0)
         pairs = self.of_cluster * (self.of_cluster - 1) // 2
-        return np.divide(total, pairs, out=np.full(len(total), np.nan), where=pairs > 0)
+        return np.asarray(np.divide(total, pairs, out=np.full(len(total), np.nan), where=pairs > 0))
 
 
 def _fields(boxes: np.ndarray, starts: np.ndarray, pixels: np.ndarray, field: str) -> np.ndarray:
@@ -132,7 +133,7 @@ def _fields(boxes: np.ndarray, starts: np.ndarray, pixels: np.ndarray, field: st
     low[(high == 0).any(axis=1)] = np.iinfo(np.int64).max  # the box of an empty mask is all zeros
     low, high = np.minimum.reduceat(low, starts[:-1]), np.maximum.reduceat(high, starts[:-1])
     sides = np.where(high > low, high - low, 0)
-    return sides[:, 0] * sides[:, 1]
+    return np.asarray(sides[:, 0] * sides[:, 1])
 
 
 def _beliefs(votes: _Patterns, fields: np.ndarray, threads: int | None) -> tuple[np.ndarray, list[str]]:

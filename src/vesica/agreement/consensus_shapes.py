@@ -95,7 +95,7 @@ def _mean_iou(xyxy: np.ndarray, members: Members) -> np.ndarray:
             one, other = (Boxes(xyxy[starts[there] + place], check=False) for place in (j, k))
             total[there] += np.asarray(iou(one, other, aligned=True))
     pairs = votes * (votes - 1) // 2
-    return np.divide(total, pairs, out=np.full(len(total), np.nan), where=pairs > 0)
+    return np.asarray(np.divide(total, pairs, out=np.full(len(total), np.nan), where=pairs > 0))
 
 
 def _areas(corners: np.ndarray) -> np.ndarray:

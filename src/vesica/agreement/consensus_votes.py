@@ -49,7 +49,7 @@ def members_of(data: Dataset, cluster: np.ndarray, assigned: Any) -> Members:
 def _asked(data: Dataset, row: np.ndarray, assigned: Any) -> np.ndarray:
     """(M,) how many were asked for the image of each row, in its round."""
     if assigned is not None:
-        return check.assigned(assigned, len(data))[row]
+        return np.asarray(check.assigned(assigned, len(data))[row])
     asked = check.assignments(data)
     rounds = np.zeros(len(data), np.int64) if data.round is None else data.round
     keys = np.concatenate(

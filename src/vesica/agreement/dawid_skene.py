@@ -12,7 +12,9 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._check import staple as check_staple
-from vesica.agreement.staple import MOST_STEPS, PRIORS, START, TOLERANCE
+from vesica._kernels import pick_arrays
+from vesica._kernels.generic.dawid_skene import Fit, Ratings
+from vesica.agreement.staple import EQUAL, MOST_STEPS, PRIORS, START, TOLERANCE
 from vesica.agreement.vote_patterns import LabelPatterns
 
 
@@ -55,9 +57,9 @@ class DawidSkene:
 
     @property
     def is_tied(self) -> np.ndarray:
-        """(U,) bool: whether another label is as probable."""
+        """(U,) bool: whether another label is as probable, to nine digits."""
         top = self.belief.max(axis=1, initial=0.0)
-        tied: np.ndarray = (self.belief == top[:, None]).sum(axis=1) > 1
+        tied: np.ndarray = (self.belief >= top[:, None] - EQUAL).sum(axis=1) > 1
         return tied
 
 
@@ -95,9 +97,63 @@ def dawid_skene(
     check.one_of(prior, PRIORS, "prior")
     tolerance = check_staple.tolerance(tolerance)
     check.positive(most_steps, "most_steps")
-    units, raters, labels = check_staple.ratings(unit, annotator, label)
-    ratings = _Ratings(units, raters, labels, weight)
-    return ratings.fit(is_free=prior == "free", tolerance=tolerance, most=most_steps)
+    rows, raters, given = check_staple.ratings(unit, annotator, label)
+    units, row = np.unique(rows, return_inverse=True)
+    annotators, rater = np.unique(raters, return_inverse=True)
+    labels, said = np.unique(given, return_inverse=True)
+    row, said = row.reshape(-1), rater.reshape(-1) * np.int64(max(1, len(labels))) + said.reshape(-1)
+    weights = np.ones(len(units)) if weight is None else check_staple.same_length(weight, len(units))
+    order = np.lexsort((said, row))  # one order of additions, whatever order the rows had
+    sizes = np.bincount(row, minlength=len(units))
+    ratings = Ratings(said[order], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), weights)
+
+    confusion, start = _start(len(annotators), len(labels)), _counts(row, said, weights, len(labels))
+    status = _nothing_to_fit(sizes, weights, len(labels))
+    if status:
+        return DawidSkene(status, units, annotators, labels, _shares(start), confusion, _total_share(start, weights), 0)
+    kernel = pick_arrays("dawid_skene", "ratings", ratings.said)
+    fit: Fit = kernel.call(
+        ratings,
+        confusion,
+        _total_share(start, weights),
+        is_free=prior == "free",
+        tolerance=tolerance,
+        most=most_steps,
+    )
+
+    told = "ok" if fit.is_converged else "not_converged"
+    return DawidSkene(told, units, annotators, labels, fit.belief, fit.confusion, fit.prior, fit.steps)
+
+
+def _start(annotators: int, labels: int) -> np.ndarray:
+    """Annotators that are right nine times of ten."""
+    confusion = np.full((annotators, labels, labels), (1 - START) / max(1, labels - 1))
+    confusion[:, np.arange(labels), np.arange(labels)] = START if labels > 1 else 1.0
+    return confusion
+
+
+def _counts(row: np.ndarray, said: np.ndarray, weights: np.ndarray, labels: int) -> np.ndarray:
+    """(U, C): how often each label was given."""
+    cells = row * np.int64(max(1, labels)) + said % max(1, labels)
+    counts = np.bincount(cells, minlength=len(weights) * labels)
+    return counts.reshape(len(weights), labels).astype(np.float64)
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+
+
+def _total_share(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(C,) the share of each label in all ratings."""
+    given = weights @ counts
+    total = given.sum()
+    return np.asarray(given / total) if total > 0 else np.full(len(given), 1 / max(1, len(given)))
+
+
+def _nothing_to_fit(sizes: np.ndarray, weights: np.ndarray, labels: int) -> str:
+    if sizes.max(initial=0) < 2 or not weights.sum() > 0:
+        return "no_overlap"
+    return "one_label" if labels == 1 else ""
 
 
 def dawid_skene_of_patterns(patterns: LabelPatterns, /, **options: Any) -> DawidSkene:
@@ -105,91 +161,3 @@ def dawid_skene_of_patterns(patterns: LabelPatterns, /, **options: Any) -> Dawid
     count, annotators = patterns.labels.shape
     unit, annotator = np.repeat(np.arange(count), annotators), np.tile(np.arange(annotators), count)
     return dawid_skene(unit, annotator, patterns.labels.reshape(-1), weight=patterns.count, **options)
-
-
-class _Ratings:
-    """Ratings in the two orders in which they are summed: by unit, and by annotator and label."""
-
-    def __init__(self, unit: np.ndarray, annotator: np.ndarray, label: np.ndarray, weight: Any) -> None:
-        self.units, row = np.unique(unit, return_inverse=True)
-        self.annotators, rater = np.unique(annotator, return_inverse=True)
-        self.labels, given = np.unique(label, return_inverse=True)
-        row, rater, given = (part.reshape(-1) for part in (row, rater, given))
-        many = len(self.units)
-        self.weight = np.ones(many) if weight is None else check_staple.same_length(weight, many)
-        said = rater * np.int64(max(1, len(self.labels))) + given
-        order = np.lexsort((said, row))
-        self.said_by_unit, self.unit_starts = said[order], _starts(row[order])
-        order = np.lexsort((row, said))
-        self.unit_by_said, self.said_starts = row[order], _starts(said[order])
-        self.said = said[order][self.said_starts]
-
-    def fit(self, *, is_free: bool, tolerance: float, most: int) -> DawidSkene:
-        confusion, prior = self._start()
-        status, belief, step = self._nothing_to_fit(), self._shares(), 0
-        while not status and step < most:
-            step += 1
-            belief = self._belief(confusion, prior)
-            fresh = self._confusion(belief, confusion)
-            fresh_prior = self._prior(belief) if is_free else prior
-            change = max(np.abs(fresh - confusion).max(), np.abs(fresh_prior - prior).max())
-            confusion, prior = fresh, fresh_prior
-            status = "ok" if change <= tolerance else ""
-        names = self.units, self.annotators, self.labels
-        return DawidSkene(status or "not_converged", *names, belief, confusion, prior, step)
-
-    def _nothing_to_fit(self) -> str:
-        if len(self.said_by_unit) == len(self.units) or not self.weight.sum() > 0:
-            return "no_overlap"
-        return "one_label" if len(self.labels) == 1 else ""
-
-    def _start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Annotators that are right nine times of ten, and labels as frequent as they were given."""
-        many = len(self.labels)
-        confusion = np.full((len(self.annotators), many, many), (1 - START) / max(1, many - 1))
-        confusion[:, np.arange(many), np.arange(many)] = START if many > 1 else 1.0
-        shares = self.weight @ self._counts()
-        return confusion, shares / max(shares.sum(), 1e-300)
-
-    def _counts(self) -> np.ndarray:
-        """(U, C): how often each label was given."""
-        given = np.zeros((len(self.units), len(self.labels)))
-        unit = np.repeat(np.arange(len(self.units)), np.diff(self.unit_starts, append=len(self.said_by_unit)))
-        np.add.at(given, (unit, self.said_by_unit % max(1, len(self.labels))), 1)
-        return given
-
-    def _shares(self) -> np.ndarray:
-        counts = self._counts()
-        return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-
-    def _belief(self, confusion: np.ndarray, prior: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            # (K · C, C): what each thing that an annotator can say tells of each label.
-            logs = np.log(confusion).transpose(0, 2, 1).reshape(-1, len(self.labels))
-            told = np.add.reduceat(logs[self.said_by_unit], self.unit_starts, axis=0) + np.log(prior)
-        top = told.max(axis=1, keepdims=True)
-        likely = np.exp(told - np.where(np.isneginf(top), 0.0, top))
-        total = likely.sum(axis=1, keepdims=True)
-        # A unit of no weight may be impossible by now.
-        belief: np.ndarray = np.divide(likely, total, out=np.tile(prior, (len(told), 1)), where=total > 0)
-        return belief
-
-    def _confusion(self, belief: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        weighted = belief * self.weight[:, None]
-        many = len(self.labels)
-        sums = np.zeros((len(self.annotators) * many, many))
-        sums[self.said] = np.add.reduceat(weighted[self.unit_by_said], self.said_starts, axis=0)
-        counts = sums.reshape(-1, many, many).transpose(0, 2, 1)  # annotator, truth, given
-        total = counts.sum(axis=2, keepdims=True)
-        fresh: np.ndarray = np.divide(counts, total, out=otherwise.copy(), where=total > 0)
-        return fresh
-
-    def _prior(self, belief: np.ndarray) -> np.ndarray:
-        shares = self.weight @ belief
-        fresh: np.ndarray = shares / shares.sum()
-        return fresh
-
-
-def _starts(rising: np.ndarray) -> np.ndarray:
-    """Where each of equal neighbours begins."""
-    return np.flatnonzero(np.diff(rising, prepend=-1))

@@ -29,7 +29,8 @@ def pixel_ledger_table(
         named = {} if who is None else {"annotator_a": people[who[0]], "annotator_b": people[who[1]]}
         rows += [named | row for row in _rows(functools.reduce(PixelLedger.__add__, parts), names, "category" in by)]
     columns = rows[0] if rows else dict.fromkeys(("type", "count", "amount"))
-    return Table({name: _column([row[name] for row in rows]) for name in columns})
+    kinds = {"count": np.int64, "amount": np.float64}
+    return Table({name: objects([row[name] for row in rows]).astype(kinds.get(name, object)) for name in columns})
 
 
 def _rows(ledger: PixelLedger, names: Mapping[int, Any], by_class: bool) -> list[dict[str, Any]]:
@@ -53,11 +54,6 @@ def _rows(ledger: PixelLedger, names: Mapping[int, Any], by_class: bool) -> list
         for k, name in enumerate(PIXEL_TYPES)
         if ledger.counts[place, k]
     ]
-
-
-def _column(values: list[Any]) -> np.ndarray:
-    is_number = all(isinstance(one, (int, float)) for one in values)
-    return np.array(values) if values and is_number else objects(values)
 
 
 def pixel_chance_table(classes: Table, pixels: int) -> Table:

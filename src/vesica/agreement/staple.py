@@ -22,6 +22,8 @@ from vesica.agreement.vote_patterns import VotePatterns
 
 PRIORS = ("fixed", "free")
 START, TOLERANCE, MOST_STEPS = 0.9, 1e-9, 2000
+EQUAL = 1e-9
+"""Probabilities so near to each other are tied: what is behind is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +135,18 @@ def staple(
     groups = np.array([0, len(patterns.code)], np.int64)
     fits = fit(votes, groups, patterns.annotators, prior=prior, tolerance=tolerance, most_steps=most_steps)
     status = STATUSES[int(fits.status[0])]
+    unknown = np.full(patterns.annotators, np.nan)
     known = status in ("ok", "not_converged")
-    rates = (side[0] if known else np.full(patterns.annotators, np.nan) for side in fits[:2])
-    return Staple(status, *rates, float(fits.prior[0]), patterns.code, fits.belief, int(fits.steps[0]), patterns.field)
+    return Staple(
+        status,
+        fits.sensitivity[0] if known else unknown,
+        fits.specificity[0] if known else unknown,
+        float(fits.prior[0]),
+        patterns.code,
+        fits.belief,
+        int(fits.steps[0]),
+        patterns.field,
+    )
 
 
 def fit(
@@ -151,7 +162,7 @@ def fit(
 ) -> Fits:
     """The same for many groups of patterns, each with a fit of its own; not all annotators need be asked for all."""
     options = {"is_free": prior == "free", "start": START, "tolerance": tolerance, "most": most_steps}
-    found: Fits = pick_arrays("staple", "votes", votes.count).call(
+    found: Fits = pick_arrays("staple", "votes", votes.pixels).call(
         votes, groups, annotators, threads=threads, **options
     )
     return found

@@ -98,17 +98,17 @@ class VotePatterns:
     def votes(self) -> np.ndarray:
         """(P, K) int64: 1 where the annotator marked the pixels of the pattern."""
         place = np.arange(self.annotators, dtype=np.uint64)
-        return ((self.code[:, None] >> place) & np.uint64(1)).astype(np.int64)
+        return np.asarray((self.code[:, None] >> place) & np.uint64(1), np.int64)
 
     @property
     def areas(self) -> np.ndarray:
         """(K,) int64: the pixels that each annotator marked."""
-        return self.count @ self.votes
+        return np.asarray(self.count @ self.votes)
 
     @property
     def intersections(self) -> np.ndarray:
         """(K, K) int64: the pixels that two annotators both marked."""
-        return (self.votes * self.count[:, None]).T @ self.votes
+        return np.asarray((self.votes * self.count[:, None]).T @ self.votes)
 
     @property
     def iou(self) -> np.ndarray:
@@ -175,7 +175,7 @@ class VotePatterns:
 
 
 def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+    return np.asarray(np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0))
 
 
 def vote_patterns(masks: Any, /, *, field: str = "image", threads: int | None = None) -> VotePatterns:

@@ -101,9 +101,8 @@ def fleiss_sums(counts: np.ndarray, weight: np.ndarray | None = None, /) -> np.n
     """(C + 2,) what Fleiss' κ is made of: the units, Σ n_uc² over all, and the ratings of each label."""
     counts = counts.astype(np.int64)
     weight = np.ones(len(counts), np.int64) if weight is None else weight
-    return np.concatenate([[weight.sum(), (weight * (counts * counts).sum(axis=1)).sum()], weight @ counts]).astype(
-        np.float64
-    )
+    head = np.array([weight.sum(), (weight * (counts * counts).sum(axis=1)).sum()])
+    return np.concatenate([head, weight @ counts]).astype(np.float64)
 
 
 def fleiss_of(sums: np.ndarray, /, *, raters: int) -> Values:
@@ -185,7 +184,7 @@ def nominal_sums_of_counts(counts: np.ndarray, weight: np.ndarray, /) -> np.ndar
     sums[0, 2:] = weight[rated] @ counts[rated]
     same = weight * (counts * (counts - 1)).sum(axis=1)
     _add_shares(sums, np.zeros(len(counts), np.int64), size, same, weight)
-    return sums[0]
+    return np.asarray(sums[0])
 
 
 def _add_shares(

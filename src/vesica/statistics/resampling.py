@@ -22,8 +22,9 @@ from vesica._kernels.generic.weights import POISSON
 _ROWS, _NUMBERS = 1 << 16, 1 << 20
 # A sum of weights and numbers is exact below this.
 _EXACT = 53
-# Where a column is rounded to steps that are not this small beside its smallest number, the rest is added up too.
-_FINE = 2.0**-26
+# Where a column is rounded to steps that are not this small beside its numbers, the rest is added up too. A replicate
+# without any of so many images is one in 10^8.
+_FINE, _FEW = 2.0**-26, 20
 
 
 def keys_of(ids: Any, /) -> np.ndarray:
@@ -98,29 +99,14 @@ def bootstrap(
     table = check.statistics(statistics)
     count = check.replicates(replicates)
     own = np.arange(len(table)).astype(np.uint64) if keys is None else check.keys(keys, len(table))
-    places, groups = np.unique(own, return_inverse=True)
-    columns = _Columns(_grouped(table, groups.reshape(-1), len(places)))
+    columns = _Columns(table, own)
 
     parts = [
-        np.asarray(of(columns.sums(places, seed=seed, first=first, count=size, threads=threads)))
-        for first, size in _chunks(count, len(places))
+        np.asarray(of(columns.sums(seed=seed, first=first, count=size, threads=threads)))
+        for first, size in _chunks(count, len(columns.keys))
     ]
 
     return np.concatenate(parts)
-
-
-def _grouped(table: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
-    """The sums of each group: rows of one weight. In a group they are added in the order of their numbers, so that the
-    order of images changes no bit."""
-    if count == len(table):
-        sorted_table = np.empty_like(table)
-        sorted_table[groups] = table
-        return sorted_table
-    sums = np.zeros((count, table.shape[1]))
-    for column in range(table.shape[1]):
-        order = np.lexsort((table[:, column], groups))
-        np.add.at(sums[:, column], groups[order], table[order, column])
-    return sums
 
 
 def _chunks(replicates: int, keys: int) -> Iterator[tuple[int, int]]:
@@ -131,25 +117,30 @@ def _chunks(replicates: int, keys: int) -> Iterator[tuple[int, int]]:
 
 class _Columns:
     """Columns in fixed point: whole multiples of a power of two, so small in number that every sum of them is exact.
-    So sums have the same bits in whatever order, by whatever library and in however many threads they are taken."""
+    So sums have the same bits in whatever order, by whatever library and in however many threads they are taken.
+    Rows of one key are one row."""
 
-    def __init__(self, table: np.ndarray) -> None:
+    def __init__(self, table: np.ndarray, keys: np.ndarray) -> None:
         self.width = table.shape[1]
         self.scale = _scales(table)
         fixed = np.rint(table * self.scale)
         rest = table - fixed / self.scale
         self.rest = np.flatnonzero(_is_coarse(table, rest, self.scale))
         self.rest_scale = _scales(rest[:, self.rest])
-        self.fixed = np.concatenate([fixed, np.rint(rest[:, self.rest] * self.rest_scale)], axis=1)
+        fixed = np.concatenate([fixed, np.rint(rest[:, self.rest] * self.rest_scale)], axis=1)
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0)) if len(keys) else order
+        self.keys = keys[order][starts]
+        self.fixed = np.add.reduceat(fixed[order], starts, axis=0) if len(starts) < len(keys) else fixed[order]
 
-    def sums(self, keys: np.ndarray, **options: Any) -> np.ndarray:
+    def sums(self, **options: Any) -> np.ndarray:
         """(R, k): the weighted sums of some replicates."""
         total = np.zeros((options["count"], self.fixed.shape[1]))
-        for top in range(0, len(keys), _ROWS):
-            total += weights(keys[top : top + _ROWS], **options) @ self.fixed[top : top + _ROWS]
+        for top in range(0, len(self.keys), _ROWS):
+            total += weights(self.keys[top : top + _ROWS], **options) @ self.fixed[top : top + _ROWS]
         sums = total[:, : self.width] / self.scale
         sums[:, self.rest] += total[:, self.width :] / self.rest_scale
-        return sums
+        return np.asarray(sums)
 
 
 def _scales(table: np.ndarray) -> np.ndarray:
@@ -160,7 +151,13 @@ def _scales(table: np.ndarray) -> np.ndarray:
 
 
 def _is_coarse(table: np.ndarray, rest: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    size = np.abs(table)
-    least = np.where(size > 0, size, np.inf).min(axis=0, initial=np.inf)
-    coarse: np.ndarray = (rest != 0).any(axis=0) & (1 / scale > _FINE * least)
+    """Which columns lose digits that show: their steps are not small beside the numbers that nearly every replicate
+    draws some of, the largest few or else the smallest."""
+    coarse = np.zeros(table.shape[1], bool)
+    for column in np.flatnonzero((rest != 0).any(axis=0)).tolist():
+        size = np.abs(table[:, column])
+        size = size[size > 0]
+        place = max(0, len(size) - _FEW)
+        typical = float(np.partition(size, place)[place])
+        coarse[column] = np.sqrt(len(table)) / scale[column] > _FINE * typical
     return coarse

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vesica._kernels.generic import (
     anchors,
     best,
+    dawid_skene,
     grid,
     join,
     labels,
@@ -56,5 +57,6 @@ register(
     *kernels("generic", vote_patterns.runs, "vote_patterns", ("runs",), NUMBERS),
     *kernels("generic", vote_patterns.choose, "choose_patterns", ("runs",), NUMBERS),
     *kernels("generic", vote_patterns.labels, "vote_patterns", ("labels",), NUMBERS),
+    *kernels("generic", dawid_skene.dawid_skene, "dawid_skene", ("ratings",), NUMBERS),
     *kernels("generic", staple.staple, "staple", ("votes",), NUMBERS),
 )

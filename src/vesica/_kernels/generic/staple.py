@@ -17,7 +17,7 @@ class Votes(NamedTuple):
     """(P,) uint64"""
     asked: np.ndarray
     """(P,) uint64"""
-    count: np.ndarray
+    pixels: np.ndarray
     """(P,) int64, none of them 0: how many pixels have the pattern."""
 
 
@@ -72,7 +72,7 @@ def _fit(
     yes = ((votes.code[:, None] >> place) & np.uint64(1)).astype(bool)
     asked = ((votes.asked[:, None] >> place) & np.uint64(1)).astype(bool)
     yes, no = yes & asked, ~yes & asked
-    count = votes.count.astype(np.float64)
+    count = votes.pixels.astype(np.float64)
     pixels = count.sum()
     s, t = np.full(annotators, start), np.full(annotators, start)
     if not pixels > 0:
@@ -113,4 +113,5 @@ def _chosen(which: np.ndarray, logs: np.ndarray) -> np.ndarray:
 
 def _share(numerator: np.ndarray, denominator: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
     found: np.ndarray = np.divide(numerator, denominator, out=otherwise.copy(), where=denominator > 0)
-    return np.minimum(found, 1.0)
+    found = np.minimum(found, 1.0)
+    return found

@@ -7,6 +7,7 @@ from vesica._kernels.native import (
     anchors,
     assign,
     components,
+    dawid_skene,
     fusion,
     kmeans,
     labels,
@@ -72,5 +73,6 @@ register(
     *kernels("native", vote_patterns.runs, "vote_patterns", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.choose, "choose_patterns", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.labels, "vote_patterns", ("labels",), COLUMNS),
+    *kernels("native", dawid_skene.dawid_skene, "dawid_skene", ("ratings",), COLUMNS),
     *kernels("native", staple.staple, "staple", ("votes",), COLUMNS),
 )

@@ -25,16 +25,22 @@ def staple(
 ) -> Fits:
     """A fit for each group of patterns: group g has those from groups[g] up to groups[g + 1]."""
     fits = len(groups) - 1
-    out = (*(np.empty((fits, annotators)) for _ in range(2)), np.zeros(len(votes.code)), np.empty(fits))
-    ends = np.empty(fits, np.int64), np.empty(fits, np.int64)
+    found = Fits(
+        sensitivity=np.empty((fits, annotators)),
+        specificity=np.empty((fits, annotators)),
+        belief=np.zeros(len(votes.code)),
+        prior=np.empty(fits),
+        status=np.empty(fits, np.int64),
+        steps=np.empty(fits, np.int64),
+    )
     code, asked = (contiguous(column, np.uint64) for column in (votes.code, votes.asked))
     _native.staple(
-        (code, asked, contiguous(votes.count, np.int64)),
+        (code, asked, contiguous(votes.pixels, np.int64)),
         contiguous(groups, np.int64),
         annotators,
         (is_free, start, tolerance, most),
         native.thread_count(threads),
-        out,
-        ends,
+        (found.sensitivity, found.specificity, found.belief, found.prior),
+        (found.status, found.steps),
     )
-    return Fits(*out, *ends)
+    return found

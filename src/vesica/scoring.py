@@ -636,14 +636,23 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
     the images of the other side."""
     truth, guess = (list(side) if isinstance(side, Iterator) else side for side in (truth, guess))
     ours = _data_of(truth, how_to_read(protocol, threads))
-    theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images))
+    theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images, predictions=True))
     _check_labels(truth, ours, guess, theirs)
+    _check_authors(ours, theirs)
     ours_open, theirs_open = _is_open(truth, ours), _is_open(guess, theirs)
     if theirs_open:
         theirs = _placed(theirs, ours, "guess", is_list=_is_list(truth))
     elif ours_open:
         ours = _placed(ours, theirs, "truth", is_list=_is_list(guess))
     return ours, theirs
+
+
+def _check_authors(*sides: Dataset) -> None:
+    for side, data in zip(("truth", "guess"), sides, strict=True):
+        if data.annotator is not None:
+            from vesica._check import meeting as check  # late: most data sets have one author
+
+            check.one_author(data, side)
 
 
 def _check_labels(truth: Any, ours: Dataset, guess: Any, theirs: Dataset) -> None:

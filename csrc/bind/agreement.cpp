@@ -123,6 +123,26 @@ void staple(std::tuple<Flat<std::uint64_t>, Flat<std::uint64_t>, Flat<std::int64
     });
 }
 
+// `ratings` are said, begins and weight. Returns the steps.
+std::size_t dawid_skene(std::tuple<Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>> ratings,
+                        std::size_t annotators, std::tuple<bool, double, std::size_t> options, Out<double> confusion,
+                        Out<double> prior, Out<double> belief) {
+    const auto& [said, begins, weight] = ratings;
+    const std::size_t units = expect_offsets("begins", begins, said.size()), labels = prior.size();
+    expect_size("confusion", confusion.size(), annotators * labels * labels);
+    expect_size("weight", weight.size(), units);
+    expect_size("belief", belief.size(), units * labels);
+    for (std::size_t r = 0; r < said.size(); ++r)
+        if (said.data()[r] < 0 || static_cast<std::size_t>(said.data()[r]) >= annotators * labels)
+            refuse("`said` must be an annotator and a label");
+    const auto [is_free, tolerance, most] = options;
+    const agreement::Ratings given{said.data(), begins.data(), weight.data(), units, annotators, labels};
+    double *const to_confusion = confusion.data(), *const to_prior = prior.data(), *const to_belief = belief.data();
+    const agreement::DawidSkeneOptions wanted{is_free, tolerance, most};
+    Unlocked unlocked;
+    return agreement::dawid_skene(given, wanted, to_confusion, to_prior, to_belief);
+}
+
 // Rows of masks that are there.
 void expect_masks(const char* name, const Flat<std::int64_t>& rows, std::size_t masks) {
     for (std::size_t k = 0; k < rows.size(); ++k)
@@ -146,26 +166,6 @@ void outline_offsets(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, 
                                 rows_b.data(),
                                 rows_a.size()},
                                height, threads, offset.data(), distance.data());
-}
-
-// `ratings` are said, begins and weight. Returns the steps.
-std::size_t dawid_skene(std::tuple<Flat<std::int64_t>, Flat<std::int64_t>, Flat<double>> ratings,
-                        std::size_t annotators, std::tuple<bool, double, std::size_t> options, Out<double> confusion,
-                        Out<double> prior, Out<double> belief) {
-    const auto& [said, begins, weight] = ratings;
-    const std::size_t units = expect_offsets("begins", begins, said.size()), labels = prior.size();
-    expect_size("confusion", confusion.size(), annotators * labels * labels);
-    expect_size("weight", weight.size(), units);
-    expect_size("belief", belief.size(), units * labels);
-    for (std::size_t r = 0; r < said.size(); ++r)
-        if (said.data()[r] < 0 || static_cast<std::size_t>(said.data()[r]) >= annotators * labels)
-            refuse("`said` must be an annotator and a label");
-    const auto [is_free, tolerance, most] = options;
-    const agreement::Ratings given{said.data(), begins.data(), weight.data(), units, annotators, labels};
-    double *const to_confusion = confusion.data(), *const to_prior = prior.data(), *const to_belief = belief.data();
-    const agreement::DawidSkeneOptions wanted{is_free, tolerance, most};
-    Unlocked unlocked;
-    return agreement::dawid_skene(given, wanted, to_confusion, to_prior, to_belief);
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_
 from vesica.statistics.intervals import Interval, percentile_interval
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
+    from vesica.agreement.change import Change
     from vesica.agreement.consensus import Consensus
+    from vesica.dataset import Dataset
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -146,10 +149,10 @@ class AgreementResult(Result):
             sums = self._alpha_sums("objects" if name == "alpha" else "labels")
             values = bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
             return percentile_interval(values, level=policy.level)
-        values = bootstrap(self._image_sums(name), _first_by_second, threads=self.threads, **options)
+        values = bootstrap(self.image_sums(name), _first_by_second, threads=self.threads, **options)
         return percentile_interval(values, level=policy.level)
 
-    def _image_sums(self, name: str) -> np.ndarray:
+    def image_sums(self, name: str) -> np.ndarray:
         """(I, 2) what a number is the ratio of, image by image."""
         sums = self.tallies.sums
         right = sums["n_matched"] - sums["n_label_differs"]
@@ -305,6 +308,23 @@ class AgreementResult(Result):
             regions=check.not_polygons(records.kind),
             threads=self.threads,
         )
+
+    def ceiling(self, guess: Dataset, /, *, min_score: float | None = None) -> Ceiling:
+        """A model beside people: its agreement with each annotator, and that of the others with them.
+
+        `guess` is what the model found; guesses with a score below `min_score` are left out.
+        """
+        from vesica.agreement.ceiling import ceiling  # late: few ask for it
+
+        data = check.annotations_at_hand(self.annotations).data
+        regions = check.not_polygons(self.records.kind)
+        return ceiling(data, guess, policy=self.policy, min_score=min_score, regions=regions, threads=self.threads)
+
+    def since(self, before: AgreementResult, /) -> Change:
+        """What became of the images of an earlier result, such as before a review; images meet by id."""
+        from vesica.agreement.change import change_between  # late: few ask for it
+
+        return change_between(before, self)
 
     def under(self, policy: AgreementPolicy, /) -> AgreementResult:
         """The same annotations under another policy."""

@@ -279,6 +279,19 @@ class AgreementResult(Result):
 
         return trend_table(self.records, self.tallies, by=by, category=category, threads=self.threads)
 
+    def tolerances(self) -> Table:
+        """What these people suggest for scores of models: one row for all categories, and one for each.
+
+        `match_at` is the IoU at which as large a share of objects lies below with the nearest of another annotator as
+        lies above with the nearest of another image: below it a pair may as well be chance. `tau`, for NSD, is the
+        distance in pixels that 95 % of outlines of one object do not exceed, of boxes that of their edges. `_lo` and
+        `_hi` are the ends of their intervals.
+        """
+        from vesica.agreement.tolerances import tolerances_table  # late: few ask for it
+
+        drawn = check.annotations_at_hand(self.annotations)
+        return tolerances_table(self.records, self.tallies, drawn, threads=self.threads)
+
     def explain(self) -> str:
         """The steps by which the numbers come about, pair by pair; of many pairs the first twenty."""
         from vesica.agreement.explain import explain_pairs  # late: few ask for it

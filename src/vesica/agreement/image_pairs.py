@@ -44,6 +44,20 @@ class ImagePairs:
         """(S,) bool: is it one annotator in two rounds?"""
         return np.asarray(self.a == self.b)
 
+    def find(self, drawn: Annotations, one: np.ndarray, other: np.ndarray, /) -> np.ndarray:
+        """The scene of objects of one image, row by row, `one` on side a and `other` on side b; −1 where there is none.
+
+        Of two annotators only what they drew in the same round is compared.
+        """
+        rounds, number = np.unique(np.concatenate([drawn.round, self.round_a, self.round_b]), return_inverse=True)
+        of_rows, of_a, of_b = np.split(number.reshape(-1), np.cumsum([len(drawn), len(self)]))
+        shape = (max(len(drawn.images), 1), len(rounds) or 1, len(rounds) or 1, *[max(len(drawn.annotators), 1)] * 2)
+        codes = np.ravel_multi_index((self.image, of_a, of_b, self.a, self.b), shape)
+        sides = (of_rows[one], of_rows[other], drawn.annotator[one], drawn.annotator[other])
+        wanted = np.ravel_multi_index((drawn.image[one], *sides), shape)
+        place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
+        return np.where(codes[place] == wanted, place, -1) if len(codes) else np.full(len(wanted), -1)
+
 
 def image_pairs_of(drawn: Annotations | AgreementRecords, /) -> ImagePairs:
     """The scenes of annotations."""

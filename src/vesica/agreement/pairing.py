@@ -87,17 +87,30 @@ class Pairing:
 
 
 def contacts_of(drawn: Annotations, scenes: ImagePairs, /, *, threads: int | None = None) -> Contacts:
-    """All pairs of both sides of a scene that share area."""
-    regions, left, right = drawn.objects.regions, scenes.left, scenes.right
-    found = join(
-        regions[left.row],
-        regions[right.row],
-        at_least=0,
-        strict=True,
-        keys=(left.scene, right.scene),
-        threads=threads,
-    )
-    return Contacts(*(np.asarray(column) for column in found))
+    """All pairs of both sides of a scene that share area. Objects are compared once, however many scenes have them."""
+    found = join(drawn.objects.regions, at_least=0, strict=True, keys=drawn.image, threads=threads)
+    one, other, iou = (np.asarray(column) for column in found)  # by image, annotator and round: side a first
+    scene = scenes.find(drawn, one, other)
+    met = np.flatnonzero(scene >= 0)
+    scene, one, other = scene[met], one[met], other[met]
+    begin = _block_begins(drawn)
+    places = [
+        np.searchsorted(side.scene, scene) + row - begin[row]
+        for side, row in ((scenes.left, one), (scenes.right, other))
+    ]
+    order = np.lexsort(places[::-1])
+    return Contacts(places[0][order], places[1][order], iou[met][order])
+
+
+def _block_begins(drawn: Annotations) -> np.ndarray:
+    """(N,) of each object the first of its annotator in its image and round."""
+    is_new = np.ones(len(drawn), bool)
+    for column in (drawn.image, drawn.annotator, drawn.round):
+        is_new[1:] &= column[1:] == column[:-1]
+    is_new[1:] = ~is_new[1:]
+    starts = np.flatnonzero(is_new)
+    begins: np.ndarray = starts[np.cumsum(is_new) - 1] if len(drawn) else starts
+    return begins
 
 
 def pair(

@@ -223,6 +223,17 @@ class AgreementResult(Result):
         1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
         return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
 
+    def bias(self) -> Table:
+        """How far one annotator draws further out than another: a row for every two, means over their matched pairs.
+
+        Positive: b draws further out. Pixels for each edge of the boxes, the same as shares of the side that the edge
+        ends, and the geometric mean of area of b / area of a. Of masks that are at hand also how far the outline of b
+        lies outside that of a (`out_outline`), and how far they are apart (`outline_distance`).
+        """
+        from vesica.agreement.bias_table import bias_table  # late: few ask for it
+
+        return bias_table(self.records, self.tallies, self.annotations, threads=self.threads)
+
     def chance(self) -> Table:
         """For every two annotators agreement by chance, and agreement beyond it: (S − S_e) / (1 − S_e).
 

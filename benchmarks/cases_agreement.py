@@ -100,6 +100,37 @@ class BootstrapCase(_AgreementCase):
         return np.concatenate([units * rng.random(units.shape), units], axis=1), np.empty(0)
 
 
+@dataclass(frozen=True)
+class CrowdCase(_AgreementCase):
+    """Boxes of several people in many images: image, annotator, category, corners; and who was asked for what."""
+
+    images: int = 1448
+    people: int = 43
+    asked: int = 7
+    boxes: int = 2
+    """In an image; most people draw most of them."""
+    labels: int = 1
+
+    @property
+    def tolerance(self) -> float:
+        return 1e-6  # of sums of tens of thousands of IoU
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(SEED)
+        low, side = (
+            rng.uniform(0, 500, (self.images, self.boxes, 2)),
+            rng.uniform(20, 120, (self.images, self.boxes, 2)),
+        )
+        who = np.argsort(rng.random((self.images, self.people)), axis=1)[:, : self.asked]
+        drawn = rng.random((self.images, self.asked, self.boxes)) < 0.85
+        image, place, box = np.nonzero(drawn)
+        corner = low[image, box] + rng.normal(0, 4, (len(image), 2))
+        size = np.maximum(side[image, box] + rng.normal(0, 4, (len(image), 2)), 5)
+        label = np.where(rng.random(len(image)) < 0.95, image * self.boxes + box, image) % self.labels
+        rows = np.column_stack([image, who[image, place], label, corner, corner + size])
+        return rows, np.column_stack([np.repeat(np.arange(self.images), self.asked), who.ravel()])
+
+
 AGREEMENT_CASES = (
     VotesCase("votes of 3 × 4 Mpx"),
     VotesCase("votes of 3 × 4 Mpx, noise", is_noise=True),
@@ -107,4 +138,6 @@ AGREEMENT_CASES = (
     LabelsCase("labels of 20 000 units"),
     LabelsCase("ratings of 20 000 units"),
     BootstrapCase("bootstrap, 10 000 × 10 000 × 60"),
+    CrowdCase("pairs of 1448 images × 7 people"),
+    CrowdCase("3 people × 10 000 images × 7 boxes", images=10_000, people=3, asked=3, boxes=7, labels=80),
 )

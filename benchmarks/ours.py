@@ -21,7 +21,10 @@ from benchmarks.peers_labels import spread
 from benchmarks.peers_masks import flat, runs
 from benchmarks.peers_matching import total
 from benchmarks.peers_nms import unit
+from vesica.agreement.annotations import annotations_of
 from vesica.agreement.dawid_skene import dawid_skene
+from vesica.agreement.image_pairs import image_pairs_of
+from vesica.agreement.pairing import contacts_of, pair
 from vesica.agreement.staple import staple
 from vesica.agreement.vote_patterns import vote_patterns
 from vesica.statistics.coefficients import krippendorff
@@ -194,6 +197,48 @@ def _bootstrap(sums: Table, _: Table) -> Call:
     return lambda: bootstrap(sums, lambda sums: sums, replicates=REPLICATES)
 
 
+def _annotations(rows: Table, asked: Table) -> vesica.Dataset:
+    image, annotator, category = rows[:, :3].astype(np.int64).T
+    people = {"image": asked[:, 0], "annotator": asked[:, 1]}
+    return vesica.Dataset.from_arrays(
+        np.ascontiguousarray(rows[:, 3:]), image=image, annotator=annotator, category=category, assignments=people
+    )
+
+
+def _pairing(rows: Table, asked: Table) -> Call:
+    """All image pairs of all people, from a data set to matched pairs."""
+    data, policy = _annotations(rows, asked), vesica.AgreementPolicy()
+
+    def call() -> Any:
+        drawn = annotations_of(data)
+        scenes = image_pairs_of(drawn)
+        return pair(drawn, scenes, contacts_of(drawn, scenes), policy=policy)
+
+    return call
+
+
+def _agreement(rows: Table, asked: Table) -> Call:
+    """From a data set to all tables, with 2,000 replicates."""
+    data = _annotations(rows, asked)
+
+    def call() -> vesica.agreement.AgreementResult:
+        result = vesica.evaluate_agreement(data)
+        for table in (result.pairs, result.classes, result.annotators, result.images, result.objects, result.matches):
+            table()
+        result.confusion(), result.ledger(), result.interval("alpha")
+        return result
+
+    return call
+
+
+def _matched(found: Any) -> Table:
+    """How many pairs there are, and the sum of their IoU."""
+    if isinstance(found, vesica.agreement.AgreementResult):
+        pairs = found.pairs(intervals=False)
+        return np.array([pairs["n_matched"].sum(), pairs["sum_iou"].sum()])
+    return np.array([len(found), found.iou.sum()])
+
+
 def _counts(found: Any) -> Table:
     return np.asarray(found.counts)
 
@@ -236,6 +281,8 @@ OURS = {
         Contender("dawid_skene", "vesica", _dawid_skene, lambda found: found.belief),
         Contender("krippendorff", "vesica", _krippendorff, lambda found: np.atleast_1d(found.value)),
         Contender("bootstrap", "vesica", _bootstrap, interval_ends),
+        Contender("pairing", "vesica", _pairing, _matched),
+        Contender("vesica.evaluate_agreement, all tables", "vesica", _agreement, _matched),
         Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,41 @@ def interval_ends(sums: np.ndarray) -> np.ndarray:
     return np.percentile(sums[:, :half] / sums[:, half:], [2.5, 97.5], axis=0)
 
 
+def _scipy_loop(rows: np.ndarray, asked: np.ndarray) -> Call:
+    """Image by image, person by person: the matrix of IoU, and SciPy's assignment."""
+    from scipy.optimize import linear_sum_assignment
+
+    def iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
+        inter = np.maximum(high - low, 0).prod(axis=2)
+        areas = [(side[:, 2:] - side[:, :2]).prod(axis=1) for side in (a, b)]
+        return inter / (areas[0][:, None] + areas[1][None, :] - inter)
+
+    def call() -> np.ndarray:
+        matched, total = 0, 0.0
+        order = np.lexsort((rows[:, 1], rows[:, 0]))
+        keys, starts = np.unique(rows[order][:, :2], axis=0, return_index=True)
+        parts = np.split(rows[order][:, 3:], starts[1:])
+        drawn = {(int(image), int(who)): part for (image, who), part in zip(keys, parts, strict=True)}
+        people: dict[int, list[int]] = {}
+        for image, who in asked.tolist():
+            people.setdefault(image, []).append(who)
+        for image, both in people.items():
+            for one, other in itertools.combinations(sorted(both), 2):
+                a, b = drawn.get((image, one)), drawn.get((image, other))
+                if a is None or b is None:
+                    continue
+                values = iou(a, b)
+                values[values < 0.5] = 0
+                chosen = values[linear_sum_assignment(values, maximize=True)]
+                matched, total = matched + int((chosen > 0).sum()), total + float(chosen.sum())
+        return np.array([matched, total])
+
+    return call
+
+
 AGREEMENT_PEERS = (
+    Contender("loop of SciPy's assignment", "scipy", _scipy_loop),
     Contender("numpy.bincount of votes", "numpy", _bincount),
     Contender("SimpleITK.STAPLE", "SimpleITK", _simple_itk, columns=FEW),
     Contender("crowdkit.DawidSkene", "crowd-kit", _crowd_kit, _believed),

@@ -1,5 +1,8 @@
 """Dawid and Skene: labels of many annotators, of whom not everyone rates everything."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,6 +93,26 @@ class TestFit:
     def test_ties_are_told(self):
         found = dawid_skene([0, 0], [0, 1], [4, 9], most_steps=1)
         assert found.is_tied.tolist() == [True] and found.best.tolist() == [4]
+
+
+BLUEBIRDS = Path(__file__).parents[2] / "shared/data/crowd/bluebirds.json"
+
+
+@pytest.mark.skipif(not BLUEBIRDS.is_file(), reason="the folder shared/data lies not beside the repository")
+class TestBluebirds:
+    """108 pictures of birds that look alike, 39 people, and the truth: a majority is right in 82, this in 97."""
+
+    def test_is_better_than_the_majority(self):
+        found = json.loads(BLUEBIRDS.read_text())
+        truth = {int(row["image_id"]): row["label"]["label"] for row in found["gt_labels"]}
+        rows = [(int(row["image_id"]), int(row["worker_id"]), row["anno"]["label"]) for row in found["annos"]]
+        unit, annotator, label = np.array(rows, np.int64).T
+        fit = dawid_skene(unit, annotator, label)
+        right = np.array([truth[one] for one in fit.units.tolist()])
+        place = np.searchsorted(fit.units, unit)
+        majority = 2 * np.bincount(place, weights=label) > np.bincount(place)
+        assert fit.status == "ok" and len(fit.annotators) == 39 and len(rows) == 108 * 39
+        assert (majority == right).sum() == 82 and (fit.best == right).sum() == 97
 
 
 class TestKernel:

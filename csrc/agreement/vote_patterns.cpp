@@ -145,9 +145,24 @@ struct Cursor {
     const std::int64_t* count;
 };
 
+// The run that ends here is followed by its next one. Masks of one object mostly have one run a column, and the same of
+// the ends first in column after column: there branches are guessed well, and nothing waits for the last comparison. In
+// noise nothing can be guessed, and a wrong guess takes longer than all of this without branches.
+template <bool can_be_guessed>
+VESICA_INLINE void step(Cursor& cursor, std::int64_t end, std::uint64_t bit, std::uint64_t& code) {
+    const bool ends = cursor.next == end;
+    if constexpr (can_be_guessed) {
+        if (ends) code ^= bit, cursor.next += *++cursor.count;
+    } else {
+        code ^= bit & -std::uint64_t(ends);
+        cursor.count += ends;
+        cursor.next += *cursor.count & -std::int64_t(ends);
+    }
+}
+
 // Few masks: all of them are looked at wherever a run ends. There are as many pixels for each mask, so all end at once.
 // Calls visit(code, begin, end) for each stretch of pixels with one pattern, in order.
-template <std::size_t masks, class Visit>
+template <std::size_t masks, bool can_be_guessed, class Visit>
 void merge_few(const rle::Counts& counts, std::size_t first, std::int64_t pixels, const Visit& visit) {
     Cursor cursors[masks];
     for (std::size_t k = 0; k < masks; ++k) {
@@ -162,13 +177,7 @@ void merge_few(const rle::Counts& counts, std::size_t first, std::int64_t pixels
         if (end > at) visit(code, at, end);
         if (end == pixels) return;
         at = end;
-        // No branches: which mask's run ends next is anybody's guess.
-        for (std::size_t k = 0; k < masks; ++k) {
-            const bool ends = cursors[k].next == end;
-            code ^= std::uint64_t(ends) << k;
-            cursors[k].count += ends;
-            cursors[k].next += *cursors[k].count & -std::int64_t(ends);
-        }
+        for (std::size_t k = 0; k < masks; ++k) step<can_be_guessed>(cursors[k], end, std::uint64_t(1) << k, code);
     }
 }
 
@@ -203,16 +212,21 @@ void merge_many(const rle::Counts& counts, std::size_t first, std::size_t masks,
     }
 }
 
-template <class Visit, std::size_t... masks>
+template <bool can_be_guessed, class Visit, std::size_t... masks>
 bool merge_some(std::index_sequence<masks...>, std::size_t wanted, const rle::Counts& counts, std::size_t first,
                 std::int64_t pixels, const Visit& visit) {
-    return ((masks + 1 == wanted && (merge_few<masks + 1>(counts, first, pixels, visit), true)) || ...);
+    return ((masks + 1 == wanted && (merge_few<masks + 1, can_be_guessed>(counts, first, pixels, visit), true)) || ...);
 }
 
 template <class Visit>
 void merge(const rle::Counts& counts, std::size_t first, std::size_t masks, std::int64_t pixels, const Visit& visit) {
-    constexpr std::size_t linear = 8;
-    if (pixels && !merge_some(std::make_index_sequence<linear>(), masks, counts, first, pixels, visit))
+    constexpr std::make_index_sequence<8> few_masks;
+    constexpr std::int64_t short_run = 8;
+    if (!pixels) return;
+    const std::int64_t runs = counts.offsets[first + masks] - counts.offsets[first];
+    const bool is_noise = runs * short_run > pixels * static_cast<std::int64_t>(masks);
+    if (!(is_noise ? merge_some<false>(few_masks, masks, counts, first, pixels, visit)
+                   : merge_some<true>(few_masks, masks, counts, first, pixels, visit)))
         merge_many(counts, first, masks, pixels, visit);
 }
 

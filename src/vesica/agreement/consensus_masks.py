@@ -13,6 +13,7 @@ from vesica._kernels.native import coco_masks as native
 from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import taken
 from vesica.agreement import staple
+from vesica.agreement.vote_patterns import areas_of_union_boxes
 from vesica.dataset import CocoMasks
 
 
@@ -59,7 +60,8 @@ def fuse(
     votes = _Patterns(patterns, np.diff(starts))
 
     if how == "staple":
-        belief, status = _beliefs(votes, _fields(found.boxes, starts, pixels, field), threads)
+        fields = pixels if field == "image" else areas_of_union_boxes(found.boxes, starts)
+        belief, status = _beliefs(votes, fields, threads)
     else:
         belief, status = votes.marked / votes.members, ["ok"] * len(size)
     tied = (np.abs(belief - 0.5) <= staple.EQUAL) & (votes.code != 0)
@@ -123,17 +125,6 @@ class _Patterns:
                 total += np.divide(shared, either, out=np.zeros(len(total)), where=either > 0)
         pairs = self.of_cluster * (self.of_cluster - 1) // 2
         return np.asarray(np.divide(total, pairs, out=np.full(len(total), np.nan), where=pairs > 0))
-
-
-def _fields(boxes: np.ndarray, starts: np.ndarray, pixels: np.ndarray, field: str) -> np.ndarray:
-    """(C,) int64: how many pixels count."""
-    if field == "image":
-        return pixels
-    low, high = boxes[:, :2].copy(), boxes[:, 2:]
-    low[(high == 0).any(axis=1)] = np.iinfo(np.int64).max  # the box of an empty mask is all zeros
-    low, high = np.minimum.reduceat(low, starts[:-1]), np.maximum.reduceat(high, starts[:-1])
-    sides = np.where(high > low, high - low, 0)
-    return np.asarray(sides[:, 0] * sides[:, 1])
 
 
 def _beliefs(votes: _Patterns, fields: np.ndarray, threads: int | None) -> tuple[np.ndarray, list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 from vesica._array import objects
 from vesica.agreement.alphas import asked_of
 from vesica.agreement.ledger import TYPES
-from vesica.agreement.tables import labels_of
+from vesica.agreement.tables import labels_of, taken_or_none
 from vesica.results.tables import Table
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def objects_table(records: AgreementRecords) -> Table:
     }
     if len(np.unique(records.asked_round)) > 1:
         columns["round"] = records.round
-    other = np.searchsorted(first, records.cluster_alternative)
-    has_other = records.cluster_alternative >= 0
+    other = np.where(records.cluster_alternative >= 0, np.searchsorted(first, records.cluster_alternative), -1)
     return Table(
         {
             **columns,
@@ -42,10 +41,8 @@ def objects_table(records: AgreementRecords) -> Table:
             "partners": _partners(records, cluster),
             "mean_iou": records.mean_iou,
             "margin": records.cluster_margin,
-            "alternative": objects(
-                place if there else None for place, there in zip(other.tolist(), has_other.tolist(), strict=True)
-            ),
-            "type": objects(None if one < 0 else TYPES[one] for one in type.tolist()),
+            "alternative": taken_or_none(np.arange(len(first)), other),
+            "type": taken_or_none(objects(TYPES), type),
             "amount": amount,
         }
     )
@@ -85,22 +82,34 @@ def _label_votes(records: AgreementRecords, cluster: np.ndarray, count: int) -> 
     codes, votes = np.unique(cluster * kinds + records.category, return_counts=True)
     of, kind = np.divmod(codes, kinds)
     order = np.lexsort((kind, -votes, of))
-    names = labels_of(records)
-    texts: list[list[str]] = [[] for _ in range(count)]
-    for place, name, number in zip(of[order].tolist(), names[kind[order]].tolist(), votes[order].tolist(), strict=True):
-        texts[place].append(f"{name} {number}")
-    return objects(", ".join(own) for own in texts)
+    names = labels_of(records).tolist()
+    told, which = np.unique(kind * (int(votes.max(initial=0)) + 1) + votes, return_inverse=True)
+    texts = objects(f"{names[one]} {number}" for one, number in zip(*_apart(told, votes), strict=True))
+    parts, owner = texts[which.reshape(-1)[order]], of[order]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    found = parts[starts]  # most clusters have one label
+    for place in np.flatnonzero(np.diff(starts, append=len(owner)) > 1).tolist():
+        end = starts[place + 1] if place + 1 < count else len(owner)
+        found[place] = ", ".join(parts[starts[place] : end])
+    return np.asarray(found)
+
+
+def _apart(codes: np.ndarray, votes: np.ndarray) -> tuple[list[int], list[int]]:
+    """Kinds and votes that were put into one number."""
+    kind, number = np.divmod(codes, int(votes.max(initial=0)) + 1)
+    return kind.tolist(), number.tolist()
 
 
 def _partners(records: AgreementRecords, cluster: np.ndarray) -> np.ndarray:
     """Of each object the others of its cluster: (annotator, annotation), by annotator."""
     order = np.argsort(cluster, kind="stable")
     starts = np.flatnonzero(np.diff(cluster[order], prepend=-1)).tolist()
-    who, id = records.annotators[records.annotator].tolist(), records.id.tolist()
-    found: list[tuple[tuple[object, object], ...]] = [()] * len(cluster)
-    listed = order.tolist()
-    for begin, end in itertools.pairwise([*starts, len(listed)]):
-        members = listed[begin:end]
-        for row in members:
-            found[row] = tuple((who[other], id[other]) for other in members if other != row)
-    return objects(found)
+    who, id = records.annotators[records.annotator[order]].tolist(), records.id[order].tolist()
+    named = list(zip(who, id, strict=True))
+    found: list[tuple[tuple[object, object], ...]] = []
+    for begin, end in itertools.pairwise([*starts, len(named)]):
+        members = tuple(named[begin:end])
+        found += [members[:k] + members[k + 1 :] for k in range(end - begin)]
+    column = np.empty(len(found), object)
+    column[order] = objects(found)
+    return column

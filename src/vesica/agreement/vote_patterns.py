@@ -12,7 +12,6 @@ from vesica import _check as check
 from vesica._check import vote_patterns as check_votes
 from vesica._kernels import pick_arrays
 from vesica.regions.pixels import PixelRegions
-from vesica.regions.rle import RleMasks
 from vesica.statistics.coefficients import (
     Coefficient,
     fleiss_of,
@@ -220,15 +219,14 @@ def _of_regions(masks: PixelRegions, field: str, threads: int | None) -> tuple[n
     pixels = np.array([runs.size[0] * runs.size[1]], np.int64)
     kernel = pick_arrays("vote_patterns", "runs", runs.counts)
     _, code, count = kernel.call(runs.counts, runs.offsets, groups, pixels, threads=threads)
-    return code, count, int(union_boxes(runs, groups)[0]) if field == "union_box" else None
+    box = int(areas_of_union_boxes(np.asarray(runs.boxes.xyxy), groups)[0]) if field == "union_box" else None
+    return code, count, box
 
 
-def union_boxes(runs: RleMasks, groups: np.ndarray, /) -> np.ndarray:
-    """(G,) int64: the pixels of the box around the masks of each group."""
-    boxes = np.asarray(runs.boxes.xyxy)
-    empty = np.asarray(runs.area) == 0
-    low, high = boxes[:, :2].copy(), boxes[:, 2:].copy()
-    low[empty] = np.iinfo(np.int64).max  # an empty mask has a box of zeros
+def areas_of_union_boxes(boxes: np.ndarray, groups: np.ndarray, /) -> np.ndarray:
+    """(G,) int64: the pixels of the box around the masks of each group, whose own boxes are given."""
+    low, high = boxes[:, :2].copy(), boxes[:, 2:]
+    low[(high == 0).any(axis=1)] = np.iinfo(np.int64).max  # the box of an empty mask is all zeros
     low, high = np.minimum.reduceat(low, groups[:-1]), np.maximum.reduceat(high, groups[:-1])
     sides = np.where(high > low, high - low, 0)
     return sides[:, 0] * sides[:, 1]

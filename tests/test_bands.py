@@ -2,10 +2,8 @@
 
 import math
 
-import cv2
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -62,6 +60,7 @@ class TestIou:
         rng = np.random.default_rng(0)
         truth, guess = (ndimage.gaussian_filter(rng.normal(size=shape), 6) > 0 for _ in range(2))
         width = max(1, round(0.02 * math.hypot(*shape)))
+        cv2 = pytest.importorskip("cv2")
         bands = []
         for mask in (truth, guess):
             padded = cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
@@ -122,6 +121,7 @@ class TestKernels:
         )
 
     def test_native_serves_arrays_and_tensors(self):
+        torch = pytest.importorskip("torch")
         truth, guess = squares()
         with forbidden("generic"):
             assert boundary_bands(torch.tensor(truth), torch.tensor(guess)) == boundary_bands(truth, guess)

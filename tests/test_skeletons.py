@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -109,6 +108,7 @@ class TestSkeleton:
             assert np.array_equal(skeleton(mask), found)
 
     def test_native_serves_arrays_and_tensors(self):
+        torch = pytest.importorskip("torch")
         mask = blobs(0, (20, 30))
         mask.flags.writeable = False
         before = mask.copy()

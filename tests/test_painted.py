@@ -1,5 +1,6 @@
 """Objects drawn into label maps: against pycocotools' masks painted by a loop, and what cannot be drawn."""
 
+import gzip
 import json
 
 import numpy as np
@@ -228,6 +229,28 @@ class TestCommandLine:
         )
         want = vesica.evaluate_segmentation(truth, guess, crowd="count", groups={2: "a", 5: "a"})
         assert facts["summary"] == want.numbers and facts["by_groups"] == want.per_group()
+
+
+    def test_packed(self, files, tmp_path):
+        truth, guess = files(truth_file(objects(5, 9)[0]), objects(6, 9, scores=True)[0])
+        packed = []
+        for name in (truth, guess):
+            packed.append(f"{name}.gz")
+            with open(name, "rb") as plain, gzip.open(packed[-1], "wb") as file:
+                file.write(plain.read())
+        assert vesica.evaluate_segmentation(*packed).numbers == vesica.evaluate_segmentation(truth, guess).numbers
+
+    @pytest.mark.parametrize("more", [["--classes", "3"], ["--background", "0"], ["--map", "cityscapes"], ["."]])
+    def test_what_is_not_for_objects(self, files, capsys, more):
+        """Options of label maps, and a folder of these beside a file."""
+        truth, guess = files(truth_file(objects(5, 9)[0]), objects(6, 9, scores=True)[0])
+        words = ["seg", truth, more[0]] if more == ["."] else ["seg", truth, guess, *more]
+        try:
+            code = main(words)
+        except SystemExit as leaving:
+            code = leaving.code
+        said = capsys.readouterr().err
+        assert code in (2, 3) and ("label maps" in said)
 
 
 class TestWrong:

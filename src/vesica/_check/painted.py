@@ -53,7 +53,7 @@ def are_objects(truth: Any, guess: Any) -> bool:
 
 def _is_objects(side: Any) -> bool:
     if isinstance(side, (str, os.PathLike)):
-        return os.fspath(side).lower().endswith(".json")
+        return os.fspath(side).lower().endswith((".json", ".json.gz"))
     return hasattr(side, "segments") and hasattr(side, "images") and hasattr(side, "categories")
 
 

@@ -218,10 +218,12 @@ class AgreementResult(Result):
         """
         return tables.confusion_table(self.records, self.tallies, symmetric)
 
-    def ledger(self, *, by: str | Sequence[str] = ()) -> Table:
+    def ledger(self, *, by: str | Sequence[str] = (), intervals: bool = False) -> Table:
         """What was lost, by type: how often, how much, and as a share of all units. The shares add up to the gap,
-        1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
-        return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
+        1 − agreement. With `by`, "annotators", "category" or both, for each of them; with `intervals` both ends of the
+        interval of each share, `lo` and `hi`."""
+        divided = check.columns_by(by, ("annotators", "category"))
+        return tables.ledger_table(self.records, divided, self._resample(intervals))
 
     def bias(self) -> Table:
         """How far one annotator draws further out than another: a row for every two, means over their matched pairs.

@@ -335,6 +335,13 @@ class TestFiles:
         one, other = (json.loads((tmp_path / name).read_text())["annotations"] for name in ("a.json", "b.json"))
         assert one[0]["attributes"] == other[0]["attributes"]
 
+    def test_joined_and_chosen_rows_keep_it(self):
+        made = consensus(boxes([[0, 0, 10, 10], [0, 0, 10, 9]]), [0, 0]).data
+        bare = Dataset.from_arrays([[0, 0, 1, 1]], image=[2], category=["car"], id=[9])
+        both = Dataset.joined([made, bare])
+        assert both.attributes.tolist() == [made.attributes[0], None]
+        assert both.rows([1]).attributes.tolist() == [None]
+
     @pytest.mark.parametrize("name", ["a.csv", "a.npz"])
     def test_what_a_format_cannot_keep_is_told(self, tmp_path, name):
         made = consensus(boxes([[0, 0, 10, 10], [0, 0, 10, 9]]), [0, 0]).data

@@ -217,17 +217,16 @@ def _with_provenance(made: Consensus, data: Dataset, members: Members, label_vot
     who, which = data.annotators[annotator[members.row]].tolist(), own[members.row].tolist()
     sources = [[name, one] for name, one in zip(who, which, strict=True)]
     starts = members.starts.tolist()
-    columns = rows_of(
-        {
-            "votes": made.votes,
-            "assigned": made.assigned,
-            "score": made.score,
-            "sources": [sources[a:b] for a, b in itertools.pairwise(starts)],
-            "label_votes": label_votes,
-            "method": made.method,
-            "mean_iou": made.mean_iou,
-            "needs_review": made.needs_review,
-            "reason": made.reason,
-        }
-    )
-    return replace(made, objects=replace(made.objects, attributes=objects(columns)))
+    columns: dict[str, list[Any]] = {
+        "votes": made.votes.tolist(),
+        "assigned": made.assigned.tolist(),
+        "score": made.score.tolist(),
+        "sources": [sources[a:b] for a, b in itertools.pairwise(starts)],
+        "label_votes": label_votes,
+        "method": made.method.tolist(),
+        "mean_iou": [None if value != value else value for value in made.mean_iou.tolist()],
+        "needs_review": made.needs_review.tolist(),
+        "reason": made.reason.tolist(),
+    }
+    said = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return replace(made, objects=replace(made.objects, attributes=objects(said)))

@@ -218,10 +218,12 @@ class AgreementResult(Result):
         """
         return tables.confusion_table(self.records, self.tallies, symmetric)
 
-    def ledger(self, *, by: str | Sequence[str] = ()) -> Table:
+    def ledger(self, *, by: str | Sequence[str] = (), intervals: bool = False) -> Table:
         """What was lost, by type: how often, how much, and as a share of all units. The shares add up to the gap,
-        1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
-        return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
+        1 − agreement. With `by`, "annotators", "category" or both, for each of them; with `intervals` both ends of the
+        interval of each share, `lo` and `hi`."""
+        divided = check.columns_by(by, ("annotators", "category"))
+        return tables.ledger_table(self.records, divided, self._resample(intervals))
 
     def bias(self) -> Table:
         """How far one annotator draws further out than another: a row for every two, means over their matched pairs.
@@ -276,6 +278,19 @@ class AgreementResult(Result):
         from vesica.agreement.trend import trend_table  # late: few ask for it
 
         return trend_table(self.records, self.tallies, by=by, category=category, threads=self.threads)
+
+    def tolerances(self) -> Table:
+        """What these people suggest for scores of models: one row for all categories, and one for each.
+
+        `match_at` is the IoU at which as large a share of objects lies below with the nearest of another annotator as
+        lies above with the nearest of another image: below it a pair may as well be chance. `tau`, for NSD, is the
+        distance in pixels that 95 % of outlines of one object do not exceed, of boxes that of their edges. `_lo` and
+        `_hi` are the ends of their intervals.
+        """
+        from vesica.agreement.tolerances import tolerances_table  # late: few ask for it
+
+        drawn = check.annotations_at_hand(self.annotations)
+        return tolerances_table(self.records, self.tallies, drawn, threads=self.threads)
 
     def explain(self) -> str:
         """The steps by which the numbers come about, pair by pair; of many pairs the first twenty."""

@@ -137,6 +137,7 @@ def _scores(small: Small, a: np.ndarray, b: np.ndarray, scores: np.ndarray) -> d
     return {
         "evaluate": lambda: vesica.evaluate([truth], [guess])["AP"],
         "Evaluator": lambda: vesica.Evaluator().update(truth, guess),
+        "evaluate_agreement": lambda: vesica.evaluate_agreement(a, b)["agreement"],
         "read": lambda: vesica.read(file),
         "write": lambda: vesica.write(folder / "again.json", data, overwrite=True),
     }

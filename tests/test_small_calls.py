@@ -21,7 +21,9 @@ VALUES = {
     "Dataset",
     "SegmentationPolicy",
     "advise",
+    "AgreementPolicy",
     "write_panoptic",
+    "write_queue",
 }
 """What calls answer with or are told; N does not matter to them."""
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_output, eval_output, image_options, streams
-from vesica.cli.option_words import as_options
+from vesica.cli import agree_files, agree_output, image_options, streams
 from vesica.results import gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from vesica.agreement.policy import AgreementPolicy
-    from vesica.dataset import Dataset
-    from vesica.io.annotators import Annotations
-    from vesica.io.options import Options
 
 _EPILOG = """\
 examples:
@@ -75,9 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.cli.progress import steps
     from vesica.scoring import evaluate_agreement
 
-    maps = _maps(arguments)
+    maps = agree_files.maps_of(arguments)
     with steps("read", "compare", "tables") as done:
-        data = None if maps is not None else _chosen(_read(arguments).data, arguments)
+        data = None if maps is not None else agree_files.chosen(agree_files.read(arguments).data, arguments)
         done()
         given: Any = data if maps is None else maps
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
@@ -85,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         facts = agree_output.facts_of(result, data, arguments)
         if data is not None and arguments.model is not None:
-            facts["ceiling"] = _ceiling(result, data, arguments)
+            found = result.ceiling(agree_files.guesses(data, arguments), min_score=arguments.min_score)
+            facts["ceiling"] = found.to_dict()
         if maps is None:
             facts |= agree_output.compared(result, arguments)
         done()
@@ -94,124 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         arguments.usage_error(str(error))
     return streams.tell(facts, lambda: agree_output.show(result, facts, arguments), as_json=arguments.json)
-
-
-def _maps(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """Label maps by the names of annotators, if all that was given are folders of them."""
-    from vesica.io.label_files import LabelMaps, has_maps_alone
-
-    named = _named(arguments.files)
-    if arguments.files_format is not None or not all(map(has_maps_alone, named.values())):
-        return None
-    for option in (
-        "assignments",
-        "classes",
-        "regions",
-        "consensus",
-        "queue",
-        "model",
-        "per_image",
-        "by_annotator",
-        "records",
-        "before",
-    ):
-        if getattr(arguments, option):
-            arguments.usage_error(f"--{option.replace('_', '-')} is of objects, and these are label maps")
-    maps = {who: LabelMaps(path) for who, path in named.items()}
-    for who, own in maps.items():
-        eval_output.say(f"Read {named[who]} as label maps of {who}: {len(own):,} images.", arguments)
-    return maps
-
-
-def _read(arguments: argparse.Namespace) -> Annotations:
-    """What the files hold, and a word about each."""
-    from vesica.io.annotators import of_files
-    from vesica.io.read import describe
-
-    told = of_files(_named(arguments.files), _options(arguments), format=arguments.files_format)
-    for found in told.found:
-        eval_output.say(describe(found), arguments)
-    for note in told.data.notes:
-        eval_output.say(as_options(f"  note: {note}.", vars(arguments)), arguments)
-    return told
-
-
-def _ceiling(result: Any, data: Dataset, arguments: argparse.Namespace) -> dict[str, Any]:
-    """How near a model is to people, beside how near they are to each other."""
-    from vesica.io.formats import FORMATS
-    from vesica.io.options import Options
-    from vesica.io.read import describe, find
-
-    said = {**image_options.given(arguments), "predictions": True}
-
-    def options(format: str) -> Options:
-        known = {name: value for name, value in said.items() if name in FORMATS[format].options and value is not None}
-        if FORMATS[format].is_by_image:
-            known.setdefault("images", data.images)
-        return Options(threads=arguments.threads, **known)
-
-    found = find(arguments.model, options)
-    eval_output.say(describe(found), arguments)
-    facts: dict[str, Any] = result.ceiling(found.data, min_score=arguments.min_score).to_dict()
-    return facts
-
-
-def _named(words: list[str]) -> dict[str, str]:
-    """Files by the names of annotators: as NAME=FILE says, or else by what tells the files apart."""
-    from vesica.errors import InputError
-    from vesica.io.annotators import names_of
-
-    told = {word: word.partition("=") for word in words}
-    given = {word: (name, path) for word, (name, sep, path) in told.items() if sep and "/" not in name}
-    given = {word: pair for word, pair in given.items() if not os.path.exists(word)}
-    names = {path: name for name, path in names_of([word for word in words if word not in given]).items()}
-    pairs = [given.get(word) or (names[word], word) for word in words]
-    if len(dict(pairs)) != len(pairs):
-        twice = next(name for name, _ in pairs if [one for one, _ in pairs].count(name) > 1)
-        raise InputError(f"Two annotators are called {twice!r}. Give them names: NAME=FILE.")
-    return dict(pairs)
-
-
-def _options(arguments: argparse.Namespace) -> Callable[[str], Options]:
-    """What is said of the files, as far as a format knows what to do with it."""
-    from vesica.io.formats import FORMATS
-    from vesica.io.options import Options
-
-    said = {**image_options.given(arguments), "annotator": arguments.by_annotator}
-
-    def options(format: str) -> Options:
-        known = {name: value for name, value in said.items() if name in FORMATS[format].options and value is not None}
-        if format == "coco" and len(arguments.files) == 1:
-            known.setdefault("annotator", True)
-        return Options(threads=arguments.threads, **known)
-
-    return options
-
-
-def _chosen(data: Dataset, arguments: argparse.Namespace) -> Dataset:
-    """With the assignments and the classes that were asked for."""
-    import numpy as np
-
-    from vesica.errors import InputError
-    from vesica.io.assignments import assigned
-
-    if arguments.assignments is not None:
-        data = assigned(data, arguments.assignments)
-    if data.assignments is None:
-        raise InputError(
-            "The file does not say who was asked for which image: where an annotator has no object, nothing may have "
-            "been seen, or nobody have asked. Say who was: --assignments FILE, with a row `image,annotator` for each; "
-            "or --assignments all."
-        )
-    if arguments.classes is None:
-        return data
-    names = data.categories.ids if data.categories.names is None else data.categories.names
-    wanted = [name.strip() for name in arguments.classes.split(",")]
-    known = [str(name) for name in names.tolist()]
-    strange = next((name for name in wanted if name not in known), None)
-    if strange is not None:
-        raise InputError(f"--classes: there is no class {strange!r}; there are {', '.join(known[:20])}.")
-    return data.rows(np.isin(data.category, [known.index(name) for name in wanted]))
 
 
 def _policy(arguments: argparse.Namespace) -> AgreementPolicy:

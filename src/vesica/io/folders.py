@@ -51,7 +51,7 @@ def candidates(place: str, wanted: str | None = None, /) -> dict[str, tuple[Path
     With `wanted`, of this format alone.
     """
     folder = Path(place)
-    formats = {name: format for name, format in FORMATS.items() if wanted in (None, name)}
+    formats = {name: format for name, format in FORMATS.items() if wanted in (None, name, *_begin_alike(name))}
     found = {name: format.files_in(folder) for name, format in formats.items() if format.files_in}
     for name, format in formats.items():
         if name not in found and format.endings:
@@ -63,7 +63,7 @@ def candidates(place: str, wanted: str | None = None, /) -> dict[str, tuple[Path
             if own:
                 taken = set(own)
                 found[name], found[other] = (root, [path for path in files if path not in taken]), (root, own)
-    return found
+    return {name: files for name, files in found.items() if wanted in (None, name)}
 
 
 def looks_like(path: Path, format: Format, /) -> bool:

@@ -200,7 +200,7 @@ class AgreementResult(Result):
     def annotators(self, *, intervals: bool = True) -> Table:
         """One row for an annotator: agreement with the others, what was missed, made up, labelled or drawn otherwise
         than by most, how far out each edge is, and how agreement of all changes without them (`influence`)."""
-        return annotators_table(self.records, self.tallies, self._resample(intervals))
+        return annotators_table(self.records, self.tallies, self._resample(intervals), self.threads)
 
     def objects(self) -> Table:
         """One row for an object: its cluster, votes, partners, margin, alternative, and what it lost."""

@@ -27,6 +27,7 @@ from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 from vesica.results.result import Note
 
 if TYPE_CHECKING:
+    from vesica.agreement.annotations import Annotations
     from vesica.agreement.label_maps import PixelAgreementResult
     from vesica.agreement.policy import AgreementPolicy
     from vesica.agreement.result import AgreementResult
@@ -576,12 +577,12 @@ def _agreement_of(
         else:
             check_agreement.of_data_sets(regions, missing)
             drawn = plain.annotations_of_sides(sides, threads=threads)
-            return AgreementResult(records_of(drawn, policy, threads=threads), drawn, threads=threads)
+            return AgreementResult(records_of(drawn, policy, threads=threads), drawn, _notes_of(drawn), threads)
     data = _annotations_of(sides, threads)
     drawn = annotations_of(data, regions=regions, missing=missing, threads=threads)
     records = records_of(drawn, policy, threads=threads)
     check_agreement.some_scenes(records)
-    return AgreementResult(records, drawn, _notes_of(data), threads)
+    return AgreementResult(records, drawn, _notes_of(drawn), threads)
 
 
 def _annotations_of(value: Any, threads: int | None) -> Dataset:
@@ -593,8 +594,11 @@ def _annotations_of(value: Any, threads: int | None) -> Dataset:
     return read(check_agreement.path_or_data(value))
 
 
-def _notes_of(data: Dataset) -> tuple[Note, ...]:
-    return tuple(Note("read", 1, text) for text in data.notes)
+def _notes_of(drawn: Annotations) -> tuple[Note, ...]:
+    """What the data set was read with, and what can match nothing."""
+    empty = int((drawn.area == 0).sum())
+    flat = [Note("area", empty, "objects have no area, and so no overlap with anything")] if empty else []
+    return (*(Note("read", 1, text) for text in drawn.data.notes), *flat)
 
 
 @names.explained("panoptic")

@@ -12,6 +12,7 @@ from vesica.agreement.drawn import Drawn, drawn_of
 from vesica.agreement.scenes import Objects
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.ids import rising
+from vesica.regions import Region
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ def annotations_of(
         asked_annotator=annotator_rank[asked.annotator][by_image].astype(np.int64),
         asked_round=asked.rounds[by_image],
         asked_date=None if asked.date is None else asked.date[by_image],
-        objects=Objects(drawn.regions[order], category[order], rank[order]),
+        objects=Objects(_taken(drawn.regions, order), category[order], rank[order]),
         image=image[order],
         annotator=own[order],
         round=rounds[order],
@@ -121,6 +122,12 @@ def annotations_of(
 def _in_order(table: Categories, order: np.ndarray) -> Categories:
     columns: dict[str, Any] = {name: None if column is None else column[order] for name, column in vars(table).items()}
     return Categories(**columns)
+
+
+def _taken(regions: Region, order: np.ndarray) -> Region:
+    """Regions in an order; those that are in it stay as they are, so that large masks are not copied."""
+    is_same = np.array_equal(order, np.arange(len(order)))
+    return regions if is_same else regions[order]
 
 
 def _numbers(image: np.ndarray) -> np.ndarray:

@@ -13,6 +13,9 @@ from vesica._ragged import taken
 from vesica.dataset import Dataset
 from vesica.regions import Boxes, Polygons, Region, RleMasks
 
+_ROWS = 8192
+"""Masks whose runs are looked at at a time: memory does not grow with their number."""
+
 
 class Drawn(NamedTuple):
     """All regions of a data set."""
@@ -81,12 +84,19 @@ def _canvas(counts: np.ndarray, offsets: np.ndarray, sizes: np.ndarray) -> RleMa
 
 def _digests(counts: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """A number for each mask that other pixels would make another one, as good as always."""
-    lengths = np.diff(offsets)
-    place = np.arange(len(counts)) - np.repeat(offsets[:-1], lengths)
-    # Multiply and mix as splitmix64 does, in uint64, which wraps around.
+    digests = np.empty(len(offsets) - 1, np.uint64)
+    for first in range(0, len(digests), _ROWS):
+        ends = offsets[first : first + _ROWS + 1]
+        digests[first : first + _ROWS] = _mixed(counts[ends[0] : ends[-1]], ends - ends[0])
+    return digests
+
+
+def _mixed(counts: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Sums of the counts of each mask, multiplied and mixed as splitmix64 does, in uint64, which wraps around."""
+    place = np.arange(len(counts)) - np.repeat(offsets[:-1], np.diff(offsets))
     mixed = (counts.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= place.astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-    digests: np.ndarray = sums[offsets[1:]] - sums[offsets[:-1]]
-    return digests
+    found: np.ndarray = sums[offsets[1:]] - sums[offsets[:-1]]
+    return found

@@ -1,4 +1,4 @@
-"""The ledger of one scene of boxes with whole-number corners, in exact fractions: slow loops along the definition."""
+"""The ledger of one scene of boxes in exact fractions: slow loops along the definition."""
 
 from __future__ import annotations
 
@@ -67,14 +67,15 @@ def best_pairs(values):
 
 
 def union_iou(whole, parts):
-    """IoU of a box with the union of boxes, by unit squares."""
-    cells = set()
-    for one in parts:
-        x1, y1, x2, y2 = one.box
-        cells |= set(itertools.product(range(x1, x2), range(y1, y2)))
-    x1, y1, x2, y2 = whole.box
-    inside = sum(x1 <= x < x2 and y1 <= y < y2 for x, y in cells)
-    return Fraction(inside, int(oracles.area(whole.box)) + len(cells) - inside)
+    """IoU of a box with the union of boxes, by the cells that all edges cut the plane into."""
+    boxes = [[Fraction(v) for v in one.box] for one in (whole, *parts)]
+    xs, ys = (sorted({box[k] for box in boxes for k in (axis, axis + 2)}) for axis in (0, 1))
+    shared = covered = Fraction(0)
+    for (x1, x2), (y1, y2) in itertools.product(itertools.pairwise(xs), itertools.pairwise(ys)):
+        own, *others = (box[0] <= x1 and x2 <= box[2] and box[1] <= y1 and y2 <= box[3] for box in boxes)
+        shared += (x2 - x1) * (y2 - y1) * (own and any(others))
+        covered += (x2 - x1) * (y2 - y1) * (own or any(others))
+    return shared / covered
 
 
 def stars(free, partner, others, policy):

@@ -351,6 +351,15 @@ class TestPlain:
         assert np.isnan(result["agreement"]) and result.pairs(intervals=False)["both_empty"].tolist() == [1]
         assert "not defined" in result.explain()
 
+    def test_three_people(self):
+        """Plain boxes of several, by name: integers in four columns are boxes, and no label maps."""
+        sides = {"ann": [[0, 0, 10, 10]], "ben": [[0, 0, 10, 8]], "cleo": np.array([[0, 0, 10, 8]])}
+        result = vesica.evaluate_agreement(sides)
+        assert result.records.annotators.tolist() == ["ann", "ben", "cleo"]
+        assert result["mean_iou"] == pytest.approx((0.8 + 0.8 + 1) / 3)
+        outlines = {who: Polygons.from_boxes(vesica.Boxes(side)) for who, side in sides.items()}
+        assert vesica.evaluate_agreement(outlines)["mean_iou"] == result["mean_iou"]
+
     def test_dicts_with_labels(self):
         one, other = {"boxes": [[0, 0, 4, 4]], "labels": [1]}, {"boxes": [[0, 0, 4, 4]], "labels": [2]}
         result = vesica.evaluate_agreement(one, other)
@@ -361,7 +370,8 @@ class TestPlain:
         [
             pytest.param([[0, 0, 4, 4]], np.zeros((3, 5), int), {}, TypeError, "must be of one kind", id="two kinds"),
             pytest.param(Masks(np.ones((1, 4, 4), bool)), vesica.Boxes([[0, 0, 4, 4]]), {}, TypeError,
-                         "regions of one kind; got Masks and Boxes", id="mask and box"),
+                         "regions of one kind; got Boxes, Masks", id="mask and box"),
+            pytest.param(vesica.Sets([[1]]), vesica.Sets([[1]]), {}, TypeError, "got Sets", id="sets"),
             pytest.param([[0, 0, 4, 4]], [[0, 0, 4, 4]], {"regions": "box"}, TypeError, "`regions` chooses",
                          id="regions"),
             pytest.param([[0, 0, 4, 4]], [[0, 0, 4, 4]], {"policy": 0.5}, TypeError, "must be an AgreementPolicy",

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import ndimage
 
+import vesica
 from vesica import Boxes, Masks, RleMasks
-from vesica.agreement.bias import COLUMNS, EdgeBias, edge_bias, edge_offsets, mask_offsets, medians_of_others
+from vesica._kernels.generic import outline_offsets as twin
+from vesica.agreement.bias import COLUMNS, EdgeBias, edge_bias, edge_offsets, medians_of_others, outline_offsets
 from vesica.agreement.outlines import distance_to, outline
 
 ONE = [10, 10, 30, 50]
@@ -106,28 +108,90 @@ def slow_offset(a, b):
     return (mean(b, a) - mean(a, b)) / 2
 
 
-class TestMaskOffsets:
+class TestOutlineOffsets:
     @pytest.mark.parametrize("seed", range(8))
     def test_equals_scipy(self, seed):
         a, b = blob(seed), blob(seed + 100)
-        found = mask_offsets(Masks(a[None]), RleMasks.from_masks(b[None]))
-        assert found[0] == pytest.approx(slow_offset(a, b), abs=1e-6)
+        found = outline_offsets(Masks(a[None]), RleMasks.from_masks(b[None]))
+        assert found.offset[0] == pytest.approx(slow_offset(a, b))
+        assert found.distance[0] == pytest.approx(vesica.surface_distances(a, b).assd)
 
-    def test_antisymmetric(self):
-        a, b = (Masks(np.stack([blob(seed) for seed in seeds])) for seeds in ((1, 2, 3), (4, 5, 6)))
-        assert (mask_offsets(a, b) == -mask_offsets(b, a)).all()
-        assert not mask_offsets(a, a).any()
+    @given(hnp.arrays(bool, (2, 3, 7, 5)))
+    def test_native_is_its_twin(self, stacks):
+        a, b = (RleMasks.from_masks(stack) for stack in stacks)
+        rows = np.array([0, 2, 1, 2]), np.array([1, 0, 2, 2])
+        runs = [(side.counts, side.offsets) for side in (a, b)]
+        for one, other in zip(
+            outline_offsets(a, b, *rows), twin.outline_offsets(runs[0], rows[0], runs[1], rows[1], 7), strict=True
+        ):
+            assert one == pytest.approx(other, nan_ok=True)
+
+    @given(hnp.arrays(bool, (2, 3, 6, 8)))
+    def test_antisymmetric(self, stacks):
+        a, b = map(Masks, stacks)
+        there, back = outline_offsets(a, b), outline_offsets(b, a)
+        assert np.array_equal(there.offset, -back.offset, equal_nan=True)
+        assert there.distance == pytest.approx(back.distance, nan_ok=True)
+        assert not np.nan_to_num(outline_offsets(a, a).offset).any()
+
+    def test_threads(self):
+        masks = RleMasks.from_masks(np.stack([blob(seed) for seed in range(40)]))
+        rows = np.repeat(np.arange(40), 40), np.tile(np.arange(40), 40)
+        one, many = (outline_offsets(masks, masks, *rows, threads=threads) for threads in (1, 4))
+        assert one.offset.tobytes() == many.offset.tobytes() and one.distance.tobytes() == many.distance.tobytes()
 
     def test_larger_square(self):
         """Two pixels further out on every side: a little more, as corners are further away."""
         a, b = np.zeros((2, 1, 60, 60), bool)
         a[0, 10:40, 10:40] = b[0, 8:42, 8:42] = True
-        assert 2 < mask_offsets(Masks(a), Masks(b))[0] < 2.1
+        assert 2 < outline_offsets(Masks(a), Masks(b)).offset[0] < 2.1
+
+    def test_far_apart(self):
+        """Nothing is shared: each lies outside the other, and neither further out."""
+        a, b = np.zeros((2, 1, 40, 50), bool)
+        a[0, 0, 0] = b[0, 39, 49] = True
+        found = outline_offsets(Masks(a), Masks(b))
+        assert found.offset[0] == 0 and found.distance[0] == np.hypot(39, 49)
 
     def test_empty(self):
         masks = np.zeros((2, 4, 4), bool)
         masks[0] = True
-        assert np.isnan(mask_offsets(Masks(masks), Masks(masks[::-1].copy()))).all()
+        found = outline_offsets(Masks(masks), Masks(masks[::-1].copy()))
+        assert np.isnan(found.offset).all() and np.isnan(found.distance).all()
+
+    def test_sizes_differ(self):
+        with pytest.raises(ValueError, match="size"):
+            outline_offsets(Masks(np.zeros((1, 4, 4), bool)), Masks(np.zeros((1, 4, 5), bool)))
+
+    def test_rows_that_are_not_there(self):
+        masks = Masks(np.ones((2, 4, 4), bool))
+        with pytest.raises(ValueError, match="`rows_b` must be rows of 2 masks"):
+            outline_offsets(masks, masks, np.array([0]), np.array([2]))
+
+
+class TestTable:
+    """What a result says of bias."""
+
+    def test_boxes(self):
+        a = [[0, 0, 10, 10], [20, 0, 40, 10]]
+        b = [[-1, 0, 10, 10], [17, 0, 40, 8]]
+        row = next(iter(vesica.evaluate_agreement(a, b).bias()))
+        assert (row["n_matched"], row["out_left"], row["out_right"], row["out_bottom"]) == (2, 2, 0, -1)
+        assert row["relative_left"] == pytest.approx((1 / np.sqrt(110) + 3 / np.sqrt(460)) / 2)
+        assert row["area_ratio"] == pytest.approx(np.sqrt(110 / 100 * 184 / 200))
+        assert "out_outline" not in row
+
+    def test_masks(self):
+        a, b = np.zeros((2, 1, 30, 30), bool)
+        a[0, 5:20, 5:20] = b[0, 4:21, 4:21] = True
+        row = next(iter(vesica.evaluate_agreement(Masks(a), Masks(b)).bias()))
+        assert [row[f"out_{edge}"] for edge in ("left", "top", "right", "bottom")] == [1, 1, 1, 1]
+        assert row["out_outline"] == outline_offsets(Masks(a), Masks(b)).offset[0] > 1
+        assert row["outline_distance"] == pytest.approx(vesica.surface_distances(a[0], b[0]).assd)
+
+    def test_nothing_matched(self):
+        row = next(iter(vesica.evaluate_agreement([[0, 0, 4, 4]], [[9, 9, 12, 12]]).bias()))
+        assert row["n_matched"] == 0 and row["out_left"] is row["area_ratio"] is None
 
 
 class TestOutlines:

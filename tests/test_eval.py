@@ -514,4 +514,5 @@ class TestHelp:
             "{coco,lvis,voc,voc07,voc12,voc-devkit,panoptic}" in done.stdout
             and "{box,mask,boundary,rotated}" in done.stdout
         )
-        assert "{coco,voc,yolo,dota,csv,npz,npy}" in done.stdout and "{pycocotools,panopticapi}" in done.stdout
+        formats = "{coco,voc,yolo,dota,cvat,labelstudio,labelme,csv,npz,npy}"
+        assert formats in done.stdout and "{pycocotools,panopticapi}" in done.stdout

@@ -14,6 +14,9 @@ from vesica.errors import InputError
 A = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
 B = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
 
+# Integers in four columns are boxes, so these are wider.
+WIDE_A, WIDE_B = np.hstack([A, A]), np.hstack([B, B])
+
 maps = hnp.arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(0, 4))
 
 
@@ -42,8 +45,7 @@ class TestTwo:
         assert there.numbers == back.numbers
 
     def test_bare_arrays(self):
-        wide = np.hstack([A, A]), np.hstack([B, B])
-        assert vesica.evaluate_agreement(*wide)["mIoU"] == 0.5
+        assert vesica.evaluate_agreement(WIDE_A, WIDE_B)["mIoU"] == 0.5
 
     def test_two_masks_are_one_class(self):
         one, other = np.array([[1, 1, 0]], bool), np.array([[1, 0, 0]], bool)
@@ -73,23 +75,44 @@ class TestTwo:
 class TestMany:
     def test_three_annotators(self):
         """Two images; cyd saw one of them."""
-        a, b = np.array(A), np.array(B)
+        a, b = WIDE_A, WIDE_B
         maps = {"ann": [a, b], "ben": [b, b], "cyd": [None, a]}
         result = vesica.evaluate_agreement(maps)
         rows = {(row["annotator_a"], row["annotator_b"], row["category"]): row for row in result.pairs()}
-        assert rows["ann", "ben", 1]["inter"] == 3 + 3 and rows["ann", "ben", 1]["union"] == 4 + 3
-        assert rows["ben", "cyd", 1]["inter"] == 3
+        assert rows["ann", "ben", 1]["inter"] == 6 + 6 and rows["ann", "ben", 1]["union"] == 8 + 6
+        assert rows["ben", "cyd", 1]["inter"] == 6
         assert result.per_image()["image"].tolist().count(0) == 4
         total = result.classes()
         for name in ("inter", "area_a", "area_b"):
             assert total[name].sum() == result.pairs()[name].sum() == result.per_image()[name].sum()
 
+    def test_forms(self):
+        """Stacks, lists, dicts by image and LabelMaps are the same."""
+        a, b = np.array([WIDE_A, WIDE_B]), np.array([WIDE_B, WIDE_B])
+        want = vesica.evaluate_agreement({"a": a, "b": b}).numbers
+        for form in (list, lambda stack: dict(enumerate(stack)), lambda stack: [LabelMap(one) for one in stack]):
+            assert vesica.evaluate_agreement({"a": form(a), "b": form(b)}).numbers == want
+        assert vesica.evaluate_agreement(a, b).numbers == want
+
+    def test_each_map_is_read_once(self):
+        """Of a mapping that reads files nothing is held or read again."""
+        reads = []
+
+        class Files(dict):
+            def __getitem__(self, name):
+                reads.append(name)
+                return super().__getitem__(name)
+
+        sides = {who: Files(x=WIDE_A, y=WIDE_B) for who in "abc"}
+        vesica.evaluate_agreement(sides)
+        assert sorted(reads) == ["x"] * 3 + ["y"] * 3
+
     @pytest.mark.parametrize(
         "given, error, words",
         [
-            ({"ann": [np.array(A)], "ben": [None]}, InputError, "No image has maps of two annotators"),
-            ({"ann": np.array(A), "ben": np.array(A)[:2]}, ValueError, "image 0 is 3×4 and 2×4 pixels"),
-            ({"ann": np.array(A)}, TypeError, "between two annotators or more"),
+            ({"ann": [WIDE_A], "ben": [None]}, InputError, "No image has maps of two annotators"),
+            ({"ann": WIDE_A, "ben": WIDE_A[:2]}, ValueError, "image 0 is 3×8 and 2×8 pixels"),
+            ({"ann": WIDE_A}, TypeError, "between two annotators or more"),
         ],
     )
     def test_refused(self, given, error, words):

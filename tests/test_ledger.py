@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import ledger_oracle as slow
 import vesica
+from crowds import CROWD, pedestrians
 from vesica import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica.agreement.ledger import TYPES, ledger
 from vesica.agreement.pairing import Contacts
@@ -530,3 +531,41 @@ class TestPolicy:
         a, b = [[("car", a)]], [[("car", box) for box in b]]
         assert amounts(run(a, b)) == pytest.approx(usual)
         assert amounts(run(a, b, policy=AgreementPolicy(**change))) == pytest.approx(want)
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    if not CROWD.exists():
+        pytest.skip("the crowd's boxes are not here")
+    return vesica.evaluate_agreement(pedestrians())
+
+
+class TestPedestrians:
+    """Real boxes of a crowd: 30,408 image pairs."""
+
+    def test_adds_up(self, crowd):
+        lines, tallies, scenes = crowd.records.lines, crowd.tallies, len(crowd.records.scenes)
+        lost = np.bincount(lines.scene, weights=lines.amount, minlength=scenes)
+        gap = tallies.sums["units"] - tallies.sums["credit"]
+        assert np.abs(lost - np.bincount(tallies.scene, weights=gap, minlength=scenes)).max() <= 1e-12
+        assert crowd.ledger()["amount"].sum() == pytest.approx(35202 - 22314.943047, abs=1e-6)
+
+    def test_equals_oracle(self, crowd):
+        """The scenes that have most to tell apart, and every hundredth of the others."""
+        records, lines = crowd.records, crowd.records.lines
+        odd = np.unique(lines.scene[np.isin(lines.type, [TYPES.index(name) for name in ("split", "merge")])])
+        rows = [
+            {scene: side.row[side.scene == scene] for scene in (*odd[:60].tolist(), *range(0, 30408, 500))}
+            for side in (records.scenes.left, records.scenes.right)
+        ]
+        for scene in rows[0]:
+            left, right = (
+                [slow.Thing(name, tuple(records.box[row].tolist()), "p", row) for row in side[scene].tolist()]
+                for name, side in zip("ab", rows, strict=True)
+            )
+            pairs, is_unique = slow_pairs(left, right)
+            want = slow.ledger(left, right, pairs, slow.Policy())
+            if not (is_unique and want.is_unique):
+                continue
+            found = np.bincount(lines.type[lines.scene == scene], lines.amount[lines.scene == scene], len(TYPES))
+            assert found == pytest.approx([float(want.amounts[name]) for name in TYPES], abs=1e-12)

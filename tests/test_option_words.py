@@ -73,11 +73,14 @@ REGIONS = ["_check/__init__.py", "_check/masks.py", "_check/coco_masks.py", "_ch
 REGIONS += ["regions/__init__.py", "_check/soft.py", "overlaps/join.py", "overlaps/best.py", "overlaps/measures.py"]
 LABEL_MAPS = ["io/png.py", "io/files.py", "io/archives.py", "io/panoptic.py"]
 LABEL_MAPS += [f"segmentation/{path.name}" for path in sorted((SOURCE / "segmentation").glob("*.py"))]
+AGREEMENT = ["_check/agreement.py", "_check/annotators.py", "_check/assignments.py", "scoring.py"]
+AGREEMENT += [f"agreement/{path.name}" for path in sorted((SOURCE / "agreement").glob("*.py"))]
 SAID_BY = {
     "iou": TABLES + REGIONS,
     "nms": TABLES + REGIONS,
     "eval": READERS + MEETING + SCORES,
     "merge": SCORES,
+    "agree": READERS + WRITERS + AGREEMENT,
     "convert": READERS + WRITERS,
     "seg": LABEL_MAPS,
 }
@@ -96,6 +99,13 @@ NOT_REACHED = {
     },
     "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
     "merge": {},
+    "agree": {
+        **_PANOPTIC,
+        "`sizes` must be areas": "size bins, which no option asks for",
+        "Dataset.from_arrays(": "said by the verb itself, with its option",
+        "resample_by=": "groups of images, which no option asks for",
+        "policy=": "policies, which are made of options",
+    },
     "convert": _PANOPTIC,
     "seg": {**_PANOPTIC, "reduction=": "how another library computes its number, in a table of what is compared"},
 }

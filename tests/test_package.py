@@ -104,6 +104,38 @@ class TestSource:
                 assert not (isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)), file
 
 
+class TestTests:
+    """Wheels are tested with few other libraries (the group "bare"): a test that needs more is skipped there, a file
+    that imports more cannot even be collected."""
+
+    HERE = Path(__file__).parent
+    THERE = {
+        *("array_api_compat", "numpy", "rich", "vesica"),  # with the wheel
+        *("array_api_strict", "defusedxml", "hypothesis", "PIL", "pycocotools", "pytest", "scipy", "shapely", "yaml"),
+        *sys.stdlib_module_names,
+    }
+
+    @pytest.mark.parametrize(
+        "file", sorted(HERE.rglob("test_*.py")), ids=lambda file: file.relative_to(Path(__file__).parent).as_posix()
+    )
+    def test_imports_are_there(self, file):
+        ours = {path.stem for path in self.HERE.iterdir()} | {"benchmarks", "docs", "examples", "tests"}
+        text = file.read_text()
+        asked = {name.partition(".")[0] for name in re.findall(r'^\w.*importorskip\("([\w.]+)"\)', text, re.MULTILINE)}
+        assert _imported(ast.parse(text)) <= self.THERE | ours | asked
+
+
+def _imported(module):
+    """The libraries that the statements of a file import, those inside functions left out."""
+    found = set()
+    for node in module.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module.partition(".")[0])
+    return found
+
+
 class TestRepository:
     """Rules that a visitor relies on."""
 

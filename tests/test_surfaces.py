@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -229,6 +228,7 @@ class TestKernels:
         )
 
     def test_native_serves_arrays_and_tensors(self):
+        torch = pytest.importorskip("torch")
         truth, guess = band()
         with forbidden("generic"):
             found = surface_distances(truth, guess)

@@ -78,7 +78,6 @@ class TestRead:
         "text, words",
         [
             ("<annotation>", "a.xml is no XML: no element found"),
-            ("<annotations/>", "root must be <annotation>; got <annotations>. This looks like CVAT"),
             (page("<name>cat</name>"), "a.xml, object 0: <bndbox> must have <xmin>; it is missing"),
             (page("<name>cat</name><robndbox/>"), "Rotated boxes are read from DOTA"),
             (page(BOX.format(1, 2, 3, 4)), "object 0: <name> is missing"),
@@ -122,6 +121,10 @@ class TestRead:
     def test_hostile(self, one, text, words):
         with pytest.raises(InputError, match=words):
             one(text)
+
+    def test_cvat_is_told(self, one):
+        with pytest.raises(InputError, match="root must be <annotation>; got <annotations>. This looks like CVAT"):
+            one("<annotations/>", format="voc")
 
     def test_unchecked(self, one):
         data = one(page("<name>c</name>" + BOX.format(1, 2, "nan", 4)), check=False)

@@ -12,6 +12,7 @@ import vesica
 from vesica.cli import eval_output, main
 from vesica.detection import records_of
 from vesica.io import arrays, detections, files
+from vesica.io.review_queue import write_queue
 
 SIZE = (480, 640)
 
@@ -80,6 +81,11 @@ def _panoptic(path, which):
     vesica.write_panoptic(Path(path) / "val.json", images, categories={1: "cat", 2: "grass"}, overwrite=True)
 
 
+def _queue(path, which):
+    data = dataset(which, scores=False)
+    write_queue(path, data, [{"image": image, "reasons": "missing"} for image in data.images.ids.tolist()])
+
+
 def _convert(path, which):
     source = Path(path).parent / f"source{which}.csv"
     if not source.exists():
@@ -107,6 +113,11 @@ WRITERS = {
     "voc, guesses": _of_dataset("voc", "voc", scores=True),
     "yolo": _of_dataset("yolo", "yolo"),
     "dota": _of_dataset("dota", "dota"),
+    "cvat": _of_dataset("tasks.xml", "cvat"),
+    "labelstudio": _of_dataset("tasks.json", "labelstudio"),
+    "labelstudio, guesses": _of_dataset("tasks.json", "labelstudio", scores=True),
+    "labelme": _of_dataset("labelme", "labelme"),
+    "review queue": Writer("queue.json", _queue),
     "dota, guesses": _of_dataset("dota", "dota", scores=True),
     "table, npy": _of_table("table.npy"),
     "table, csv": _of_table("table.csv"),

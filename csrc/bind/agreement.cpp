@@ -1,10 +1,11 @@
-// agreement.cpp. Patterns of votes, and what they tell about the truth.
+// agreement.cpp. Patterns of votes, what they tell about the truth, and how far outlines are apart.
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "agreement/dawid_skene.hpp"
+#include "agreement/outline_offsets.hpp"
 #include "agreement/staple.hpp"
 #include "agreement/vote_patterns.hpp"
 #include "base/threads.hpp"
@@ -142,10 +143,38 @@ std::size_t dawid_skene(std::tuple<Flat<std::int64_t>, Flat<std::int64_t>, Flat<
     return agreement::dawid_skene(given, wanted, to_confusion, to_prior, to_belief);
 }
 
+// Rows of masks that are there.
+void expect_masks(const char* name, const Flat<std::int64_t>& rows, std::size_t masks) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (rows.data()[k] < 0 || static_cast<std::size_t>(rows.data()[k]) >= masks)
+            refuse("`" + std::string(name) + "` must be rows of " + std::to_string(masks) + " masks");
+}
+
+void outline_offsets(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> rows_a,
+                     Flat<std::int64_t> counts_b, Flat<std::int64_t> offsets_b, Flat<std::int64_t> rows_b,
+                     std::size_t height, std::size_t threads, Out<double> offset, Out<double> distance) {
+    const std::size_t masks_a = expect_offsets("offsets_a", offsets_a, counts_a.size());
+    const std::size_t masks_b = expect_offsets("offsets_b", offsets_b, counts_b.size());
+    expect_masks("rows_a", rows_a, masks_a);
+    expect_masks("rows_b", rows_b, masks_b);
+    for (const std::size_t size : {rows_b.size(), offset.size(), distance.size()})
+        expect_size("rows_b", size, rows_a.size());
+    Unlocked unlocked;
+    agreement::outline_offsets({{counts_a.data(), offsets_a.data(), masks_a},
+                                {counts_b.data(), offsets_b.data(), masks_b},
+                                rows_a.data(),
+                                rows_b.data(),
+                                rows_a.size()},
+                               height, threads, offset.data(), distance.data());
+}
+
 }  // namespace
 
 void define_agreement(nb::module_& m) {
     define_names<agreement::StapleStatus>(m, "staple_status_names");
+    m.def("outline_offsets", &outline_offsets, "counts_a"_a.noconvert(), "offsets_a"_a.noconvert(),
+          "rows_a"_a.noconvert(), "counts_b"_a.noconvert(), "offsets_b"_a.noconvert(), "rows_b"_a.noconvert(),
+          "height"_a, "threads"_a, "offset"_a, "distance"_a);
     m.def("vote_patterns_dense", &vote_patterns_dense, "masks"_a.noconvert(), "threads"_a);
     m.def("vote_patterns_labels", &vote_patterns_labels, "maps"_a.noconvert(), "threads"_a);
     m.def("vote_patterns_runs", &vote_patterns_runs, "counts"_a.noconvert(), "offsets"_a.noconvert(),

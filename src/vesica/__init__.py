@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vesica.diagnose.segmentation import advise
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.io.read import read
+    from vesica.io.review_queue import write_queue
     from vesica.io.write import write
     from vesica.matching import anchors as anchors
     from vesica.matching import grid as grid
@@ -110,6 +111,7 @@ __all__ = [
     "tversky",
     "write",
     "write_panoptic",
+    "write_queue",
 ]
 
 # Where each name lives. Loaded on first use, so that `vesica --help` does not wait for NumPy.
@@ -121,6 +123,7 @@ _HOMES = {
     "vesica.diagnose.segmentation": ("advise",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
+    "vesica.io.review_queue": ("write_queue",),
     "vesica.io.write": ("write",),
     "vesica.matching.assign": ("assign",),
     "vesica.matching.match": ("match",),

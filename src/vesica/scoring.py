@@ -353,7 +353,8 @@ def evaluate_agreement(
 
     Parameters
     ----------
-    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path or label maps
+    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path, regions of one
+        image, or label maps
         `Dataset.of_annotators` makes one data set of several. An image that an annotator was asked for and has no
         objects in was seen to be empty; one that they were not asked for does not count.
     other : optional
@@ -418,11 +419,11 @@ def _agreement_of(
         check_agreement.two_people(sides)
         if all(isinstance(side, (Dataset, str, os.PathLike)) for side in sides.values()):
             sides = Dataset.of_annotators({who: _annotations_of(side, threads) for who, side in sides.items()})
-        elif other is None or plain.are_maps(annotations, other):
+        elif plain.are_maps(sides):
             return compare_maps({who: maps_of(side) for who, side in sides.items()}, policy=policy, threads=threads)
         else:
             check_agreement.of_data_sets(regions, missing)
-            drawn = plain.annotations_of_pair(annotations, other, threads=threads)
+            drawn = plain.annotations_of_sides(sides, threads=threads)
             return AgreementResult(records_of(drawn, policy, threads=threads), drawn, threads=threads)
     data = _annotations_of(sides, threads)
     drawn = annotations_of(data, regions=regions, missing=missing, threads=threads)
@@ -635,14 +636,23 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
     the images of the other side."""
     truth, guess = (list(side) if isinstance(side, Iterator) else side for side in (truth, guess))
     ours = _data_of(truth, how_to_read(protocol, threads))
-    theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images))
+    theirs = _data_of(guess, how_to_read(protocol, threads, images=ours.images, predictions=True))
     _check_labels(truth, ours, guess, theirs)
+    _check_authors(ours, theirs)
     ours_open, theirs_open = _is_open(truth, ours), _is_open(guess, theirs)
     if theirs_open:
         theirs = _placed(theirs, ours, "guess", is_list=_is_list(truth))
     elif ours_open:
         ours = _placed(ours, theirs, "truth", is_list=_is_list(guess))
     return ours, theirs
+
+
+def _check_authors(*sides: Dataset) -> None:
+    for side, data in zip(("truth", "guess"), sides, strict=True):
+        if data.annotator is not None:
+            from vesica._check import meeting as check  # late: most data sets have one author
+
+            check.one_author(data, side)
 
 
 def _check_labels(truth: Any, ours: Dataset, guess: Any, theirs: Dataset) -> None:

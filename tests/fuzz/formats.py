@@ -41,6 +41,50 @@ FOREIGN: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "voc results": ({"comp3_det_val_cat.txt": "a 0.9 1 2 30 40\nb 1e-3 5.5 5 9 9\n"}, {}),
     "dota results": ({"Task1_plane.txt": "P0 0.9 1 1 9 1 9 5 1 5\n"}, {}),
+    "cvat": (
+        {
+            "a.xml": """<annotations><meta><task><labels><label><name>cat</name></label></labels></task></meta>
+<image id="0" name="a.jpg" width="80" height="60"><box label="cat" xtl="1.5" ytl="2" xbr="30" ybr="40" rotation="30"/>
+<polygon label="cat" points="1,1;9,1;9,9"/><ellipse label="cat" cx="9" cy="9" rx="4" ry="2"/>
+<mask label="cat" rle="1, 2, 3" left="4" top="5" width="3" height="2"/></image></annotations>"""
+        },
+        {"format": "cvat"},
+    ),
+    "tracks": (
+        {
+            "a.xml": """<annotations><meta><task><size>9</size><original_size><width>80</width><height>60</height>
+</original_size></task></meta><track id="0" label="cat"><box frame="1" outside="0" xtl="1" ytl="2" xbr="3" ybr="4"/>
+<box frame="2" outside="1" xtl="1" ytl="2" xbr="3" ybr="4"/></track></annotations>"""
+        },
+        {"format": "cvat"},
+    ),
+    "labelstudio": (
+        {
+            "a.json": """[{"id": 1, "data": {"image": "a.jpg"}, "predictions": [], "annotations": [{"id": 2,
+"completed_by": 3, "was_cancelled": false, "result": [{"id": "r", "type": "rectanglelabels", "value": {"x": 10, "y": 10,
+"width": 20, "height": 25, "rotation": 15, "rectanglelabels": ["cat"]}, "original_width": 5, "original_height": 3},
+{"id": "s", "type": "brushlabels", "value": {"format": "rle", "rle": [0, 0, 0, 60, 57, 27, 252, 96, 19, 255, 219, 0,
+143, 254, 112, 8, 255, 239, 128, 71, 254], "brushlabels": ["cat"]}, "original_width": 5, "original_height": 3}]}]}]"""
+        },
+        {"format": "labelstudio"},
+    ),
+    "labelme": (
+        {
+            "a.json": """{"shapes": [{"label": "cat", "points": [[1, 2], [9, 2], [9, 9]], "group_id": 1, "shape_type":
+"polygon"}, {"label": "cat", "points": [[5, 5], [6, 7]], "shape_type": "circle"}, {"label": "cat", "points": [[10, 20],
+[12, 21]], "shape_type": "mask", "mask": "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAAC4HznGAAAAEElE"""
+            """QVR4nGNgZGBkYGBkBAAAFwAFtXSfSAAAAABJRU5ErkJggg=="}], "imageHeight": 60, "imageWidth": 80}"""
+        },
+        {"format": "labelme"},
+    ),
+    "annotators": (
+        {
+            "a.json": """{"images": [{"id": 1}], "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox":
+[1, 2, 3, 4], "annotator": "ann"}], "categories": [{"id": 1, "name": "cat"}], "annotators": ["ann", "ben"],
+"assignments": [{"image_id": 1, "annotator": "ann"}, {"image_id": 1, "annotator": "ben", "round": 1}]}"""
+        },
+        {"format": "coco", "annotator": True},
+    ),
     "dota": ({"P0.txt": "imagesource:GoogleEarth\ngsd:0.1\n1 1 9 1 9 5 1 5 plane 0\n"}, {"format": "dota"}),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -185,27 +186,37 @@ def listed_in(value: Any, known: list[Any], name: str) -> int:
     return known.index(value)
 
 
-def two_kinds(a: Any, b: Any) -> Any:
-    kinds = [f"{type(one).__name__} of shape {getattr(one, 'shape', np.shape(one))}" for one in (a, b)]
-    raise TypeError(
-        f"`a` and `b` must be of one kind: two tables of boxes, two masks or two label maps; got {kinds[0]} and "
-        f"{kinds[1]}. vesica.LabelMap(a) says that integers are labels."
-    )
-
-
-def one_kind(a: Any, b: Any) -> None:
-    """Regions of two people that are compared like with like."""
-    groups = [
-        next((base.__name__ for base in type(one).__mro__ if base.__name__ == "PixelRegions"), type(one).__name__)
-        for one in (a, b)
-    ]
-    if groups[0] != groups[1]:
+def all_maps_or_none(sides: Mapping[Any, Any], are_maps: Mapping[Any, bool]) -> None:
+    """Sides that are compared like with like."""
+    if len(set(are_maps.values())) > 1:
+        kinds = [
+            f"{who} is {type(sides[who]).__name__} of shape {getattr(sides[who], 'shape', '?')}"
+            for kind in (True, False)
+            for who in [next(who for who in sides if are_maps[who] is kind)]
+        ]
         raise TypeError(
-            f"`a` and `b` must be regions of one kind; got {type(a).__name__} and {type(b).__name__}. Part of a gap "
-            "between kinds is only the kind of shape: convert one of them, masks.boxes or Polygons.from_boxes(boxes)."
+            f"All must be of one kind: tables of boxes, masks or label maps; {', '.join(kinds)}. vesica.LabelMap(a) "
+            "says that integers are labels."
         )
-    if groups[0] in ("LabelMap", "Sets"):
-        raise TypeError(f"`a` and `b` must be boxes, polygons, masks or label maps; got {type(a).__name__}.")
+
+
+def one_kind(regions: Mapping[Any, Any]) -> None:
+    """Regions of several people that are compared like with like."""
+    kinds = {who: _kind_of(one) for who, one in regions.items()}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(sorted({type(one).__name__ for one in regions.values()}))
+        raise TypeError(
+            f"All must be regions of one kind; got {told}. Part of a gap between kinds is only the kind of shape: "
+            "convert some of them, masks.boxes or Polygons.from_boxes(boxes)."
+        )
+    if next(iter(kinds.values())) == "Sets":
+        raise TypeError("Annotations must be boxes, polygons, masks or label maps; got Sets.")
+
+
+def _kind_of(region: Any) -> str:
+    """Masks of any form are one kind."""
+    names = [base.__name__ for base in type(region).__mro__]
+    return "PixelRegions" if "PixelRegions" in names else names[0]
 
 
 def one_size(a: tuple[int, ...], b: tuple[int, ...], image: Any) -> None:

@@ -61,7 +61,8 @@ def all_named(people: list[Any], labels: list[Any], parts: list[Any], /) -> None
         who = people[named.index(False)]
         raise InputError(
             f"The categories of {who!r} have no names, and those of another annotator have: ids alone do not say that "
-            "two categories are one. Give names: dataclasses.replace(data, categories=other.categories)."
+            "two categories are one. Give them names. In Python: dataclasses.replace(data, "
+            "categories=other.categories)."
         )
 
 

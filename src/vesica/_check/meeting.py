@@ -167,3 +167,20 @@ def called(table: Any, /) -> np.ndarray:
     ids = table.ids.tolist()
     names = [None] * len(ids) if table.names is None else table.names.tolist()
     return objects(id if name is None else name for id, name in zip(ids, names, strict=True))
+
+
+def one_author(data: Any, side: str, /) -> None:
+    """No image was marked by several annotators: each of its objects would count as often."""
+    if data.annotator is None or len(data.annotators) < 2 or not len(data):
+        return
+    order = np.lexsort((data.annotator, data.image))
+    image, annotator = data.image[order], data.annotator[order]
+    shared = (image[1:] == image[:-1]) & (annotator[1:] != annotator[:-1])
+    if shared.any():
+        place = int(image[1:][np.argmax(shared)])
+        people = data.annotators[np.unique(data.annotator[data.image == place])].tolist()
+        raise InputError(
+            f"The {side} is what several people marked: image {data.images.ids.tolist()[place]!r} by "
+            f"{listed(people)}, so that its objects would count several times. Score against one of them, or against "
+            "what they agree on. In Python: truth.rows(truth.annotator == 0)."
+        )

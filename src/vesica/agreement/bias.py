@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from vesica import _check as check
 from vesica._array import to_numpy
-from vesica.agreement.outlines import distance_to, outline
+from vesica._kernels import pick_arrays
 from vesica.regions import Boxes
 from vesica.regions.pixels import PixelRegions
 
@@ -113,38 +115,44 @@ def _medians_without_each(boxes: np.ndarray) -> np.ndarray:
     return medians
 
 
-def mask_offsets(a: PixelRegions, b: PixelRegions, /, *, threads: int | None = None) -> np.ndarray:
-    """(P,) for masks that belong together, row by row: how many pixels the outline of b lies outside that of a.
+class OutlineOffsets(NamedTuple):
+    """How far apart the outlines of pairs of masks are, in pixels; NaN where a mask is empty.
 
-    Half of (the mean signed distance of the outline of b from a − that of the outline of a from b); outside is
-    positive. Distances go from pixel centre to pixel centre of the outline. NaN where a mask is empty.
+    `offset`: how far b lies outside a, below 0 inside. `distance`: the mean of all distances of both outlines.
+    """
+
+    offset: np.ndarray
+    distance: np.ndarray
+
+
+def outline_offsets(
+    a: PixelRegions,
+    b: PixelRegions,
+    rows_a: np.ndarray | None = None,
+    rows_b: np.ndarray | None = None,
+    /,
+    *,
+    threads: int | None = None,
+) -> OutlineOffsets:
+    """Compare the outlines of masks that belong together: row by row, or these rows of both.
+
+    The offset is half of (the mean signed distance of the outline of b from a − that of the outline of a from b);
+    outside is positive. Distances go from pixel centre to pixel centre of the outline. Exactly the negative where a and
+    b are exchanged.
 
     >>> from vesica import Masks
     >>> import numpy as np
     >>> small, large = np.zeros((2, 1, 9, 9), bool)
     >>> small[0, 3:6, 3:6] = large[0, 2:7, 2:7] = True
-    >>> mask_offsets(Masks(small), Masks(large)).round(3)
+    >>> outline_offsets(Masks(small), Masks(large)).offset.round(3)
     array([1.052])
     """
-    first, second = a.to_rle(), b.to_rle()
-    offsets = np.full(len(first), np.nan)
-    windows = [np.asarray(side.boxes.xyxy, np.int64) for side in (first, second)]
-    there = np.flatnonzero((np.asarray(first.area) > 0) & (np.asarray(second.area) > 0))
-    for row in there.tolist():
-        x1, y1 = np.minimum(windows[0][row, :2], windows[1][row, :2]).tolist()
-        x2, y2 = np.maximum(windows[0][row, 2:], windows[1][row, 2:]).tolist()
-        one, other = (np.asarray(side[row].crop(x1, y1, x2, y2).to_masks().array)[0] for side in (first, second))
-        offsets[row] = _mean_offset(one, other, threads)
-    return offsets
+    check.same_image(a.size, b.size)
+    first = a.to_rle()
+    second = first if b is a else b.to_rle()
+    rows = [np.arange(len(side)) if some is None else some for side, some in ((first, rows_a), (second, rows_b))]
+    check.same_rows(len(rows[0]), len(rows[1]))
 
-
-def _mean_offset(a: np.ndarray, b: np.ndarray, threads: int | None) -> float:
-    edges = outline(a), outline(b)
-    beyond_a, beyond_b = (
-        float(np.where(inside[other], -away[other], away[other]).mean())
-        for inside, other, away in (
-            (a, edges[1], distance_to(edges[0], threads)),
-            (b, edges[0], distance_to(edges[1], threads)),
-        )
-    )
-    return (beyond_a - beyond_b) / 2
+    kernel = pick_arrays("outline_offsets", "runs", first.counts)
+    runs = [(side.counts, side.offsets) for side in (first, second)]
+    return OutlineOffsets(*kernel.call(runs[0], rows[0], runs[1], rows[1], a.size[0], threads=threads))

@@ -131,26 +131,35 @@ def repaired(
     blocks : (S,) int64, optional
         Images are exchanged within a block only; of masks those of one size. Scenes alone in their block take no part.
     """
-    block = (
-        group if blocks is None else np.unique(np.stack([group, blocks]), axis=1, return_inverse=True)[1].reshape(-1)
-    )
-    sizes = np.bincount(block)
-    used = sizes[block] > 1
+    block = block_of(group, blocks)
+    used = np.bincount(block)[block] > 1
     units = sum(np.bincount(group[side.scene[used[side.scene]]], minlength=groups) for side in (a, b)) / 2
 
     earned = np.zeros((count, groups))
-    one, another = (_by_rank(objects, side, used) for side in (a, b))
+    one, another = (by_rank(objects, side, used) for side in (a, b))
     distances = np.empty((count, len(one.row)))
     for k in range(count):
-        generator = np.random.Generator(np.random.Philox(key=[seed, k]))
-        exchanged = Side(derangement(block, generator)[another.scene], another.row)
+        exchanged = exchanged_side(another, block, seed, k)
         earned[k] = _earned(objects, one, exchanged, group, groups, policy, threads)
-        distances[k] = _distances(objects, one, exchanged, threads)
+        distances[k] = distances_of(objects, one, exchanged, threads)
     agreement = np.full(groups, np.nan)
     np.divide(earned.sum(axis=0) / count, units, out=agreement, where=units > 0)
-    observed, own = _distances(objects, one, another, threads), group[one.scene]
+    observed, own = distances_of(objects, one, another, threads), group[one.scene]
     separations = tuple(separation(observed[own == g], distances[:, own == g].reshape(-1)) for g in range(groups))
     return Repaired(agreement, np.bincount(group[used], minlength=groups), separations)
+
+
+def block_of(group: np.ndarray, blocks: np.ndarray | None, /) -> np.ndarray:
+    """(S,) numbers of the blocks within which images are exchanged: of one group, and of one of `blocks`."""
+    if blocks is None:
+        return group
+    return np.unique(np.stack([group, blocks]), axis=1, return_inverse=True)[1].reshape(-1)
+
+
+def exchanged_side(side: Side, block: np.ndarray, seed: int, number: int, /) -> Side:
+    """The objects of a side in other images of their block, by derangement `number` of this seed."""
+    generator = np.random.Generator(np.random.Philox(key=[seed, number]))
+    return Side(derangement(block, generator)[side.scene], side.row)
 
 
 def derangement(block: np.ndarray, generator: np.random.Generator, /) -> np.ndarray:
@@ -195,7 +204,7 @@ def _earned(
     return np.bincount(group[a.scene[found.truth]], weights=credit * same, minlength=groups)
 
 
-def _distances(objects: Objects, a: Side, b: Side, threads: int | None) -> np.ndarray:
+def distances_of(objects: Objects, a: Side, b: Side, threads: int | None) -> np.ndarray:
     """From each object of a to the nearest of b in its scene: 1 − IoU, 1 where none shares area with it."""
     regions = objects.regions
     found = join(regions[a.row], regions[b.row], at_least=0, strict=True, keys=(a.scene, b.scene), threads=threads)
@@ -204,7 +213,7 @@ def _distances(objects: Objects, a: Side, b: Side, threads: int | None) -> np.nd
     return np.asarray(1 - best)
 
 
-def _by_rank(objects: Objects, side: Side, used: np.ndarray) -> Side:
+def by_rank(objects: Objects, side: Side, used: np.ndarray) -> Side:
     """The objects of scenes that are used, in an order that no row decides."""
     rows = np.flatnonzero(used[side.scene])
     order = rows[np.argsort(objects.rank[side.row[rows]], kind="stable")]

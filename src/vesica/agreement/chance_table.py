@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,23 +27,15 @@ def chance_table(
     people, pair_of = annotator_pairs(records)
     scenes = records.scenes
     others = ~scenes.is_self
-    once = _once(pair_of, scenes.image)
-    number = np.full(len(scenes), -1)
-    number[once] = np.arange(len(once))
-    a, b = (
-        Side(number[side.scene[keep]], side.row[keep])
-        for side in (scenes.left, scenes.right)
-        for keep in [number[side.scene] >= 0]
-    )
-    objects, blocks, unit = _exchanged(drawn, scenes.image[once])
+    given = exchange_of(records, drawn)
     found = repaired(
-        objects,
-        a,
-        b,
-        pair_of[once],
+        given.objects,
+        given.a,
+        given.b,
+        given.pair,
         groups=len(people),
         policy=records.policy,
-        blocks=blocks,
+        blocks=given.blocks,
         seed=records.policy.seed,
         threads=threads,
     )
@@ -62,7 +54,7 @@ def chance_table(
             "annotator_b": records.annotators[people[:, 1]],
             "n_images": np.bincount(pair_of[others], minlength=len(people)),
             "n_exchanged": found.scenes,
-            "unit": objects_column([unit] * len(people)),
+            "unit": objects_column([given.unit] * len(people)),
             "agreement": agreement,
             "chance": found.agreement,
             "corrected": np.array([np.nan if one.value is None else one.value for one in beyond], np.float64),
@@ -71,6 +63,43 @@ def chance_table(
             "ks": np.array([one.ks for one in found.separation], np.float64),
         }
     )
+
+
+class Exchange(NamedTuple):
+    """What is compared across images.
+
+    Attributes
+    ----------
+    objects : in shares of their images where those have sizes
+    a, b : which objects each side has in each scene
+    pair : (S,) int64: the two annotators of each scene
+    image : (S,) int64: its image
+    blocks : (S,) int64 or None: images are exchanged within a block only
+    unit : of coordinates, "image" or "pixels"
+    """
+
+    objects: Objects
+    a: Side
+    b: Side
+    pair: np.ndarray
+    image: np.ndarray
+    blocks: np.ndarray | None
+    unit: str
+
+
+def exchange_of(records: AgreementRecords, drawn: Annotations, /) -> Exchange:
+    """One scene for every two annotators and image, and the objects in coordinates that images share."""
+    scenes, (_, pair_of) = records.scenes, annotator_pairs(records)
+    once = _once(pair_of, scenes.image)
+    number = np.full(len(scenes), -1)
+    number[once] = np.arange(len(once))
+    a, b = (
+        Side(number[side.scene[keep]], side.row[keep])
+        for side in (scenes.left, scenes.right)
+        for keep in [number[side.scene] >= 0]
+    )
+    objects, blocks, unit = _exchanged(drawn, scenes.image[once])
+    return Exchange(objects, a, b, pair_of[once], scenes.image[once], blocks, unit)
 
 
 def _once(pair_of: np.ndarray, image: np.ndarray) -> np.ndarray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._array import objects, to_numpy
+from vesica._array import dtype_name, objects, to_numpy
 from vesica._check import agreement as check
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
@@ -68,6 +69,7 @@ class PixelAgreementResult(Result):
     pairs_of_images : Pixels
     names : what classes are called, by label; {} if they have no names
     maps : annotator → image → label map: what was compared
+    is_masks : are all of booleans? Then there is one class, and what is outside of it is none.
     """
 
     policy: AgreementPolicy
@@ -77,6 +79,7 @@ class PixelAgreementResult(Result):
     pairs_of_images: Pixels
     names: Mapping[int, Any]
     maps: Mapping[Any, Mapping[Any, Any]]
+    is_masks: bool
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -150,7 +153,7 @@ class PixelAgreementResult(Result):
 
     def _ledgers(self, within: float) -> Iterator[tuple[int, int, PixelLedger]]:
         """Those of every image and two annotators."""
-        background = 0 if _are_masks(self.maps) else self.policy.background
+        background = 0 if self.is_masks else self.policy.background
         counted = self.pairs_of_images
         for image, a, b in zip(counted.image.tolist(), counted.a.tolist(), counted.b.tolist(), strict=True):
             pair = (_map_of(self.maps[self.annotators[who]][self.images[image]]).array for who in (a, b))
@@ -239,29 +242,22 @@ def compare_maps(
     people = tuple(maps)
     images = tuple(dict.fromkeys(image for own in maps.values() for image in own))
     rows: list[tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]] = []
+    is_masks = True
     for place, image in enumerate(images):
         there = [who for who in range(len(people)) if image in maps[people[who]]]
         known = {who: _map_of(maps[people[who]][image]) for who in there}
-        for one, a in enumerate(there):
-            for b in there[one + 1 :]:
-                rows.append((place, a, b, *_counted(known[a], known[b], policy, image, threads)))
+        is_masks &= all(dtype_name(one.array) == "bool" for one in known.values())
+        for a, b in itertools.combinations(there, 2):
+            rows.append((place, a, b, *_counted(known[a], known[b], policy, image, threads)))
     check.some_maps(len(rows), len(people), len(images))
     sizes = [len(row[3]) for row in rows]
     of_image, of_a, of_b = (np.repeat([row[k] for row in rows], sizes) for k in range(3))
     label, inter, area_a, area_b = (np.concatenate([row[k] for row in rows]) for k in range(3, 7))
     pixels = Pixels(*(np.array([row[k] for row in rows], np.int64) for k in (0, 1, 2, 7, 8)))
-    is_masks = _are_masks(maps)
-    keep = label != 0 if is_masks else np.ones(len(label), bool)
-    cells = Cells(of_image, of_a, of_b, label, inter, area_a, area_b)
-    cells = Cells(*(column[keep] for column in cells))
-    told = {1: "mask"} if is_masks else {}
-    return PixelAgreementResult(policy, images, people, cells, pixels, told | dict(names or {}), maps)
-
-
-def _are_masks(maps: Mapping[Any, Mapping[Any, Any]]) -> bool:
-    """Are all maps of booleans? Then there is one class, and what is outside of it is none."""
-    arrays = [one.array if isinstance(one, LabelMap) else one for own in maps.values() for one in own.values()]
-    return all(str(getattr(one, "dtype", "")).endswith("bool") for one in arrays)
+    some = np.flatnonzero(label) if is_masks else np.arange(len(label))
+    cells = Cells(*(column[some] for column in (of_image, of_a, of_b, label, inter, area_a, area_b)))
+    told = {**({1: "mask"} if is_masks else {}), **(names or {})}
+    return PixelAgreementResult(policy, images, people, cells, pixels, told, maps, is_masks)
 
 
 def _map_of(value: Any) -> LabelMap:
@@ -287,16 +283,14 @@ def _counted(
     return labels, inter, table.sum(axis=1), table.sum(axis=0), int(table.sum()), int(inter.sum())
 
 
-def maps_of(value: Any, /) -> dict[Any, Any]:
+def maps_of(value: Any, /) -> Mapping[Any, Any]:
     """The maps of one annotator by image: one map, a stack or list of them, or a dict; None was not shown."""
     if isinstance(value, Mapping):
-        return dict(value)
+        return value
     if isinstance(value, LabelMap):
         return {0: value}
-    if (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and any(one is None or hasattr(one, "shape") for one in value)
+    if isinstance(value, (list, tuple)) and any(
+        one is None or hasattr(one, "shape") or isinstance(one, LabelMap) for one in value
     ):
         return {place: one for place, one in enumerate(value) if one is not None}
     array = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)

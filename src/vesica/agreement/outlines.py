@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica._kernels import pick_arrays
+from vesica._kernels.generic.surfaces import surface
 
 
 def outline(mask: np.ndarray, /) -> np.ndarray:
@@ -16,20 +17,12 @@ def outline(mask: np.ndarray, /) -> np.ndarray:
            [1, 0, 0, 1],
            [1, 1, 1, 1]])
     """
-    inner = mask.copy()
-    for axis in range(mask.ndim):
-        of, line = np.moveaxis(mask, axis, 0), np.moveaxis(inner, axis, 0)
-        line[1:] &= of[:-1]
-        line[:-1] &= of[1:]
-        line[0] = line[-1] = False
-    found: np.ndarray = mask & ~inner
-    return found
+    return np.asarray(surface(mask))
 
 
 def distance_to(pixels: np.ndarray, threads: int | None = None, /) -> np.ndarray:
     """How far each pixel of a picture or a volume is from the nearest of these; infinite where there are none."""
     outside = np.ascontiguousarray(~pixels)
-    away: np.ndarray = pick_arrays("distance", "masks", outside).call(
-        outside, spacing=(1.0,) * pixels.ndim, threads=threads
-    )
+    kernel = pick_arrays("distance", "masks", outside)
+    away: np.ndarray = kernel.call(outside, spacing=(1.0,) * pixels.ndim, threads=threads)
     return away

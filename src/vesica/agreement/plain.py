@@ -22,38 +22,49 @@ SIDES = ("a", "b")
 """What two annotators without names are called."""
 
 
-def are_maps(a: Any, b: Any, /) -> bool:
-    """Are these label maps, or single masks? Two axes of integers or booleans that are no table of boxes."""
-    kinds = [_is_map(one) for one in (a, b)]
-    return all(kinds) if kinds[0] == kinds[1] else check.two_kinds(a, b)
+def are_maps(sides: Mapping[Any, Any], /) -> bool:
+    """Are these label maps, or single masks (H, W)? Of one kind are all of them."""
+    kinds = {who: _is_maps(side) for who, side in sides.items()}
+    check.all_maps_or_none(sides, kinds)
+    return all(kinds.values())
 
 
-def _is_map(value: Any) -> bool:
+def _is_maps(value: Any) -> bool:
+    """A map, a stack or list of them, or maps by image; a table of four columns is boxes."""
+    if isinstance(value, Mapping):
+        return not {"boxes", "masks"} & value.keys()
     if isinstance(value, Collection):
         return isinstance(value, LabelMap)
-    if not hasattr(value, "dtype") and not isinstance(value, (list, tuple)):
-        return False
+    if isinstance(value, (list, tuple)) and any(one is None or isinstance(one, LabelMap) for one in value):
+        return True
+    if isinstance(value, (list, tuple)) and any(hasattr(one, "ndim") for one in value):
+        return all(_has_map_shape(one) for one in value)
+    return _has_map_shape(value)
+
+
+def _has_map_shape(value: Any) -> bool:
+    """Two axes of integers or booleans that are no table of boxes, or three of integers that are no corners."""
     try:
         array = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):
         return False
-    is_table = array.ndim == 2 and array.shape[1] == 4 and array.dtype.kind != "b"
-    return array.ndim == 2 and array.dtype.kind in "biu" and array.size > 0 and not is_table
+    if array.ndim == 2 and array.size:
+        return array.dtype.kind == "b" or (array.dtype.kind in "iu" and array.shape[1] != 4)
+    return array.ndim == 3 and array.dtype.kind in "iu" and array.shape[1:] != (4, 2)
 
 
-def annotations_of_pair(a: Any, b: Any, /, *, threads: int | None = None) -> Annotations:
-    """The annotations of "a" and "b" in one image: boxes, rotated boxes, polygons or masks; or dicts of them with
+def annotations_of_sides(sides: Mapping[Any, Any], /, *, threads: int | None = None) -> Annotations:
+    """The annotations of several people in one image: boxes, rotated boxes, polygons or masks; or dicts of them with
     labels."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
+    if all(isinstance(side, Mapping) for side in sides.values()):
         return annotations_of(
-            Dataset.of_annotators(dict(zip(SIDES, map(_of_dict, (a, b)), strict=True))), threads=threads
+            Dataset.of_annotators({who: _of_dict(one) for who, one in sides.items()}), threads=threads
         )
-    regions = [as_region(one, name) for one, name in zip((a, b), SIDES, strict=True)]
-    check.one_kind(*regions)
-    data = Dataset.of_annotators({name: _data_of(one) for name, one in zip(SIDES, regions, strict=True)})
-    if isinstance(regions[0], Polygons):
-        return annotations_of(data, drawn=_outlines([one for one in regions if isinstance(one, Polygons)]))
-    return annotations_of(data, threads=threads)
+    regions = {who: as_region(one, str(who)) for who, one in sides.items()}
+    check.one_kind(regions)
+    data = Dataset.of_annotators({who: _data_of(one) for who, one in regions.items()})
+    outlines = [one for one in regions.values() if isinstance(one, Polygons)]
+    return annotations_of(data, drawn=_outlines(outlines) if outlines else None, threads=threads)
 
 
 def _of_dict(one: Mapping[str, Any]) -> Dataset:

@@ -38,7 +38,10 @@ from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_
 from vesica.statistics.intervals import Interval, percentile_interval
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
+    from vesica.agreement.change import Change
     from vesica.agreement.consensus import Consensus
+    from vesica.dataset import Dataset
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -146,10 +149,10 @@ class AgreementResult(Result):
             sums = self._alpha_sums("objects" if name == "alpha" else "labels")
             values = bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
             return percentile_interval(values, level=policy.level)
-        values = bootstrap(self._image_sums(name), _first_by_second, threads=self.threads, **options)
+        values = bootstrap(self.image_sums(name), _first_by_second, threads=self.threads, **options)
         return percentile_interval(values, level=policy.level)
 
-    def _image_sums(self, name: str) -> np.ndarray:
+    def image_sums(self, name: str) -> np.ndarray:
         """(I, 2) what a number is the ratio of, image by image."""
         sums = self.tallies.sums
         right = sums["n_matched"] - sums["n_label_differs"]
@@ -220,6 +223,17 @@ class AgreementResult(Result):
         1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
         return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
 
+    def bias(self) -> Table:
+        """How far one annotator draws further out than another: a row for every two, means over their matched pairs.
+
+        Positive: b draws further out. Pixels for each edge of the boxes, the same as shares of the side that the edge
+        ends, and the geometric mean of area of b / area of a. Of masks that are at hand also how far the outline of b
+        lies outside that of a (`out_outline`), and how far they are apart (`outline_distance`).
+        """
+        from vesica.agreement.bias_table import bias_table  # late: few ask for it
+
+        return bias_table(self.records, self.tallies, self.annotations, threads=self.threads)
+
     def chance(self) -> Table:
         """For every two annotators agreement by chance, and agreement beyond it: (S − S_e) / (1 − S_e).
 
@@ -263,6 +277,19 @@ class AgreementResult(Result):
 
         return trend_table(self.records, self.tallies, by=by, category=category, threads=self.threads)
 
+    def tolerances(self) -> Table:
+        """What these people suggest for scores of models: one row for all categories, and one for each.
+
+        `match_at` is the IoU at which as large a share of objects lies below with the nearest of another annotator as
+        lies above with the nearest of another image: below it a pair may as well be chance. `tau`, for NSD, is the
+        distance in pixels that 95 % of outlines of one object do not exceed, of boxes that of their edges. `_lo` and
+        `_hi` are the ends of their intervals.
+        """
+        from vesica.agreement.tolerances import tolerances_table  # late: few ask for it
+
+        drawn = check.annotations_at_hand(self.annotations)
+        return tolerances_table(self.records, self.tallies, drawn, threads=self.threads)
+
     def explain(self) -> str:
         """The steps by which the numbers come about, pair by pair; of many pairs the first twenty."""
         from vesica.agreement.explain import explain_pairs  # late: few ask for it
@@ -292,6 +319,23 @@ class AgreementResult(Result):
             regions=check.not_polygons(records.kind),
             threads=self.threads,
         )
+
+    def ceiling(self, guess: Dataset, /, *, min_score: float | None = None) -> Ceiling:
+        """A model beside people: its agreement with each annotator, and that of the others with them.
+
+        `guess` is what the model found; guesses with a score below `min_score` are left out.
+        """
+        from vesica.agreement.ceiling import ceiling  # late: few ask for it
+
+        data = check.annotations_at_hand(self.annotations).data
+        regions = check.not_polygons(self.records.kind)
+        return ceiling(data, guess, policy=self.policy, min_score=min_score, regions=regions, threads=self.threads)
+
+    def since(self, before: AgreementResult, /) -> Change:
+        """What became of the images of an earlier result, such as before a review; images meet by id."""
+        from vesica.agreement.change import change_between  # late: few ask for it
+
+        return change_between(before, self)
 
     def under(self, policy: AgreementPolicy, /) -> AgreementResult:
         """The same annotations under another policy."""

@@ -47,20 +47,24 @@ def stars_of(
     """
     whole, piece, fit = _links(members, touching, free, part, threads)
     taken = np.zeros(len(free), bool)
+    united, is_known = np.zeros(len(free)), np.zeros(len(free), bool)  # of wholes that lost no part since
     found: list[Stars] = []
     while True:
         whole, piece, fit, starts = _several(whole, piece, fit)
         if not starts.size:
             return _joined(found)
-        united = _union_iou(members, whole[starts], piece, starts, threads)
+        unknown = np.flatnonzero(~is_known[whole])
+        united[whole[unknown]] = _union_iou(members, whole[unknown], piece[unknown], threads)
+        is_known[whole] = True
         # In steps that rounding cannot make, so that ties are ties.
-        gain = np.rint((united - np.maximum.reduceat(fit, starts)) / ROUNDING).astype(np.int64)
+        gain = np.rint((united[whole[starts]] - np.maximum.reduceat(fit, starts)) / ROUNDING).astype(np.int64)
         best = _best_of_scenes(members, whole[starts], gain)
         if not best.size:
             return _joined(found)
         stars = _chosen(whole, piece, starts, united, best)
         found.append(stars)
         taken[stars.whole] = taken[stars.part] = True
+        is_known[whole[taken[piece]]] = False
         # Scenes without a star have none in later rounds either.
         has_star = np.isin(members.scene[whole], members.scene[stars.whole])
         left = has_star & ~taken[whole] & ~taken[piece]
@@ -113,11 +117,12 @@ def _several(
     return whole, piece[several], fit[several], np.flatnonzero(np.diff(whole, prepend=-1))
 
 
-def _union_iou(
-    members: Members, whole: np.ndarray, piece: np.ndarray, starts: np.ndarray, threads: int | None
-) -> np.ndarray:
+def _union_iou(members: Members, whole: np.ndarray, piece: np.ndarray, threads: int | None) -> np.ndarray:
+    """For each link the IoU of its whole with the union of all of its parts; those of one whole stand together."""
+    starts = np.flatnonzero(np.diff(whole, prepend=-1))
     united = _united(members.at(piece), starts)
-    return np.asarray(iou(members.at(whole), united, aligned=True, threads=threads), np.float64)
+    value = np.asarray(iou(members.at(whole[starts]), united, aligned=True, threads=threads), np.float64)
+    return np.repeat(value, np.diff(starts, append=len(whole)))
 
 
 def _united(regions: Region, starts: np.ndarray) -> Region:
@@ -146,7 +151,8 @@ def _chosen(whole: np.ndarray, piece: np.ndarray, starts: np.ndarray, united: np
     is_best[best] = True
     sizes_of_best = sizes[is_best]
     parts = piece[np.repeat(is_best, sizes)]
-    return Stars(whole[starts[is_best]], united[is_best], np.cumsum(sizes_of_best) - sizes_of_best, parts)
+    wholes = whole[starts[is_best]]
+    return Stars(wholes, united[wholes], np.cumsum(sizes_of_best) - sizes_of_best, parts)
 
 
 def _joined(stars: list[Stars]) -> Stars:

@@ -18,8 +18,9 @@ VERBS = {
     "nms": "of many detections of one thing, keep the best: hard or soft, class by class, image by image",
     "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
+    "agree": "compare annotators: what several people marked in, who differs from whom, where and how out",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
-    "convert": "a data set from one format into another: COCO, Pascal VOC, YOLO, CSV, arrays",
+    "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
     "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
 }
@@ -35,6 +36,7 @@ examples:
   vesica nms results.json --iou 0.5 --per-class -o kept.json
   vesica eval truth.json guess.json --per-class --gate "AP>=0.5"
   vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
+  vesica agree ann.json ben.json cleo.json --queue monday.json --worst 50
   vesica convert labels truth.json --images pictures
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault

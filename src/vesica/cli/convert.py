@@ -24,24 +24,30 @@ examples:
   vesica convert labels truth.json --images pictures        YOLO to COCO; sizes from the headers of pictures
   vesica convert guess.csv guess.json                       a table to COCO results
   vesica convert truth.json voc --to voc
+  vesica convert export.json tasks.xml --to cvat            Label Studio to CVAT
   vesica convert labels - --to csv --sizes 480,640 | head
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    about = (f"  {name:<6} {format.about}" for name, format in FORMATS.items() if format.about)
+    width = max(map(len, FORMATS))
+    about = (f"  {name:<{width}} {format.about}" for name, format in FORMATS.items() if format.about)
     parser.epilog = _EPILOG.format(formats="\n".join(about))
     parser.add_argument("source", metavar="IN", help="a file, a folder, a pattern, or - for standard input")
-    parser.add_argument("target", metavar="OUT", help="a file, or of voc, yolo and dota a folder; - is standard output")
+    parser.add_argument(
+        "target", metavar="OUT", help="a file; a folder of voc, yolo, dota, labelme; - is standard output"
+    )
     parser.add_argument("--from", dest="source_format", metavar="FORMAT", help="the format of IN, where two fit")
     parser.add_argument(
         "--to", dest="target_format", metavar="FORMAT", help="the format of OUT, if its ending is silent"
     )
     image_options.add_arguments(parser)
+    parser.add_argument("--predictions", action="store_true", help="labelstudio: the guesses of models, not of people")
+    parser.add_argument("--annotator", metavar="KEY", help="coco: the key of annotations that says who made each")
     parser.add_argument("--no-masks", action="store_true", help="leave masks out")
     parser.add_argument("--number", action="store_true", help="ids that are strings become 1, 2, …; names keep them")
     parser.add_argument(
-        "--overwrite", action="store_true", help="voc, yolo, dota: remove what an earlier data set left in OUT"
+        "--overwrite", action="store_true", help="of folders: remove what an earlier data set left in OUT"
     )
     parser.add_argument("--as-is", action="store_true", help="let numbers pass that are not finite, and negative sides")
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
@@ -80,6 +86,8 @@ def _options(arguments: argparse.Namespace) -> Options:
         masks=not arguments.no_masks,
         check=not arguments.as_is,
         threads=arguments.threads,
+        predictions=arguments.predictions,
+        annotator=arguments.annotator,
         **image_options.given(arguments),
     )
 

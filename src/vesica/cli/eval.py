@@ -76,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         truth = _read(arguments.truth, arguments.truth_format, arguments, protocol, said)
         done()
         known = truth.data.images if said["images"] is None else said["images"]
-        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, {**said, "images": known})
+        of_guess = {**said, "images": known, "predictions": True}
+        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
         done()
         _check_said(said, truth, guess)
         options |= {"categories": categories, "threads": arguments.threads}

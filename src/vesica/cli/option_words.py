@@ -7,8 +7,14 @@ from collections.abc import Collection
 
 # Options that do not go by their name in Python: of each argument, where an option is kept and how it is written.
 _OTHER = {
-    "format": {"source_format": "--from", "truth_format": "--truth-format", "guess_format": "--guess-format"},
+    "format": {
+        "source_format": "--from",
+        "files_format": "--format",
+        "truth_format": "--truth-format",
+        "guess_format": "--guess-format",
+    },
     "form": {"form": "--form", "boxes": "--boxes"},
+    "annotator": {"annotator": "--annotator", "by_annotator": "--by-annotator"},
     "by_class": {"class_agnostic": "--class-agnostic"},
 }
 # What is written in Python instead of an option, if the command has that option.

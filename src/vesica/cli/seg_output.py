@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from vesica.cli.plain_tables import judged, table
 from vesica.results import gates
 from vesica.results.gates import Verdict
 
@@ -78,40 +79,20 @@ def show(
     """Everything that was asked for, one part after the other."""
     parts = [str(result)]
     if arguments.per_class:
-        parts.append(_table(facts["classes"], "category", _CLASS_COLUMNS))
+        parts.append(table(facts["classes"], ("category", *_CLASS_COLUMNS)))
     if arguments.per_image:
-        parts.append(_table(facts["by_images"], "image", _IMAGE_COLUMNS))
+        parts.append(table(facts["by_images"], ("image", *_IMAGE_COLUMNS)))
     if surfaces is not None:
         parts.append(str(surfaces))
         if arguments.per_class:
-            names = [*surfaces, "both_empty", "one_empty"]
-            parts.append(_table(facts["surfaces"]["classes"], "category", names))
+            names = ["category", *surfaces, "both_empty", "one_empty"]
+            parts.append(table(facts["surfaces"]["classes"], names))
     if arguments.spread:
         parts.append(str(result.spread()))
     if facts["gates"]:
-        parts.append("\n".join(_judged(Verdict(**one)) for one in facts["gates"]))
+        parts.append(judged(facts["gates"]))
     print("\n\n".join(parts))
-
-
-def _judged(verdict: Verdict) -> str:
-    reason = f" ({verdict.reason})" if verdict.reason else ""
-    return f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate}  got {verdict.digits}{reason}"
 
 
 def _worst_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row.get("mIoU") is None, row.get("mIoU") or 0.0))
-
-
-def _table(rows: list[dict[str, Any]], first: str, columns: Sequence[str]) -> str:
-    from vesica.segmentation.print import aligned
-
-    names = [name for name in columns if rows and name in rows[0]]
-    return "\n".join(
-        aligned([[first, *names], *([_text(row[first]), *(_text(row[n]) for n in names)] for row in rows)])
-    )
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -15,6 +15,7 @@ FREE, RATIO, MOST = 16 << 20, 200, 16 << 30
 """What is packed may become so many bytes whatever its size, beyond that so many times its size, and never more."""
 
 _STEP = 1 << 20
+_TEXTS = (".xml", ".json", ".csv")
 # What zipfile raises for archives that are broken, encrypted or packed in a way it does not know.
 _BROKEN = (ValueError, EOFError, OSError, MemoryError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
@@ -51,6 +52,28 @@ def members(data: bytes, name: str, choose: Callable[[list[str]], list[str]] = l
                 yield one, archive.read(entries[one])
     except _BROKEN as error:
         raise InputError(f"{name} is no .npz archive of numbers: {error}.") from error
+
+
+def text_member(data: bytes, name: str, /) -> tuple[str, bytes] | None:
+    """Name and content of the one file of annotations that zip packed, as tools export them beside pictures.
+
+    None of an archive of arrays. Folders in it are not looked at, and nothing is unpacked to the disk.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except _BROKEN as error:
+        raise InputError(f"{name} is a zip archive, and broken: {error}.") from error
+    if any(one.endswith(".npy") for one in names):
+        return None
+    texts = [one for one in names if one.lower().endswith(_TEXTS) and "__MACOSX" not in one]
+    if len(texts) != 1:
+        found = f"{len(texts)}: {', '.join(texts[:5])}" if texts else "none"
+        raise InputError(
+            f"{name} must have one file of annotations ({', '.join(_TEXTS)}) to be read packed; it has {found}. "
+            "Unpack it, and read the folder."
+        )
+    return next(members(data, name, lambda _: texts))
 
 
 def _look_at(size: int, packed: int, name: str) -> None:

@@ -26,6 +26,12 @@ def read(source: Source, options: Options, /) -> Reading:
     data = dataset_of(
         source.file, masks=options.masks, check=options.check, literal=options.literal, threads=options.threads
     )
+    if options.annotator:
+        from vesica.io.coco_annotators import annotated  # late: most files have one author
+
+        if data.score is not None:
+            raise InputError(f"{source.name} is a list of results, which nobody annotated: leave `annotator` out.")
+        data = annotated(data, source.file, options.annotator)
     is_lvis = data.images.absent is not None or data.categories.frequency is not None
     title = "COCO results" if data.score is not None else "LVIS" if is_lvis else "COCO truth"
     return Reading(data, "xywh pixels", title)

@@ -19,6 +19,8 @@ _READ = {
     "annotations": {"id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore", "score"},
 }
 """The keys that are columns, and are written from them."""
+_OF_PEOPLE = {"annotations": {"annotator", "round"}, "file": {"annotators", "assignments"}}
+"""The same where annotators were read."""
 _WRITTEN_OF_RESULTS = {"image_id", "category_id", "bbox", "segmentation", "score"}
 
 
@@ -50,8 +52,14 @@ def _of_truths(data: Dataset, value: Any, source: SourceFile) -> Rest:
         return Rest({}, annotations=_of_rows(data, value, _READ["annotations"])[0])
     images, other_images = _of_table(value, "images", data.images.ids, source.image_ids)
     categories, other_categories = _of_table(value, "categories", data.categories.ids, source.category_ids)
-    annotations, other_rows = _of_rows(data, value["annotations"], _READ["annotations"])
-    top = {key: found for key, found in value.items() if key not in _READ}
+    has_people = data.annotator is not None or data.assignments is not None
+    known = _READ["annotations"] | (_OF_PEOPLE["annotations"] if has_people else set())
+    annotations, other_rows = _of_rows(data, value["annotations"], known)
+    top = {
+        key: found
+        for key, found in value.items()
+        if key not in _READ and not (has_people and key in _OF_PEOPLE["file"])
+    }
     return Rest(top, images, categories, annotations, (*other_images, *other_categories, *other_rows))
 
 

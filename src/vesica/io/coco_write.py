@@ -29,21 +29,23 @@ def _encoded(made: tuple[str, tuple[str, ...]]) -> tuple[bytes, tuple[str, ...]]
     return text.encode("utf-8"), notes
 
 
-def truth_text(data: Dataset, /) -> tuple[str, tuple[str, ...]]:
-    """The text of a truth file, a row a line, and what it could not keep."""
+def truth_text(data: Dataset, /, *, beside: list[Record] | None = None) -> tuple[str, tuple[str, ...]]:
+    """The text of a truth file, a row a line, and what it could not keep. `beside` are other keys of the images."""
     rest = rest_of(data, results=False)
+    rest = rest if beside is None else rest._replace(images=beside)
     top = "".join(f"{_dumped(key)}: {_dumped(value)},\n" for key, value in rest.top.items())
     images = ",\n".join(_images(data, rest.images))
     rows = ",\n".join(_annotations(data, rest.annotations))
     categories = ",\n".join(_categories(data, rest.categories))
+    top += _people(data)
     text = f'{{{top}"images": [\n{images}\n],\n"annotations": [\n{rows}\n],\n"categories": [\n{categories}\n]}}\n'
     notes = [*rest.notes, *_of_rotated(data)]
     if data.id is None and len(data):
         notes.append("objects were numbered from 1")
+    elif _share_ids(data):
+        notes.append("objects were numbered from 1, because annotators have the same ids")
     if data.area is None and data.xywh is not None and len(data):
         notes.append("areas are those of the boxes, because nobody gave any")
-    if data.annotator is not None:
-        notes.append("COCO has no place for annotators")
     if data.score is not None:
         notes.append("truths of COCO have no scores")
     return text, tuple(notes)
@@ -108,9 +110,9 @@ def _categories(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
 
 
 def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
-    keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore")
+    keys = ("id", "image_id", "category_id", "bbox", "area", "segmentation", "iscrowd", "ignore", "annotator", "round")
     columns = [
-        _ids(np.arange(1, len(data) + 1) if data.id is None else data.id),
+        _ids(np.arange(1, len(data) + 1) if data.id is None or _share_ids(data) else data.id),
         _ids(data.images.ids[data.image]),
         _ids(data.categories.ids[data.category]),
         _boxes(data),
@@ -118,6 +120,8 @@ def _annotations(data: Dataset, rest: list[Record] | None) -> Iterator[str]:
         _masks(data),
         _flags(np.zeros(len(data), bool) if data.crowd is None else data.crowd),
         None if data.ignore is None else _flags(data.ignore),
+        None if data.annotator is None else _ids(data.annotators[data.annotator]),
+        None if data.round is None else _ids(data.round),
     ]
     return _objects(keys, columns, _with_attributes(data, rest))
 
@@ -128,6 +132,29 @@ def _with_attributes(data: Dataset, rest: list[Record] | None) -> list[Record] |
         return rest
     said = [{} if one is None else {"attributes": one} for one in data.attributes.tolist()]
     return said if rest is None else [{**one, **own} for one, own in zip(rest, said, strict=True)]
+
+
+def _share_ids(data: Dataset) -> bool:
+    """Have two annotators given one id? Each of them begins with 1."""
+    return data.annotator is not None and data.id is not None and len(set(data.id.tolist())) < len(data)
+
+
+def _people(data: Dataset) -> str:
+    """Annotators, and who was asked for what, as `coco_annotators` reads them."""
+    asked = data.assignments
+    if data.annotator is None and asked is None:
+        return ""
+    text = f'"annotators": {_dumped(data.annotators.tolist())},\n'
+    if asked is None:
+        return text
+    columns = [
+        _ids(data.images.ids[asked.image]),
+        _ids(data.annotators[asked.annotator]),
+        None if asked.round is None else _ids(asked.round),
+        None if asked.date is None else ("" if one is None else _dumped(str(one)) for one in asked.date.tolist()),
+    ]
+    rows = ",\n".join(_objects(("image_id", "annotator", "round", "date"), columns))
+    return f'{text}"assignments": [\n{rows}\n],\n'
 
 
 def _ids(column: np.ndarray) -> Iterator[str]:

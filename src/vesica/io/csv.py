@@ -42,6 +42,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "ignore": ("ignore", "difficult"),
     "id": ("id", "annotationid", "boxid", "objectid"),
     "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "user"),
+    "round": ("round",),
 }  # fmt: skip
 _BOXES: dict[str, tuple[tuple[str, ...], ...]] = {
     "xyxy": (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom")),
@@ -115,17 +116,22 @@ def csv_of(data: bytes, name: str, options: Options, /) -> tuple[Dataset, str]:
 
     category = ids_of(table.column("category"), "category", table.place) if "category" in table else None
     given |= {key: _flags(table, key) for key in ("crowd", "ignore") if key in table}
-    given |= {key: ids_of(table.column(key), key, table.place) for key in ("id", "annotator") if _is_filled(table, key)}
-    found = Dataset.from_arrays(
-        boxes,
-        form="xywh",
-        image=mine,
-        images=images,
-        category=category,
-        categories=None if category is None else _categories(category, table),
-        check=False,
-        **given,
-    )
+    if _is_filled(table, "id"):
+        given["id"] = ids_of(table.column("id"), "id", table.place)
+    given |= _people(whole, table, every)
+    try:
+        found = Dataset.from_arrays(
+            boxes,
+            form="xywh",
+            image=mine,
+            images=images,
+            category=category,
+            categories=None if category is None else _categories(category, table),
+            check=False,
+            **given,
+        )
+    except (ValueError, TypeError) as error:  # of annotators and who was asked
+        raise InputError(f"{name}: {error}") from error
     notes = ["decimal commas were read as points"] if comma else []
     if table.kept is not None:
         notes.append(f"{len(every) - len(table.kept)} rows without a box: images in which nothing was found")
@@ -274,6 +280,33 @@ def _told(column: list[str], key: str, place: Callable[[int], str]) -> np.ndarra
         row = next(k for k, cell in enumerate(column) if not is_number(cell.strip()))
         what = "is empty" if not column[row].strip() else f"must be a number; got {check.brief(column[row])}"
         raise InputError(f"{place(row)}: `{key}` {what}.") from None
+
+
+def _people(whole: _Table, table: _Table, every: np.ndarray) -> dict[str, Any]:
+    """Who marked each row. Where rows without a box have annotators too, who was asked: whoever has a row of an image.
+
+    Without such rows nobody knows who was asked and saw nothing.
+    """
+    if "annotator" not in whole or not any(whole.column("annotator")):
+        return {}
+    cells = whole.column("annotator")
+    named = [k for k, cell in enumerate(cells) if cell]
+    ids = ids_of([cells[k] for k in named], "annotator", whole.place)
+    place_of = {k: place for place, k in enumerate(named)}
+    kept = range(len(cells)) if table.kept is None else table.kept
+    unnamed = next((k for k in kept if k not in place_of), None)
+    if unnamed is not None:
+        raise InputError(f"{whole.place(unnamed)}: `annotator` is empty, and elsewhere it is not.")
+    rounds = None
+    if "round" in whole:
+        words = whole.column("round")
+        rounds = _told([words[k] or "0" for k in range(len(words))], "round", whole.place)
+    found: dict[str, Any] = {"annotator": ids[[place_of[k] for k in kept]]}
+    found |= {} if rounds is None else {"round": rounds[list(kept)]}
+    if len(named) > len(kept):
+        found["assignments"] = {"image": every[named], "annotator": ids}
+        found["assignments"] |= {} if rounds is None else {"round": rounds[named]}
+    return found
 
 
 def _is_filled(table: _Table, key: str) -> bool:

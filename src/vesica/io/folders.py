@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from vesica.io.formats import FORMATS, Format
+from vesica.errors import InputError
+from vesica.io.formats import FORMATS, HEAD, Format
 
-__all__ = ["candidates", "files_of", "format_of", "left_out", "names_in", "with_ending"]
+__all__ = ["candidates", "files_of", "format_of", "left_out", "looks_like", "names_in", "with_ending"]
 
 _DEEPEST = 3
 
@@ -19,10 +21,24 @@ def files_of(pattern: str, /) -> list[Path]:
 
 
 def format_of(path: Path, /) -> str | None:
-    """The format that the name of a file tells."""
+    """The format that the name of a file tells; None where files of several formats are called so."""
     by_name = (name for name, format in FORMATS.items() if format.names and format.names.fullmatch(path.name))
     by_ending = (name for name, format in FORMATS.items() if _ending(path.name) in format.endings)
-    return next(by_name, None) or next(by_ending, None)
+    found = next(by_name, None)
+    if found is None:
+        found = next(by_ending, None)
+        return None if found is not None and any(_begin_alike(found)) else found
+    return found
+
+
+def _begin_alike(name: str) -> Iterator[str]:
+    """Formats that are told from this one by more than their first letter."""
+    starts = FORMATS[name].starts
+    return (
+        other
+        for other, format in FORMATS.items()
+        if other != name and format.looks_like and any(one in starts for one in format.starts)
+    )
 
 
 def _ending(name: str) -> str:
@@ -36,7 +52,25 @@ def candidates(place: str, /) -> dict[str, tuple[Path, list[Path]]]:
     for name, format in FORMATS.items():
         if name not in found and format.endings:
             found[name] = (folder, [folder / one for one in names_in(folder) if _ending(one) == format.endings[0]])
+    for name in list(found):
+        for other in _begin_alike(name) if FORMATS[name].looks_like is None else ():
+            root, files = found[name]
+            own = found[other][1] if other in found else [path for path in files if looks_like(path, FORMATS[other])]
+            if own:
+                taken = set(own)
+                found[name], found[other] = (root, [path for path in files if path not in taken]), (root, own)
     return found
+
+
+def looks_like(path: Path, format: Format, /) -> bool:
+    """Is the file of a format that others begin like? One that cannot be read is told by whoever reads it."""
+    from vesica.io.text_fields import beginning_of
+
+    assert format.looks_like is not None
+    try:
+        return format.looks_like(beginning_of(path, HEAD).decode("utf-8", "replace"))
+    except InputError:
+        return False
 
 
 def names_in(folder: Path, /) -> list[str]:

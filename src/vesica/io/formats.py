@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Notes = tuple[str, ...]
 """What a format could not keep."""
+HEAD = 1 << 16
+"""Bytes of a file that tell its format."""
 
 
 class Format(NamedTuple):
@@ -39,7 +41,7 @@ class Format(NamedTuple):
     is_text : are they?
     endings : of its files in folders and patterns; the first is written
     names : what its files are called, where a name alone tells
-    looks_like : is this the beginning of such a text?
+    looks_like : is this the beginning of such a text? Of formats that begin alike, those that have it come first.
     empty_ending : a file with this ending may be empty: an image in which nothing was found
     files_in : the place in a folder that has its files, and these; by default those with the first ending
     is_own : which files of a pattern are its own; by default all
@@ -97,6 +99,7 @@ FORMATS = {
             known_as="COCO (.json)",
             read=_later("coco.read"),
             content=_later("coco_write.content"),
+            options=("annotator",),
             starts=(b"{", b"["),
             endings=(".json",),
             in_folder="a JSON file of COCO",
@@ -148,6 +151,39 @@ FORMATS = {
             files_in=_later("dota.files_in"),
             homes=("labelTxt",),
             in_folder="label files of DOTA",
+        ),
+        Format(
+            "cvat",
+            about=".xml: images, or tracks of a video, of CVAT 1.1",
+            known_as="CVAT (.xml)",
+            read=_later("cvat.read"),
+            content=_later("cvat_write.content"),
+            starts=(b"<",),
+            looks_like=_later("cvat.looks_like_cvat"),
+            in_folder="an XML file of CVAT",
+        ),
+        Format(
+            "labelstudio",
+            about=".json: tasks of Label Studio with the annotations of one or several people",
+            known_as="Label Studio (.json)",
+            read=_later("labelstudio.read"),
+            content=_later("labelstudio_write.content"),
+            options=("predictions",),
+            starts=(b"[",),
+            looks_like=_later("labelstudio.looks_like_tasks"),
+            in_folder="a JSON file of Label Studio",
+        ),
+        Format(
+            "labelme",
+            about="a folder of .json, one for each image",
+            known_as="LabelMe (.json)",
+            read=_later("labelme.read"),
+            write_into=_later("labelme_write.write"),
+            stale=_later("labelme_write.stale"),
+            starts=(b"{",),
+            looks_like=_later("labelme.looks_like_labelme"),
+            files_in=_later("labelme.files_in"),
+            in_folder="JSON files of LabelMe",
         ),
         Format(
             "csv",

@@ -64,6 +64,31 @@ class Labels(NamedTuple):
     spacing: tuple[float, ...] | None
 
 
+class LabelMaps(Mapping[str, np.ndarray]):
+    """The label maps of one folder by the names of their files, without ending. Each is read when it is asked for."""
+
+    def __init__(self, side: str | os.PathLike[str], /, *, relabel: Mapping[int, int] | None = None) -> None:
+        self._files, self._relabel = _files_of(side), relabel
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return read_labels(self._files[name], relabel=self._relabel).array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def has_maps_alone(folder: str | os.PathLike[str], /) -> bool:
+    """Is it a folder with files of label maps, and with no others?"""
+    place = Path(folder)
+    if not place.is_dir():
+        return False
+    files = [path for path in place.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    return bool(files) and all(ending_of(path) in ENDINGS for path in files)
+
+
 def pair_files(truth: str | os.PathLike[str], guess: str | os.PathLike[str], /) -> LabelFiles:
     """Files of truths and guesses that have the same name: of two folders, two patterns, or two files.
 

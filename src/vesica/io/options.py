@@ -19,6 +19,8 @@ class Options:
     kind: str | None = None
     columns: str | None = None
     threads: int | None = None
+    predictions: bool = False
+    annotator: str | bool | None = None
     literal: str | None = None
     """The regions that are to be scored as pycocotools scores them; see `coco.dataset_of`."""
 
@@ -26,6 +28,6 @@ class Options:
         """The options themselves, if the format knows what to do with all that were given."""
         general = {"masks", "check", "threads", "literal", *used}
         for field in fields(self):
-            if getattr(self, field.name) is not None and field.name not in general:
+            if getattr(self, field.name) not in (None, False) and field.name not in general:
                 raise ValueError(f"`{field.name}` says nothing about a file of the format {format!r}. Leave it out.")
         return self

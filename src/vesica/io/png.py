@@ -16,12 +16,13 @@ from vesica.io.files import File
 _ONE_CHANNEL = ("1", "L", "P", "I", "I;16", "I;16B")
 
 
-def labels_of(file: File, /) -> np.ndarray:
+def labels_of(file: File, /, *, most: int | None = None) -> np.ndarray:
     """The labels of a PNG file, (height, width): grey values of up to 16 bits, or indices into the palette.
 
-    Colours of a palette are not looked at. Grey of two or four bits keeps its values 0 to 3 or 0 to 15.
+    Colours of a palette are not looked at. Grey of two or four bits keeps its values 0 to 3 or 0 to 15. One of more
+    than `most` pixels is refused before they are read.
     """
-    image = _opened(file)
+    image = _opened(file, most)
     if image.mode not in _ONE_CHANNEL:
         raise InputError(
             f"{file.name} must have one channel, grey or a palette, whose values are the labels; it is {image.mode}."
@@ -42,7 +43,7 @@ def colours_of(file: File, /) -> np.ndarray:
     return np.array(image)[..., :3]
 
 
-def _opened(file: File) -> Any:
+def _opened(file: File, most: int | None = None) -> Any:
     try:
         from PIL import Image
     except ImportError as error:
@@ -51,6 +52,8 @@ def _opened(file: File) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # a label map may be large
             image = Image.open(io.BytesIO(file.data), formats=["PNG"])
+            if most is not None and image.width * image.height > most:
+                raise InputError(f"{file.name} may have {most:,} pixels; it has {image.width * image.height:,}.")
             image.load()
     except Image.DecompressionBombError as error:
         raise InputError(f"{file.name} is larger than Pillow reads: {error}") from error

@@ -13,11 +13,10 @@ from vesica._check.names import explained
 from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io.files import File, load
-from vesica.io.formats import FORMATS, Format, readable
+from vesica.io.formats import FORMATS, HEAD, Format, readable
 from vesica.io.options import Options
 from vesica.io.source import Source
 
-_HEAD = 1 << 16
 # Files that a note names.
 _SHOWN = 20
 
@@ -49,6 +48,8 @@ def read(
     names: Any = None,
     kind: str | None = None,
     columns: str | None = None,
+    predictions: bool = False,
+    annotator: str | bool | None = None,
     threads: int | None = None,
 ) -> Dataset:
     """Read a data set. Its format is found from the content.
@@ -56,7 +57,7 @@ def read(
     Parameters
     ----------
     path : a file, a folder, a pattern such as "labels/*.txt", or "-" for standard input. Files may be packed (.gz).
-    format : {"coco", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
+    format : {"coco", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy"}, optional
         Only needed where two of them fit.
     masks : read masks, where there are any
     check : refuse numbers that are not finite, and negative sides
@@ -69,6 +70,8 @@ def read(
     names : YOLO: names of the classes, or the file that has them. By default it is looked for.
     kind : YOLO: "polygon", "obb" (rotated boxes) or "pose", where the number of columns leaves it open
     columns : YOLO: "class box score" or "class score box", where the numbers leave it open
+    predictions : Label Studio: read the guesses of models instead of what people marked
+    annotator : COCO: the key of annotations that says who made each, such as "created_by"; True: one of the usual
     threads : at most this many
 
     Examples
@@ -81,7 +84,7 @@ def read(
     >>> guess
     Dataset(1 guess in 1 image, 1 category)
     """
-    options = Options(masks, check, boxes, sizes, images, names, kind, columns, threads)
+    options = Options(masks, check, boxes, sizes, images, names, kind, columns, threads, predictions, annotator)
     return find(path, options, format=format).data
 
 
@@ -100,7 +103,10 @@ def find(
     given = options(format) if callable(options) else options
     chosen = FORMATS[format]
     assert chosen.read is not None
-    found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
+    try:
+        found = chosen.read(source, (Options() if given is None else given).for_format(format, chosen.options))
+    except RecursionError as error:  # a value that could just be read, and not be shown
+        raise InputError(f"{source.name} is nested too deeply.") from error
     if _moments(source) != moments:
         _look_again(os.fspath(path), source, format)
     data = replace(found.data, notes=(*found.data.notes, _noted(source, chosen))) if source.left_out else found.data
@@ -159,9 +165,19 @@ def _resolved(path: str, format: str | None) -> tuple[Source, str]:
             return _of_folder(os.path.dirname(path), path, name)
     if path != "-" and not os.path.exists(path) and any(letter in path for letter in "*?["):
         return _of_pattern(path, format)
-    file = load(path, in_pieces=True)
+    file = _unpacked(load(path, in_pieces=True))
     source = Source(file.name, os.path.dirname(path), [] if path == "-" else [path], file)
     return source, format or _sniffed(file)
+
+
+def _unpacked(file: File) -> File:
+    """The file of annotations in a zip archive, as tools export it; an archive of arrays as it is."""
+    if file.kind != "npz" or file.name.lower().endswith(".npz"):
+        return file
+    from vesica.io.archives import text_member
+
+    found = text_member(file.data, file.name)
+    return file if found is None else File(f"{file.name}:{found[0]}", found[1], "json")
 
 
 def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
@@ -172,7 +188,11 @@ def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
     for folder in {path.parent for path in every}:
         atomic.check_finished(folder)
-    known = {folders.format_of(path) or _sniffed(load(path)) for path in every} if format is None else {format}
+    known = (
+        {folders.format_of(path) or _sniffed(load(path, in_pieces=True)) for path in every}
+        if format is None
+        else {format}
+    )
     if len(known) != 1:
         raise InputError(f"{pattern} stands for files of several formats: {', '.join(sorted(known))}. Say `format=`.")
     found = known.pop()
@@ -215,12 +235,22 @@ def _listed(words: list[str], last: str) -> str:
 
 def _sniffed(file: File) -> str:
     """The format of a file by its first bytes; of text by its name and first line too."""
-    head = file.head(_HEAD)
+    head = file.head(HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     known = list(FORMATS.values())
-    by_start = (one.name for one in known if one.starts and (start if one.is_text else head).startswith(one.starts))
+    by_start = [one for one in known if one.starts and (start if one.is_text else head).startswith(one.starts)]
     by_name = (one.name for one in known if one.names and one.names.fullmatch(os.path.basename(file.name)))
-    return next(by_start, None) or next(by_name, None) or _of_text(head, file.name, known)
+    if by_start:
+        return _of_alike(by_start, start)
+    return next(by_name, None) or _of_text(head, file.name, known)
+
+
+def _of_alike(fits: list[Format], start: bytes) -> str:
+    """The one of formats that begin alike: one that finds its own marks in the text, or else the one without any."""
+    text = start.decode("utf-8", "replace") if len(fits) > 1 else ""
+    told = (one.name for one in fits if text and one.looks_like and one.looks_like(text))
+    plain = (one.name for one in fits if one.looks_like is None)
+    return next(told, None) or next(plain, fits[0].name)
 
 
 def _of_text(head: bytes, name: str, known: list[Format]) -> str:

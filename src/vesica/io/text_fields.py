@@ -142,3 +142,33 @@ def known_by_name(data: Dataset, /) -> list[str]:
     if data.score is not None and len(set(data.image.tolist())) < len(data.images):
         notes.append("images without a detection left no trace")
     return notes
+
+
+_COLUMNS = {
+    "score": "scores",
+    "area": "areas",
+    "crowd": "crowds",
+    "ignore": "what is to be ignored",
+    "id": "ids",
+    "annotator": "annotators",
+    "round": "rounds",
+    "assignments": "assignments",
+    "attributes": "attributes",
+}
+
+
+def lost_columns(data: Dataset, tool: str, /, *, kept: tuple[str, ...] = ()) -> list[str]:
+    """Columns that an annotation tool has no place for, but for those that are kept."""
+    return [
+        f"{tool} has no place for {words}"
+        for name, words in _COLUMNS.items()
+        if name not in kept and getattr(data, name) is not None
+    ]
+
+
+def rows_by_image(data: Dataset, /) -> list[list[int]]:
+    """The rows of each image, in their order."""
+    rows: list[list[int]] = [[] for _ in range(len(data.images))]
+    for row, place in enumerate(data.image.tolist()):
+        rows[place].append(row)
+    return rows

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import decimal
-import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import ParseError, TreeBuilder
 
 import numpy as np
 
 from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
-from vesica.errors import InputError, MissingExtra
+from vesica.errors import InputError
+from vesica.io.exact_corners import sides_of
 from vesica.io.folders import names_in, with_ending
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
 from vesica.io.text_fields import lines_of_classes, number, sound
-
-DEEPEST = 64
-"""Elements within elements."""
+from vesica.io.xml_elements import root_of
 
 BOXES = ("one_based", "as_written")
 
@@ -114,7 +110,8 @@ def _dataset(
     notes: tuple[str, ...] = (),
 ) -> Dataset:
     way = check.one_of(options.boxes or "one_based", BOXES, "boxes")
-    boxes = np.array([_box(one, way == "one_based") for one in rows], np.float64).reshape(-1, 4)
+    first = 1 if way == "one_based" else 0
+    boxes = np.array([sides_of(one.corners, one.place, first=first) for one in rows], np.float64).reshape(-1, 4)
     if options.check:
         sound({"boxes": boxes, "score": score}, lambda row: rows[row].place)
     height, width = sizes or (None, None)
@@ -133,30 +130,10 @@ def _dataset(
     )
 
 
-def _box(row: _Object, from_one: bool) -> list[float]:
-    """x, y, width, height. Decimals are subtracted as decimals: 1.1 − 1 is 0.1, and what was written comes back."""
-    values = [number(word, row.place) for word in row.corners]
-    first = 1 if from_one else 0
-    if all(_WHOLE.fullmatch(word) for word in row.corners):
-        left, top, right, bottom = values
-        return [left - first, top - first, right - left + first, bottom - top + first]
-    if not np.isfinite(values).all():
-        return values  # told by the check of all rows
-    x1, y1, x2, y2 = map(EXACT.create_decimal, row.corners)
-    x1, y1 = EXACT.subtract(x1, first), EXACT.subtract(y1, first)
-    return [float(side) for side in (x1, y1, EXACT.subtract(x2, x1), EXACT.subtract(y2, y1))]
-
-
-_WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?", re.ASCII)
-# All digits of any two numbers of 1,000 characters, as far as a float can tell. An exponent beyond all bounds, such as
-# that of 1e-9999999999999999999, makes 0, as it does of a float.
-EXACT = decimal.Context(prec=1200, traps=[])
-
-
 def _page(name: str, data: bytes) -> _Page:
-    root = _root(name, data)
+    root = root_of(name, data, "Pascal VOC files")
     if root.tag != "annotation":
-        hint = " This looks like CVAT, which is not read yet." if root.tag == "annotations" else ""
+        hint = ' This looks like CVAT: format="cvat".' if root.tag == "annotations" else ""
         raise InputError(
             f"{name} is no VOC file: its root must be <annotation>; got <{check.brief(root.tag)[1:-1]}>.{hint}"
         )
@@ -198,38 +175,3 @@ def _object(found: Any, place: str) -> _Object:
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True, "": False}
-
-
-class _Shallow(TreeBuilder):
-    """A tree that is not too deep."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._name, self._depth = name, 0
-
-    def start(self, tag: Any, attrs: Any, /) -> Any:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise InputError(f"{self._name}: elements are nested deeper than {DEEPEST}.")
-        return super().start(tag, attrs)
-
-    def end(self, tag: Any, /) -> Any:
-        self._depth -= 1
-        return super().end(tag)
-
-
-def _root(name: str, data: bytes) -> Any:
-    """The root of an XML file without entities and DOCTYPE."""
-    try:
-        from defusedxml import DefusedXmlException
-        from defusedxml.ElementTree import DefusedXMLParser
-    except ImportError as error:
-        raise MissingExtra('Pascal VOC files need defusedxml: pip install "vesica[all]".') from error
-    parser = DefusedXMLParser(target=_Shallow(name), forbid_dtd=True)
-    try:
-        parser.feed(data)
-        return parser.close()
-    except DefusedXmlException as error:
-        raise InputError(f"{name}: DOCTYPE and entities are not allowed in annotation files.") from error
-    except (ParseError, LookupError, ValueError) as error:
-        raise InputError(f"{name} is no XML: {error}.") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -13,9 +11,10 @@ from vesica.dataset import Dataset
 from vesica.dataset.boxless import boxes_of
 from vesica.errors import InputError
 from vesica.io import atomic
+from vesica.io.exact_corners import words_of
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.text_fields import different, known_by_name, names_of, stem_of
-from vesica.io.voc import EXACT
+from vesica.io.xml_elements import xml_text
 
 
 def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
@@ -54,24 +53,11 @@ def _lost(data: Dataset) -> list[str]:
 
 def _written_boxes(data: Dataset) -> list[tuple[str, ...]]:
     """xmin, ymin, xmax, ymax of each row: whole numbers as such, others with all the decimals they need."""
-    return [_corners(*row) for row in boxes_of(data).tolist()]
-
-
-def _corners(x: float, y: float, w: float, h: float) -> tuple[str, ...]:
-    if all(value.is_integer() and abs(value) < 2**51 for value in (x, y, w, h)):
-        return tuple(str(int(value)) for value in (x + 1, y + 1, x + w, y + h))
-    dx, dy, dw, dh = (decimal.Decimal(repr(value)) for value in (x, y, w, h))
-    add = EXACT.add
-    return tuple(_plain(value) for value in (add(dx, 1), add(dy, 1), add(dx, dw), add(dy, dh)))
-
-
-def _plain(value: decimal.Decimal) -> str:
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return [words_of(*row, first=1) for row in boxes_of(data).tolist()]
 
 
 def _pages(data: Dataset) -> Iterable[tuple[str, str]]:
-    names, boxes = [_xml(name) for name in names_of(data)], _written_boxes(data)
+    names, boxes = [escape(xml_text(name)) for name in names_of(data)], _written_boxes(data)
     ids = data.images.ids.tolist()
     stems = different([stem_of(id, "image") for id in ids])
     by_image: list[list[int]] = [[] for _ in ids]
@@ -95,20 +81,11 @@ def _pages(data: Dataset) -> Iterable[tuple[str, str]]:
 def _head(data: Dataset, place: int) -> list[str]:
     lines = []
     if data.images.names is not None and data.images.names[place] is not None:
-        lines.append(f"\t<filename>{_xml(data.images.names[place])}</filename>")
+        lines.append(f"\t<filename>{escape(xml_text(data.images.names[place]))}</filename>")
     if data.images.height is not None and data.images.width is not None and data.images.height[place]:
         height, width = int(data.images.height[place]), int(data.images.width[place])
         lines += ["\t<size>", f"\t\t<width>{width}</width>", f"\t\t<height>{height}</height>", "\t</size>"]
     return lines
-
-
-def _xml(text: str) -> str:
-    bad = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]", text)
-    if bad or text != text.strip() or "\r" in text:
-        raise InputError(
-            f"XML cannot hold the name {check.brief(text)}: it has control characters, or spaces at an end."
-        )
-    return escape(text)
 
 
 def _result_files(data: Dataset) -> Iterable[tuple[str, str]]:

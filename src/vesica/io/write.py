@@ -25,14 +25,14 @@ def write(
 
     Parameters
     ----------
-    path : a file, or for VOC, YOLO and DOTA a folder, which is made. Files ending in .gz are packed; "-" is standard
-        output.
+    path : a file, or for VOC, YOLO, DOTA and LabelMe a folder, which is made. Files ending in .gz are packed; "-" is
+        standard output.
     data : Dataset
-    format : {"coco", "coco_results", "voc", "yolo", "dota", "csv", "npz", "npy"}, optional
+    format : {"coco", "coco_results", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy"}
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
     overwrite : bool, default False
-        VOC, YOLO and DOTA: remove the files of an earlier data set that the folder has. By default they are an error,
-        because readers would take them for this one. A single file is always written anew.
+        Of folders: remove the files of an earlier data set that are there. By default they are an error, because
+        readers would take them for this one. A single file is always written anew.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from vesica._kernels.tables import Histogram, SurfacePair
 def distance_transform(mask: Array, *, spacing: tuple[float, ...], threads: int | None = None) -> Array:
     """The distance from each pixel of the mask to the nearest one outside it; infinite where there is none."""
     xp = namespace(mask)
-    squared = _nearest(_places(xp.ones_like(mask), spacing), _places(~mask, spacing))
+    squared = nearest(places(xp.ones_like(mask), spacing), places(~mask, spacing))
     distance = xp.sqrt(xp.reshape(squared, mask.shape))
     is_narrow = set(spacing) == {1.0} and sum(side * side for side in mask.shape) < 1 << 24
     return cast(distance, "float32") if is_narrow else distance
@@ -30,15 +30,15 @@ def surfaces(
 
 
 def _compare(a: Array, b: Array, spacing: tuple[float, ...]) -> SurfacePair:
-    left, right = _places(_surface(a), spacing), _places(_surface(b), spacing)
+    left, right = places(surface(a), spacing), places(surface(b), spacing)
     sizes = left.shape[0], right.shape[0]
     if not all(sizes):
         nothing = Histogram(np.empty(0), np.empty(0, np.int64))
         return SurfacePair(*sizes, nothing, nothing)
-    return SurfacePair(*sizes, _counted(_nearest(left, right)), _counted(_nearest(right, left)))
+    return SurfacePair(*sizes, _counted(nearest(left, right)), _counted(nearest(right, left)))
 
 
-def _surface(mask: Array) -> Array:
+def surface(mask: Array) -> Array:
     """The pixels with a neighbour along an axis that is not in the mask; beyond the image there is none that is."""
     xp = namespace(mask)
     inside = mask
@@ -53,14 +53,14 @@ def _at(ndim: int, axis: int, part: slice) -> tuple[slice, ...]:
     return tuple(part if one == axis else slice(None) for one in range(ndim))
 
 
-def _places(mask: Array, spacing: tuple[float, ...]) -> Array:
+def places(mask: Array, spacing: tuple[float, ...]) -> Array:
     """Where the pixels of a mask are: (N, axes) float64."""
     xp = namespace(mask)
     rows: Any = xp.stack([cast(part, "float64") for part in xp.nonzero(mask)], axis=1)
     return rows * from_numpy(np.array(spacing, np.float64), rows)
 
 
-def _nearest(a: Array, b: Array) -> Array:
+def nearest(a: Array, b: Array) -> Array:
     """The squared distance from each place to the nearest of others."""
     xp = namespace(a, b)
     if not b.shape[0]:

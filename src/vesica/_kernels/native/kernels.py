@@ -12,6 +12,7 @@ from vesica._kernels.native import (
     kmeans,
     labels,
     lane,
+    outline_offsets,
     pixels,
     soft,
     staple,
@@ -69,6 +70,7 @@ register(
     # Statistics
     *kernels("native", weights.weights, "weights", ("keys",), COLUMNS),
     # Agreement
+    *kernels("native", outline_offsets.outline_offsets, "outline_offsets", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.dense, "vote_patterns", ("masks",), COLUMNS),
     *kernels("native", vote_patterns.runs, "vote_patterns", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.choose, "choose_patterns", ("runs",), COLUMNS),

@@ -1,0 +1,117 @@
+"""The human ceiling: a model beside annotators, held against plain loops over pairs."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vesica
+from samples import drawn
+from vesica.agreement.ceiling import ceiling, with_model
+from vesica.io.review_queue import of_images
+
+PEOPLE = ("ann", "ben", "cleo")
+
+
+def part(data, who, images):
+    """What one annotator drew in some images, as a data set of its own."""
+    place = data.annotators.tolist().index(who)
+    rows = data.rows(data.annotator == place) if len(data) else data
+    rows = replace(rows, annotator=None, annotators=np.empty(0, object), assignments=None, round=None)
+    return of_images(rows, np.array(images, np.int64))
+
+
+def asked_for(data, who):
+    place = data.annotators.tolist().index(who)
+    return set(data.assignments.image[data.assignments.annotator == place].tolist())
+
+
+def agreement(data, a, b, images):
+    if not images:
+        return np.nan
+    found = vesica.evaluate_agreement(part(data, a, sorted(images)), part(data, b, sorted(images)))
+    return found["agreement"]
+
+
+def mean(values):
+    there = [value for value in values if value == value]
+    return float(np.mean(there)) if there else np.nan
+
+
+class TestCeiling:
+    @given(st.integers(0, 10_000))
+    def test_equals_loops(self, seed):
+        data = drawn(seed, kinds=("box",), people=PEOPLE, rows=25)
+        first = data.round == 0
+        asked = data.assignments
+        data = replace(data.rows(first), assignments=asked[asked.rounds == 0])
+        guess = drawn(seed + 1, kinds=("box",), scores=True)
+        found = ceiling(data, guess)
+        both, _ = with_model(data, guess)
+        for row in found.annotators:
+            others = [who for who in PEOPLE if who != row["annotator"]]
+            shared = {who: asked_for(data, row["annotator"]) & asked_for(data, who) for who in others}
+            human = mean(agreement(data, row["annotator"], who, shared[who]) for who in others)
+            model = agreement(both, row["annotator"], "model", set().union(*shared.values()))
+            for name, value in (("human", human), ("model", model)):
+                assert (row[name] is None and value != value) or row[name] == pytest.approx(value)
+
+    def test_by_hand(self):
+        people = vesica.Dataset.from_arrays(
+            [[0, 0, 10, 10], [0, 0, 10, 8], [0, 0, 10, 9]], image=[1] * 3, annotator=PEOPLE, assignments="all"
+        )
+        model = vesica.Dataset.from_arrays([[0, 0, 10, 6]], image=[1], score=[0.9])
+        found = ceiling(people, model)
+        ious = {frozenset(pair): min(pair) / max(pair) for pair in itertools.combinations((10, 8, 9), 2)}
+        assert found["human"] == pytest.approx(np.mean(list(ious.values())))
+        assert found["model"] == pytest.approx(np.mean([6 / 10, 6 / 8, 6 / 9]))
+
+    def test_a_model_that_copies_people(self):
+        """Whoever draws what an annotator drew is as near to the others, and nearer to that one than anybody."""
+        data = drawn(5, kinds=("box",), people=("ann", "ben"), rows=60, images=12)
+        asked = data.assignments
+        data = replace(data.rows(data.round == 0), assignments=asked[asked.rounds == 0], round=None)
+        copy = data.rows(data.annotators[data.annotator] == "ann")
+        copy = replace(copy, score=np.ones(len(copy)), annotator=None, annotators=np.empty(0, object), assignments=None)
+        rows = {row["annotator"]: row for row in ceiling(data, copy).annotators}
+        assert rows["ann"]["model"] == pytest.approx(1) and rows["ben"]["difference"] == pytest.approx(0)
+        assert rows["ben"]["lo"] == pytest.approx(0) and rows["ben"]["hi"] == pytest.approx(0)
+
+    def test_classes(self):
+        boxes = [[0, 0, 10, 10], [20, 0, 30, 10]] * 40
+        image = np.repeat(np.arange(40), 2)
+        cat, dog = {"category": ["cat", "dog"] * 40}, {"category": ["cat", "cat"] * 40}
+        one = vesica.Dataset.from_arrays(boxes, image=image, **cat)
+        people = vesica.Dataset.of_annotators({"ann": one, "ben": one})
+        model = vesica.Dataset.from_arrays(boxes, image=image, score=np.ones(80), **dog)
+        rows = {row["category"]: row for row in ceiling(people, model).classes}
+        assert rows["cat"]["inside"] is True and rows["dog"]["inside"] is False and rows["dog"]["model"] == 0
+
+    def test_guesses_that_are_left_out(self):
+        people = vesica.Dataset.from_arrays(
+            [[0, 0, 9, 9]] * 2, image=[1, 1], category=["a"] * 2, annotator=PEOPLE[:2], assignments="all"
+        )
+        model = vesica.Dataset.from_arrays(
+            [[0, 0, 9, 9]] * 3, image=[1] * 3, category=["a", "a", "x"], score=[0.9, 0.1, 0.9]
+        )
+        found = ceiling(people, model, min_score=0.5)
+        assert found.guesses == 1 and [note.count for note in found.notes] == [1, 1] and found["model"] == 1
+
+    def test_refused(self):
+        one = vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1], annotator=["ann"], assignments="all")
+        with pytest.raises(ValueError, match="needs two annotators; got 1"):
+            ceiling(one, one)
+        two = vesica.Dataset.from_arrays([[0, 0, 9, 9]] * 2, image=[1, 1], annotator=PEOPLE[:2], assignments="all")
+        bare = vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1])
+        with pytest.raises(ValueError, match="`min_score` leaves guesses out by their score"):
+            ceiling(two, bare, min_score=0.5)
+
+    def test_an_annotator_called_model(self):
+        data = vesica.Dataset.from_arrays(
+            [[0, 0, 9, 9]] * 2, image=[1, 1], annotator=["model", "zoe"], assignments="all"
+        )
+        found = ceiling(data, vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1]))
+        assert found.annotators["annotator"].tolist() == ["model", "zoe"] and found["model"] == 1

@@ -139,7 +139,7 @@ class TestBoxes:
 
     @given(
         st.lists(
-            st.tuples(*[st.floats(-1e6, 1e6)] * 2, *[st.floats(0, 1e6)] * 2).map(
+            st.tuples(*[st.floats(-1e6, 1e6)] * 2, *[st.floats(1e-3, 1e6)] * 2).map(
                 lambda r: [r[0], r[1], r[0] + r[2], r[1] + r[3]]
             ),
             min_size=1,

@@ -27,6 +27,7 @@ from benchmarks import (
     bench_small,
     bench_soft,
     bench_sparse,
+    bench_surfaces,
     history,
     machine,
 )
@@ -41,6 +42,7 @@ BENCHES = {
     "labels": bench_labels.bench,
     "segmentation": bench_segmentation.bench,
     "agreement": bench_agreement.bench,
+    "surfaces": bench_surfaces.bench,
     "join": bench_join.bench,
     "matching": bench_matching.bench,
     "nms": bench_nms.bench,

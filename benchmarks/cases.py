@@ -15,6 +15,7 @@ from benchmarks.cases_matching import MATCHING_CASES
 from benchmarks.cases_nms import NMS_CASES
 from benchmarks.cases_recorded import RECORDED_CASES
 from benchmarks.cases_segmentation import SEGMENTATION_CASES
+from benchmarks.cases_surfaces import SURFACE_CASES
 
 ONE_IMAGE = 0.0
 """All boxes in one photograph of 1333 × 800, as proposals and anchors are when their matrix is wanted."""
@@ -90,6 +91,7 @@ CASES: dict[str, Case] = {
         LABEL_CASES,
         SEGMENTATION_CASES,
         AGREEMENT_CASES,
+        SURFACE_CASES,
         NMS_CASES,
         ANCHOR_CASES,
         MATCHING_CASES,

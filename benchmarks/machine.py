@@ -28,6 +28,10 @@ PACKAGES = (
     "SimpleITK",
     "crowd-kit",
     "krippendorff",
+    "edt",
+    "medpy",
+    "monai",
+    "surface-distance-based-measures",
 )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,10 @@ from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_labels import CLASSES
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.cases_matching import Scene
+from benchmarks.cases_surfaces import ORGANS, TAU, Volume
 from benchmarks.contender import FUSE_AT, JOIN_AT, MODELS, SOFT_AT, SOFT_LEAST, SOFT_SIGMA, Call, Contender
 from benchmarks.formulas import Table
+from benchmarks.machine import cores
 from benchmarks.peers_agreement import interval_ends
 from benchmarks.peers_fusion import uneven
 from benchmarks.peers_labels import spread
@@ -27,6 +32,9 @@ from vesica.agreement.image_pairs import image_pairs_of
 from vesica.agreement.pairing import contacts_of, pair
 from vesica.agreement.staple import staple
 from vesica.agreement.vote_patterns import vote_patterns
+from vesica.io.label_files import pair_files, read_pairs
+from vesica.segmentation import SegmentationResult
+from vesica.segmentation.rules import FIELDS
 from vesica.statistics.coefficients import krippendorff
 from vesica.statistics.resampling import bootstrap
 
@@ -111,6 +119,68 @@ def _segmentation(a: Table, b: Table) -> Call:
         return result
 
     return call
+
+
+def _streamed(images: int) -> Callable[[Table, Table], Call]:
+    def prepare(a: Table, b: Table) -> Call:
+        def call() -> Any:
+            truths, guesses = ((side[k % len(side)] for k in range(images)) for side in (a, b))
+            return vesica.evaluate_segmentation(truths, guesses, categories=CLASSES)
+
+        return call
+
+    return prepare
+
+
+def _png(a: Path, b: Path) -> Call:
+    return lambda: vesica.evaluate_segmentation(a, b, categories=CLASSES)
+
+
+def _png_alone(a: Path, b: Path) -> Call:
+    """The same files, decoded by as many threads, and not looked at."""
+
+    def call() -> np.ndarray:
+        pairs = read_pairs(pair_files(a, b), threads=cores())
+        return np.array([truth.array.size + guess.array.size for truth, guess in pairs])
+
+    return call
+
+
+def _policies(counts: Any, _: None) -> Call:
+    """A number under policies that were not asked for before."""
+    fields = {name: FIELDS[name] for name in ("both_empty", "one_empty", "absent", "average")}
+
+    def fresh() -> Iterator[tuple[SegmentationResult, vesica.SegmentationPolicy]]:
+        while True:  # what was asked for before is known, so all begins anew with counts of their own
+            result = SegmentationResult(replace(counts), vesica.SegmentationPolicy()).checked()
+            for words in itertools.product(*fields.values()):
+                yield result, vesica.SegmentationPolicy(**dict(zip(fields, words, strict=True)))
+
+    pairs = fresh()
+
+    def call() -> np.ndarray:
+        result, policy = next(pairs)
+        return np.array([result.under(policy)["mIoU"]])
+
+    return call
+
+
+def _surfaces(a: Volume, b: Volume) -> Call:
+    labels = list(range(1, ORGANS + 1))
+    return lambda: vesica.surface_distances(a.labels, b.labels, labels=labels)
+
+
+def _distances(found: dict[int, Any]) -> np.ndarray:
+    return np.array([[one.hd95, one.assd, one.nsd(TAU)] for one in found.values()]).T
+
+
+def _pooled(found: dict[int, Any]) -> np.ndarray:
+    return np.array([[one.hd(95, percentile_of="pooled"), one.assd] for one in found.values()]).T
+
+
+def _transform(a: Volume, _: Volume) -> Call:
+    mask = a.labels > 0
+    return lambda: vesica.segmentation.distance_transform(mask)
 
 
 def _cells(result: Any) -> np.ndarray:
@@ -274,6 +344,13 @@ OURS = {
         # One class with itself: what a jaccard index is.
         Contender("vesica.iou of LabelMaps", "vesica", _labels, np.diagonal),
         Contender("vesica.evaluate_segmentation", "vesica", _segmentation, _cells),
+        *(Contender(f"{n} images from a generator", "vesica", _streamed(n), _cells) for n in (10, 100, 1000)),
+        Contender("vesica.evaluate_segmentation, PNG folders", "vesica", _png, _cells),
+        Contender("PNG folders decoded", "vesica", _png_alone),
+        Contender("SegmentationResult.under, mIoU", "vesica", _policies),
+        Contender("vesica.surface_distances", "vesica", _surfaces, _distances),
+        Contender("vesica.surface_distances, pooled HD95 and ASSD", "vesica", _surfaces, _pooled),
+        Contender("vesica.segmentation.distance_transform", "vesica", _transform),
         Contender("anchors.cluster", "vesica", _cluster, lambda found: found.sizes),
         Contender("vote_patterns", "vesica", _votes, lambda found: found.table),
         Contender("vote_patterns of runs", "vesica", _votes_of_runs, lambda found: found.table),

@@ -19,6 +19,7 @@ from benchmarks.peers_nms import NMS_PEERS
 from benchmarks.peers_segmentation import SEGMENTATION_PEERS
 from benchmarks.peers_soft import SOFT_PEERS
 from benchmarks.peers_sparse import SPARSE_PEERS
+from benchmarks.peers_surfaces import SURFACE_PEERS
 
 # Rows that go to the tree in one query: its pairs then stay in the cache, and a million boxes in memory.
 TREE_BLOCK = 20_000
@@ -130,6 +131,7 @@ PEERS = {
         LABEL_PEERS,
         SEGMENTATION_PEERS,
         AGREEMENT_PEERS,
+        SURFACE_PEERS,
         NMS_PEERS,
         ANCHOR_PEERS,
         MATCHING_PEERS,

@@ -16,6 +16,7 @@ VERBS = {
     "assign": "assign",
     "evaluate": "evaluate",
     "segmentation": "evaluate_segmentation",
+    "agreement": "evaluate_agreement",
     "Boxes": "Boxes",
     "box loss": "losses.giou",
     "mask loss": "losses.dice",

@@ -470,6 +470,20 @@ class TestResult:
         assert "agreement        0.233" in str(result)
         assert result.to_json() == vesica.evaluate_agreement(written(SIDE_A), written(SIDE_B)).to_json()
 
+    def test_what_matches_nothing_is_counted(self):
+        flat = [[0, 0, 0, 4], [1, 1, 5, 5]]
+        result = vesica.evaluate_agreement(flat, flat)
+        assert result["agreement"] == 0.5 and "note: 2 objects have no area" in str(result)
+
+    def test_notes_of_parts_add_up(self):
+        parts = []
+        for image in (1, 2):
+            boxes = [[0, 0, 0, 4], [0, 0, 4, 4]]
+            data = Dataset.from_arrays(boxes, image=[image] * 2, annotator=["a", "b"], assignments="all")
+            parts.append(vesica.evaluate_agreement(data))
+        (note,) = parts[0].merged(parts[1]).notes
+        assert note.count == 2
+
     def test_gates(self):
         result = vesica.evaluate_agreement(written(SIDE_A), written(SIDE_B))
         passed = [verdict.passed for verdict in result.gate("agreement>=0.2", "alpha>=0.67", "agreement[person]>=0.5")]

@@ -50,6 +50,31 @@ class TestIntervals:
         assert together.hi - together.lo > 1.5 * (alone.hi - alone.lo)
 
 
+class TestInfluence:
+    def test_interval(self):
+        """Cleo draws otherwise, everywhere: agreement would surely rise without her."""
+        rng = np.random.default_rng(0)
+        rows = [(image, who, (0, 0, 8, int(high))) for image in range(60) for who, high in
+                (("ann", 8), ("ben", 8), ("cleo", rng.integers(4, 6)))]  # fmt: skip
+        data = Dataset.from_arrays(
+            np.array([box for *_, box in rows], float),
+            form="xywh",
+            image=[image for image, *_ in rows],
+            annotator=[who for _, who, _ in rows],
+            assignments="all",
+        )
+        table = vesica.evaluate_agreement(data).annotators()
+        assert (table["influence_lo"] <= table["influence"]).all() and (
+            table["influence"] <= table["influence_hi"]
+        ).all()
+        assert table["influence_hi"][2] < 0 < table["influence_lo"][0]
+
+    def test_of_two(self):
+        """Without one of two there is nothing left."""
+        table = vesica.evaluate_agreement([[0, 0, 4, 4]], [[0, 0, 4, 4]]).annotators()
+        assert np.isnan(table["influence"]).all() and np.isnan(table["influence_lo"]).all()
+
+
 class TestTrend:
     def data(self, **others):
         """Ann learns: in later batches her boxes are as high as Ben's."""

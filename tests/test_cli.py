@@ -80,6 +80,18 @@ class TestIou:
         answer = json.loads(run(capsys, "iou", "a.csv", "b.csv", "--at-least", "0.5", "--json")[1])
         assert answer["i"] == [0, 1] and answer["count"] == 2 and answer["at_least"] == 0.5
 
+    def test_nan_is_null(self, files, capsys):
+        """JSON has no NaN: of nothing with nothing, where that is asked to have no answer."""
+        words = ("iou", "cross.npy", "runs.json", "--empty", "nan")
+        code, out, _ = run(capsys, *words, "--json")
+        strict = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        assert code == 0 and strict["values"] == [[1.0, 0.0], [0.0, None]]
+        assert run(capsys, *words, "-o", "out.json")[0] == 0
+        with open("out.json") as file:
+            assert json.load(file, parse_constant=lambda name: pytest.fail(name)) == [[1.0, 0.0], [0.0, None]]
+        code, out, _ = run(capsys, *words, "--best", "2", "--json")
+        assert code == 0 and json.loads(out, parse_constant=lambda name: pytest.fail(name))["count"] > 0
+
     def test_within_one_file(self, files, capsys):
         assert run(capsys, "iou", "b.csv", "--at-least", "0.1")[1] == "i,j,value\n0,1,0.14285714285714285\n"
 

@@ -194,6 +194,14 @@ class TestRefused:
         with pytest.raises(InputError, match=words):
             read(text, format="cvat")
 
+    @given(st.integers(1, 400))
+    def test_cut(self, tmp_path_factory, at):
+        whole = images(BOX, meta=LABELS).encode()
+        path = tmp_path_factory.mktemp("cut") / "a.xml"
+        path.write_bytes(whole[: min(at, len(whole) - 1)])
+        with pytest.raises(InputError, match="is no XML"):
+            vesica.read(path, format="cvat")
+
     def test_voc_is_told(self, read):
         with pytest.raises(InputError, match="root must be <annotations>; got <annotation>"):
             read("<annotation/>", format="cvat")

@@ -144,7 +144,8 @@ class TestSurfaces:
         by_class = np.array([[one.hd(95, percentile_of="pooled") for one in row] for row in cells]).mean(axis=0)
         assert [row["HD95"] for row in result.per_class()] == pytest.approx(by_class.tolist())
         assert result["HD95"] == pytest.approx(by_class.mean())
-        assert list(result) == ["HD", "HD95", "ASSD", "MASD", "NSD(1)", "NSD(2)"]
+        more = [f"{name}({tau})" for name in ("NSD", "boundary_F") for tau in (1, 2)]
+        assert list(result) == ["HD", "HD95", "ASSD", "MASD", "ASD", *more]
         assert [row["status"] for row in result.per_cell()] == ["ok"] * 6
         assert [one.passed for one in result.gates("HD>=0", "NSD(1)[c]>=1.5")] == [True, False]
 
@@ -252,6 +253,59 @@ class TestCommandLine:
             assert part in told.out
         assert "3 pairs of label maps" in told.err
 
+    @pytest.mark.parametrize("more", [[], ["--json"]])
+    def test_each_thing_is_done_once(self, sides, monkeypatch, capsys, more):
+        """Files are decoded once, and the spread is asked for once, whatever is told of them."""
+        from vesica.io import label_files
+        from vesica.segmentation import spread
+
+        folder, *_ = sides
+        decoded, spreads = [], []
+        read, made = label_files.read_labels, spread.spread_of
+        monkeypatch.setattr(label_files, "read_labels", lambda path, **how: decoded.append(path) or read(path, **how))
+        monkeypatch.setattr(spread, "spread_of", lambda result: spreads.append(1) or made(result))
+        words = ["seg", f"{folder}/truth", f"{folder}/guess", "--surface", "--tau", "1", "--cldice", "--boundary", "2%"]
+        assert main([*words, "--spread", "--per-class", *more]) == 0
+        assert "clDice" in capsys.readouterr().out
+        assert len(decoded) == len(set(decoded)) == 6 and len(spreads) == 1
+
+    def test_surfaces_of_labels_that_images_lack(self, sides, capsys):
+        """Which labels there are is known when all files are read: images without one have it on neither side."""
+        folder, truth, guess = sides
+        truth[0][truth[0] == 3], guess[0][guess[0] == 3] = 0, 0
+        put(folder / "truth", truth)
+        put(folder / "guess", guess)
+        assert main(["seg", f"{folder}/truth", f"{folder}/guess", "--surface", "--json", "--boundary", "1"]) == 0
+        facts = json.loads(capsys.readouterr().out)["surfaces"]
+        want = vesica.evaluate_surfaces(list(truth), list(guess), categories=[0, 1, 2, 3], boundary=1)
+        assert facts["summary"] == want.numbers and facts["classes"][3]["both_empty"] == 1
+
+    def test_groups(self, sides, capsys):
+        folder, truth, guess = sides
+        (folder / "groups.json").write_text('{"0": "ann", "1": "ben", "2": "ann"}')
+        words = ["seg", f"{folder}/truth", f"{folder}/guess", "--groups", f"{folder}/groups.json"]
+        assert main([*words, "--surface"]) == 0
+        assert "ann" in capsys.readouterr().out
+        assert main([*words, "--json"]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        want = vesica.evaluate_segmentation(truth, guess, groups=["ann", "ben", "ann"])
+        assert facts["by_groups"] == want.per_group()
+        by_name = {"0": "ann", "1": "ben", "2": "ann"}
+        found = vesica.evaluate_segmentation(folder / "truth", folder / "guess", groups=by_name)
+        assert found.per_group() == want.per_group()
+        surfaces = vesica.evaluate_surfaces(folder / "truth", folder / "guess", categories=[1], groups=by_name)
+        assert [row["images"] for row in surfaces.per_group()] == [2, 1]
+
+    def test_groups_that_say_nothing(self, sides, capsys):
+        folder, *_ = sides
+        (folder / "groups.json").write_text('["ann", "ben"]')
+        words = ["seg", f"{folder}/truth", f"{folder}/guess", "--groups", f"{folder}/groups.json"]
+        assert main(words) == 3
+        assert "must be an object of name" in capsys.readouterr().err
+        (folder / "groups.json").write_text('{"0": "ann"}')
+        assert main(words) == 3
+        assert "none for '1'" in capsys.readouterr().err
+
     @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
     @pytest.mark.parametrize(("bound", "code"), [("mIoU>=0", 0), ("mIoU>=0.99", 1)])
     @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -281,6 +335,11 @@ class TestCommandLine:
             ["--like", "nobody"],
             ["--ignore", "a"],
             ["--tau", "1"],
+            ["--boundary", "2%"],
+            ["--cldice"],
+            ["--surface", "--boundary", "0"],
+            ["--surface", "--boundary", "two"],
+            ["--crowd", "sometimes"],
             ["--gate", "mIoU"],
             ["--gate", "AP>=0"],
             ["--threads", "0"],

@@ -149,6 +149,14 @@ class TestRefused:
         with pytest.raises(InputError, match="Two files are about one image, 'x'"):
             vesica.read(tmp_path / "*/x.json")
 
+    @given(st.integers(1, 400))
+    def test_cut(self, tmp_path_factory, at):
+        whole = json.dumps(page(shape(), shape("rectangle", [[1, 2], [3, 4]]))).encode()
+        path = tmp_path_factory.mktemp("cut") / "a.json"
+        path.write_bytes(whole[: min(at, len(whole) - 1)])
+        with pytest.raises(InputError, match="is no JSON"):
+            vesica.read(path, format="labelme")
+
     def test_repeated_keys(self, tmp_path):
         (tmp_path / "a.json").write_text('{"shapes": [], "imagePath": "a", "imagePath": "b"}')
         with pytest.raises(InputError, match="'imagePath' comes twice"):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ledger_oracle as slow
 import vesica
-from crowds import CROWD, pedestrians
+from crowds import CROWD, annotated, pedestrians
 from vesica import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica.agreement.ledger import TYPES, ledger
 from vesica.agreement.pairing import Contacts
@@ -569,3 +569,36 @@ class TestPedestrians:
                 continue
             found = np.bincount(lines.type[lines.scene == scene], lines.amount[lines.scene == scene], len(TYPES))
             assert found == pytest.approx([float(want.amounts[name]) for name in TYPES], abs=1e-12)
+
+
+class TestIntervals:
+    def test_complement_of_agreement(self):
+        """Where edges alone differ, their share is 1 − agreement, and so are the ends of its interval."""
+        generator = np.random.default_rng(4)
+        rows = [
+            (image % 4, who, (0, 10 * (image // 4), 8, int(generator.integers(5, 9))), "cat")
+            for image in range(40)
+            for who in "abc"
+        ]
+        result = vesica.evaluate_agreement(annotated(rows), policy=AgreementPolicy(replicates=100))
+        whole, agreement = result.ledger(intervals=True), result.interval("agreement")
+        assert whole["type"].tolist() == ["loose edge"]
+        assert whole["lo"] == pytest.approx(1 - agreement.hi) and whole["hi"] == pytest.approx(1 - agreement.lo)
+        for by in ("annotators", ("annotators", "category")):
+            divided, pairs = result.ledger(by=by, intervals=True), result.pairs()
+            assert divided["annotator_a"].tolist() == pairs["annotator_a"].tolist()
+            assert divided["lo"] == pytest.approx(1 - pairs["hi"])
+            assert divided["hi"] == pytest.approx(1 - pairs["lo"])
+
+    def test_types_that_some_images_do_not_have(self):
+        rows = [(image, who, (0, 0, 8, 8), "cat") for image in range(4) for who in "abc"]
+        del rows[0]
+        result = vesica.evaluate_agreement(annotated(rows), policy=AgreementPolicy(replicates=100))
+        table = result.ledger(intervals=True)
+        assert table["type"].tolist() == ["extra"]
+        assert table["lo"][0] == 0 < table["share"][0] < table["hi"][0]
+
+    def test_nothing_lost(self):
+        rows = [(image, who, (0, 0, 8, 8), "cat") for image in range(4) for who in "abc"]
+        table = vesica.evaluate_agreement(annotated(rows)).ledger(intervals=True)
+        assert len(table) == 0 and "lo" in table.columns

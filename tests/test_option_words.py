@@ -104,6 +104,8 @@ NOT_REACHED = {
         "`sizes` must be areas": "size bins, which no option asks for",
         "Dataset.from_arrays(": "said by the verb itself, with its option",
         "resample_by=": "groups of images, which no option asks for",
+        "Images(ids, batch": "trends, which no option asks for",
+        "these annotations have no": "trends, which no option asks for",
         "policy=": "policies, which are made of options",
     },
     "convert": _PANOPTIC,

@@ -152,6 +152,13 @@ def test_every_option_of_detection_is_refused(files, capsys):
     assert {action.dest for action in parser._actions} - {"help", *eval_panoptic._MEANT, *eval_panoptic._OWN} <= tested
 
 
+def test_files_of_segments_ask_for_the_option(files, capsys):
+    assert main(["eval", "truth.json", "guess.json"]) == 3
+    assert "`vesica eval --protocol panoptic` scores that" in capsys.readouterr().err
+    with pytest.raises(vesica.errors.InputError, match=r"vesica\.evaluate_panoptic"):
+        vesica.evaluate("truth.json", "guess.json")
+
+
 @pytest.mark.parametrize("option", ["--truth-folder", "--guess-folder"])
 @pytest.mark.parametrize("protocol", ["coco", "voc"])
 def test_folders_are_for_panoptic_alone(files, capsys, option, protocol):

@@ -259,7 +259,7 @@ WRONG = [
     (
         lambda: surface_distances(np.zeros((1, 2, 3, 4), bool), np.zeros((1, 2, 3, 4), bool)),
         ValueError,
-        "evaluate_segm",
+        "evaluate_surfaces",
     ),
     (lambda: surface_distances([[1]], [[1]], spacing=(1, 1, 1)), ValueError, "each of the 2 axes"),
     (lambda: surface_distances([[1]], [[1]], spacing=0), ValueError, "positive"),

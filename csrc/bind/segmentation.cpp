@@ -1,4 +1,5 @@
-// segmentation.cpp. Connected components, and distances: to the nearest seed, and between the surfaces of masks.
+// segmentation.cpp. Connected components, skeletons, and distances: to the nearest seed, between the surfaces of masks,
+// and from the pixels of a mask to its outside.
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -6,8 +7,10 @@
 
 #include "bind/label_maps.hpp"
 #include "bind/module.hpp"
+#include "segmentation/boundary_bands.hpp"
 #include "segmentation/components.hpp"
 #include "segmentation/distance_transform.hpp"
+#include "segmentation/skeletons.hpp"
 #include "segmentation/surfaces.hpp"
 
 namespace vesica::bind {
@@ -55,6 +58,57 @@ Column<std::int64_t> label_components(AnyMap map, std::int64_t background, bool 
     return give(std::move(found));
 }
 
+// The mask becomes its skeleton.
+void thin(Out<std::uint8_t> mask) {
+    const Grid grid = grid_of(mask);
+    Unlocked unlocked;
+    segmentation::thin(mask.data(), grid, mask.ndim() == 2);
+}
+
+// The size that both maps must have.
+Grid one_grid(const AnyMap& a, const AnyMap& b) {
+    const Grid grid = grid_of(a), other = grid_of(b);
+    if (a.ndim() != b.ndim() || grid.planes != other.planes || grid.rows != other.rows || grid.columns != other.columns)
+        refuse("maps of different size");
+    return grid;
+}
+
+std::vector<std::int64_t> listed(const Flat<std::int64_t>& labels) {
+    return {labels.data(), labels.data() + labels.size()};
+}
+
+// Of each label: pixels of the skeleton of a, those of them in b; pixels of the skeleton of b, those of them in a.
+Column<std::int64_t> centrelines(AnyMap a, AnyMap b, Flat<std::int64_t> labels, std::size_t threads) {
+    const labels::Map left = map_of(a), right = map_of(b);
+    const Grid grid = one_grid(a, b);
+    std::vector<std::int64_t> found;
+    {
+        Unlocked unlocked;
+        for (const segmentation::CentrelinePair& pair :
+             segmentation::centrelines(left, right, grid, a.ndim() == 2, listed(labels), threads))
+            found.insert(found.end(), {pair.size_a, pair.inside_b, pair.size_b, pair.inside_a});
+    }
+    return give(std::move(found));
+}
+
+// Of each label, for a, for b and for both: how many depths there are, one behind the other; and the pixels of each.
+std::tuple<Column<std::int64_t>, Column<std::int64_t>> boundary_bands(AnyMap a, AnyMap b, Flat<std::int64_t> labels,
+                                                                      std::size_t threads) {
+    const labels::Map left = map_of(a), right = map_of(b);
+    const Grid grid = one_grid(a, b);
+    std::vector<std::int64_t> lengths, counts;
+    {
+        Unlocked unlocked;
+        for (const segmentation::BandPair& pair :
+             segmentation::boundary_bands(left, right, grid, a.ndim() == 2, listed(labels), threads))
+            for (const std::vector<std::int64_t>* side : {&pair.a, &pair.b, &pair.both}) {
+                lengths.push_back(std::int64_t(side->size()));
+                counts.insert(counts.end(), side->begin(), side->end());
+            }
+    }
+    return {give(std::move(lengths)), give(std::move(counts))};
+}
+
 // How many distances each label has, the squares, how many pixels have each.
 using HistogramTuple = std::tuple<Column<std::int64_t>, Column<double>, Column<std::int64_t>>;
 
@@ -74,15 +128,13 @@ HistogramTuple histograms(const std::vector<SurfacePair>& pairs, segmentation::H
 std::tuple<Column<std::int64_t>, Column<std::int64_t>, HistogramTuple, HistogramTuple> surface_distances(
     AnyMap a, AnyMap b, const WeightTuple& weights, Flat<std::int64_t> labels, std::size_t threads) {
     const labels::Map left = map_of(a), right = map_of(b);
-    const Grid grid = grid_of(a), other = grid_of(b);
-    if (a.ndim() != b.ndim() || grid.planes != other.planes || grid.rows != other.rows || grid.columns != other.columns)
-        refuse("maps of different size");
+    const Grid grid = one_grid(a, b);
     std::vector<SurfacePair> pairs;
     std::vector<std::int64_t> sizes_a, sizes_b;
     {
         Unlocked unlocked;
-        pairs = segmentation::surface_distances(left, right, grid, a.ndim() == 2, weights_of(weights),
-                                                {labels.data(), labels.data() + labels.size()}, threads);
+        pairs = segmentation::surface_distances(left, right, grid, a.ndim() == 2, weights_of(weights), listed(labels),
+                                                threads);
         for (const SurfacePair& pair : pairs) {
             sizes_a.push_back(pair.size_a);
             sizes_b.push_back(pair.size_b);
@@ -98,6 +150,15 @@ void define_segmentation(nb::module_& m) {
     m.def("label_components", &label_components, "map"_a.noconvert(), "background"_a, "diagonal"_a, "out"_a,
           nb::sig("def label_components(map: NDArray[numpy.integer], background: int, diagonal: bool, "
                   "out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> NDArray[numpy.int64]"));
+    m.def("thin", &thin, "mask"_a);
+    m.def("centrelines", &centrelines, "a"_a.noconvert(), "b"_a.noconvert(), "labels"_a, "threads"_a,
+          nb::sig("def centrelines(a: NDArray[numpy.integer], b: NDArray[numpy.integer], "
+                  "labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', "
+                  "writable=False)], threads: int) -> NDArray[numpy.int64]"));
+    m.def("boundary_bands", &boundary_bands, "a"_a.noconvert(), "b"_a.noconvert(), "labels"_a, "threads"_a,
+          nb::sig("def boundary_bands(a: NDArray[numpy.integer], b: NDArray[numpy.integer], "
+                  "labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', "
+                  "writable=False)], threads: int) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]"));
     m.def("distance_transform_float32", &distance_transform<float>, "seeds"_a, "weights"_a, "root"_a, "threads"_a,
           "out"_a);
     m.def("distance_transform_float64", &distance_transform<double>, "seeds"_a, "weights"_a, "root"_a, "threads"_a,

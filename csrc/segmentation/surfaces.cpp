@@ -9,62 +9,12 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
-#include "base/memory.hpp"
 #include "base/simd.hpp"
 #include "base/threads.hpp"
+#include "segmentation/label_masks.hpp"
 
 namespace vesica::segmentation {
 namespace {
-
-// The part of a volume in which a label occurs: half-open along each axis.
-struct Box {
-    std::array<std::size_t, 3> low{SIZE_MAX, SIZE_MAX, SIZE_MAX}, high{0, 0, 0};
-
-    bool is_empty() const { return high[0] == 0; }
-    void add(const Box& other) {
-        for (int axis = 0; axis < 3; ++axis) {
-            low[axis] = std::min(low[axis], other.low[axis]);
-            high[axis] = std::max(high[axis], other.high[axis]);
-        }
-    }
-    Grid grid() const { return {high[0] - low[0], high[1] - low[1], high[2] - low[2]}; }
-};
-
-// The box of each wanted label. Equal neighbours are looked up once.
-template <class T>
-void add_boxes(const T* map, Grid grid, const std::unordered_map<std::int64_t, std::size_t>& place,
-               std::vector<Box>& boxes, std::size_t threads) {
-    std::mutex lock;
-    const std::size_t rows = grid.planes * grid.rows;
-    threads::over(rows, std::max<std::size_t>(1, (std::size_t(1) << 18) / (grid.columns + 1)), threads,
-                  [&](std::size_t begin, std::size_t end) {
-                      std::vector<Box> found(boxes.size());
-                      for (std::size_t row = begin; row < end; ++row) {
-                          const T* const line = map + row * grid.columns;
-                          const std::size_t z = row / grid.rows, y = row % grid.rows;
-                          for (std::size_t x = 0; x < grid.columns;) {
-                              const T label = line[x];
-                              const std::size_t first = x;
-                              while (x < grid.columns && line[x] == label) ++x;
-                              const auto known = place.find(std::int64_t(label));
-                              if (known != place.end()) found[known->second].add({{z, y, first}, {z + 1, y + 1, x}});
-                          }
-                      }
-                      const std::lock_guard<std::mutex> guard(lock);
-                      for (std::size_t k = 0; k < boxes.size(); ++k)
-                          if (!found[k].is_empty()) boxes[k].add(found[k]);
-                  });
-}
-
-using Bytes = memory::Vector<std::uint8_t>;
-
-// Which pixels of the box have the label, as bytes of 0 and 1.
-template <class T>
-struct Equal {
-    static VESICA_INLINE void body(const T* line, std::size_t count, T label, std::uint8_t* out) {
-        for (std::size_t x = 0; x < count; ++x) out[x] = line[x] == label;
-    }
-};
 
 // A pixel is inside when its neighbours along all axes have the label too: what remains of the others is the surface.
 struct Surface {
@@ -79,17 +29,10 @@ struct Surface {
     }
 };
 
-// The surface of one label inside a box that holds all of its pixels.
-template <class T>
-Bytes surface_of(const T* map, Grid grid, bool is_flat, const Box& box, T label, std::size_t threads) {
-    const Grid part = box.grid();
-    Bytes mask(part.size()), surface(part.size());
+// The surface of a mask whose box holds all of its pixels.
+Bytes surface_of(const Bytes& mask, Grid part, bool is_flat, std::size_t threads) {
+    Bytes surface(part.size());
     const std::size_t plane = part.rows * part.columns;
-    threads::run(part.planes, threads, [&](std::size_t z) {
-        for (std::size_t y = 0; y < part.rows; ++y)
-            simd::run<Equal<T>>(map + ((box.low[0] + z) * grid.rows + box.low[1] + y) * grid.columns + box.low[2],
-                                part.columns, label, mask.data() + z * plane + y * part.columns);
-    });
     const std::vector<std::uint8_t> outside(part.columns, 0), inside(part.columns, 1);
     threads::run(part.planes, threads, [&](std::size_t z) {
         for (std::size_t y = 0; y < part.rows; ++y) {
@@ -252,30 +195,15 @@ std::vector<SurfacePair> surface_distances(const labels::Map& a, const labels::M
                                            std::size_t threads) {
     std::vector<SurfacePair> answer(wanted.size());
     if (!grid.size() || wanted.empty()) return answer;
-    std::unordered_map<std::int64_t, std::size_t> place;
-    for (std::size_t k = 0; k < wanted.size(); ++k) place.emplace(wanted[k], k);
-    std::vector<Box> boxes_a(wanted.size()), boxes_b(wanted.size());
-    const auto boxes = [&](const labels::Map& of, std::vector<Box>& found) {
-        labels::with_type(of.type,
-                          [&]<class T>(T) { add_boxes(static_cast<const T*>(of.data), grid, place, found, threads); });
-    };
-    boxes(a, boxes_a);
-    boxes(b, boxes_b);
-
-    const auto surface = [&](const labels::Map& of, const Box& box, std::int64_t label, std::size_t helpers) {
-        Bytes found;
-        labels::with_type(of.type, [&]<class T>(T) {
-            found = surface_of(static_cast<const T*>(of.data), grid, is_flat, box, T(label), helpers);
-        });
-        return found;
-    };
-    const auto compare = [&](std::size_t k, std::size_t helpers) {
-        Box box = boxes_a[k];
-        box.add(boxes_b[k]);
-        if (box.is_empty()) return;
-        const Grid part = box.grid();
-        const Bytes left = boxes_a[k].is_empty() ? Bytes() : surface(a, box, wanted[k], helpers);
-        const Bytes right = boxes_b[k].is_empty() ? Bytes() : surface(b, box, wanted[k], helpers);
+    const std::vector<Box> boxes_a = boxes_of(a, grid, wanted, threads), boxes_b = boxes_of(b, grid, wanted, threads);
+    const std::vector<Box> boxes = joined(boxes_a, boxes_b);
+    for_each_box(boxes, threads, [&](std::size_t k, std::size_t helpers) {
+        const Grid part = boxes[k].grid();
+        const auto surface = [&](const labels::Map& of, const Box& own) {
+            return own.is_empty() ? Bytes()
+                                  : surface_of(mask_of(of, grid, boxes[k], wanted[k], helpers), part, is_flat, helpers);
+        };
+        const Bytes left = surface(a, boxes_a[k]), right = surface(b, boxes_b[k]);
         SurfacePair& pair = answer[k];
         pair.size_a = size_of(left);
         pair.size_b = size_of(right);
@@ -283,20 +211,7 @@ std::vector<SurfacePair> surface_distances(const labels::Map& a, const labels::M
         const std::vector<Step> steps = steps_nearby(part, weights);
         pair.from_a = distances(left, right, part, weights, steps, helpers);
         pair.from_b = distances(right, left, part, weights, steps, helpers);
-    };
-    // Many small labels side by side, or each large one by all threads.
-    std::size_t largest = 0, total = 0;
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        Box box = boxes_a[k];
-        box.add(boxes_b[k]);
-        if (box.is_empty()) continue;
-        largest = std::max(largest, box.grid().size());
-        total += box.grid().size();
-    }
-    if (largest * threads <= total)
-        threads::run(wanted.size(), threads, [&](std::size_t k) { compare(k, 1); });
-    else
-        for (std::size_t k = 0; k < wanted.size(); ++k) compare(k, threads);
+    });
     return answer;
 }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
-    from vesica.diagnose.segmentation import advise
+    from vesica.diagnose.advice import advise
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.io.read import read
     from vesica.io.review_queue import write_queue
@@ -120,7 +120,7 @@ _HOMES = {
     "vesica.overlaps.best": ("Best", "best"),
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
-    "vesica.diagnose.segmentation": ("advise",),
+    "vesica.diagnose.advice": ("advise",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
     "vesica.io.review_queue": ("write_queue",),

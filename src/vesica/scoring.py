@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from vesica._check import agreement as check_agreement
 from vesica._check import label_files as check_label_files
 from vesica._check import names
+from vesica._check import painted as check_painted
 from vesica._check import panoptic as check_panoptic
 from vesica._check import segmentation as check_segmentation
+from vesica._check import surfaces as check_surfaces
 from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
@@ -25,6 +27,7 @@ from vesica.detection.rules import ProtocolName, QuirksName, RegionName
 from vesica.results.result import Note
 
 if TYPE_CHECKING:
+    from vesica.agreement.annotations import Annotations
     from vesica.agreement.label_maps import PixelAgreementResult
     from vesica.agreement.policy import AgreementPolicy
     from vesica.agreement.result import AgreementResult
@@ -144,6 +147,7 @@ def evaluate_segmentation(
     images: Any = None,
     groups: Any = None,
     relabel: Any = None,
+    crowd: str | None = None,
     threads: int | None = None,
 ) -> SegmentationResult:
     """Score segmentations against truths: pixels are counted once, and every convention can be asked for afterwards.
@@ -153,7 +157,9 @@ def evaluate_segmentation(
     truth, guess : label maps (H, W), stacks (B, H, W), lists or generators of such, or paths
         Integers of any width or bool, of any library. A generator is read image by image, and nothing of it is kept but
         the counts. Or masks of each class, which may overlap: (B, C, H, W), or `Masks` and `RleMasks`, one collection
-        for each image. Paths are folders, patterns or files of PNG, .npy, .npz or NIfTI, which meet by name.
+        for each image. Paths are folders, patterns or files of PNG, .npy, .npz or NIfTI, which meet by name. Or objects
+        with masks: COCO files (.json), or `Dataset`s; they are drawn into label maps, over a background. Where objects
+        of several classes lie on one pixel, the smallest truth has it, and the guess of the highest score.
     categories : labels of all classes, a dict of label → name, a list of names, or how many there are; optional
         By default all labels that occur on either side. With them, a label that is none of them is an error.
     ignore : label or labels, optional
@@ -171,9 +177,13 @@ def evaluate_segmentation(
         The last three axes are one volume: (D, H, W), or (B, D, H, W). By default the last two are one image, so that
         three axes are a stack. Totals are the same; means over images are not.
     images, groups : one for each image, optional
-        Ids, and what images belong to (a patient, a scene). Of files, the names are the ids.
+        Ids, and what images belong to (a patient, a scene). Of files, the names are the ids, and `groups` is a dict of
+        name → group.
     relabel : dict of label → label, or "cityscapes"; optional
         Other labels than those of the files, on both sides. A label that is not in the dict is an error.
+    crowd : "ignore" or "count", optional
+        Of objects: pixels of a crowd that no other truth has do not count, which is the default; or a crowd is an object
+        like any other.
     threads : int, optional
 
     Examples
@@ -194,28 +204,33 @@ def evaluate_segmentation(
     ...
     vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to `categories`; or ignore=3 lets such pixels of the truth not count; or SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
     """  # noqa: E501
-    from vesica.segmentation.evaluator import SegmentationEvaluator  # late: detection does not need it
-    from vesica.segmentation.inputs import batches_of
+    from vesica.segmentation.evaluator import SegmentationEvaluator, policy_of  # late: detection does not need it
 
-    files = _label_files(truth, guess)
-    evaluator = SegmentationEvaluator(
+    source = label_images(
+        truth,
+        guess,
+        policy_of(policy, like=like, ignore=ignore, background=background),
         categories=categories,
-        ignore=ignore,
-        background=background,
-        policy=policy,
-        like=like,
-        from_scores=from_scores,
-        volume=volume or (files is not None and files.is_volumes),
+        groups=groups,
+        relabel=relabel,
+        crowd=crowd,
         threads=threads,
     )
-    if files is None:
-        check_label_files.of_files(relabel)
-        evaluator.add(batches_of(truth, guess, evaluator.reading), images=images, groups=groups)
-    else:
-        check_label_files.named_by_files(images, groups)
-        for ids, batch, _ in label_batches(files, evaluator.reading, relabel, threads):
-            evaluator.add([batch], images=ids)
-    return evaluator.compute()
+    evaluator = SegmentationEvaluator(
+        categories=source.categories,
+        policy=source.policy,
+        from_scores=from_scores,
+        volume=volume or source.is_volumes,
+        threads=threads,
+    )
+    found = source.batches(evaluator.reading)
+    if source.names is None:
+        evaluator.add((one.batch for one in found), images=images, groups=groups)
+        return evaluator.compute()
+    check_label_files.named_by_files(images)
+    for one in found:
+        evaluator.add([one.batch], images=one.ids, groups=one.groups)
+    return evaluator.compute().with_remarks(source.remarks or ())
 
 
 @names.explained("segmentation")
@@ -224,79 +239,217 @@ def evaluate_surfaces(
     guess: Any,
     /,
     *,
-    categories: Any,
+    categories: Any = None,
     ignore: Any = None,
+    policy: SegmentationPolicy | None = None,
     spacing: Any = None,
     tau: Any = (),
-    percentile_of: str = "directed",
+    percentile_of: str | None = None,
+    boundary: Any = (),
+    centrelines: bool = False,
     volume: bool = False,
+    groups: Any = None,
     relabel: Any = None,
+    crowd: str | None = None,
     threads: int | None = None,
 ) -> SurfaceResult:
-    """Surface scores of many images: HD, HD95, ASSD, MASD and NSD of each class, and their means.
+    """Scores of outlines of many images: HD, HD95, ASSD, MASD, ASD, NSD and others of each class, and their means.
 
     The mean of a class is over the images that have it on either side: one that one side alone has takes the worst
-    value, the diagonal of the image (0 for NSD); one that neither has is left out, and counted.
+    value, the diagonal of the image for distances and 0 for shares; one that neither has is left out, and counted.
 
     Parameters
     ----------
     truth, guess : label maps (H, W), stacks (B, H, W), volumes (D, H, W) with volume=True, lists of such, or paths
-        As `evaluate_segmentation` takes them.
+        As `evaluate_segmentation` takes them; objects too.
     categories : labels, or a dict of label → name
-        The classes that are compared; the background is not among them as a rule.
+        The classes that are compared; the background is not among them as a rule. Objects have their own.
     ignore : label or labels, optional
         Pixels of the truth with such a label are of no class on either side.
+    policy : SegmentationPolicy, optional
+        Its `percentile_of`, `distance_worst`, `spacing`, `tau` and `ignore`.
     spacing : float or one for each axis, optional
         As `surface_distances` takes it. Of NIfTI files the header says it.
     tau : float or several, optional
-        Tolerances of NSD, in the unit of the spacing.
+        Tolerances of NSD and of boundary F, in the unit of the spacing.
     percentile_of : "directed" or "pooled"
+    boundary : width or widths of boundary IoU, optional
+        In pixels, or as a share of the image's diagonal: "2%" is the one that was published.
+    centrelines : bool, default False
+        clDice too, for thin shapes.
     volume : bool, default False
         Are three axes a volume, and not a stack of images?
+    groups : one for each image, or of files a dict of name → group; optional
     relabel : dict of label → label, or "cityscapes"; optional
+    crowd : "ignore" or "count", optional
     threads : int, optional
 
     Examples
     --------
     >>> import vesica
     >>> truth, guess = [[1, 1, 0, 2, 2, 2]], [[1, 1, 1, 2, 2, 2]]
-    >>> result = vesica.evaluate_surfaces(truth, guess, categories={1: "liver", 2: "spleen"}, tau=0.5)
-    >>> print(result)
-    surfaces: 1 images, 2 classes; in pixels, directed percentiles
-    HD        0.500
-    HD95      0.450
-    ASSD      0.100
-    MASD      0.083
-    NSD(0.5)  0.900
+    >>> result = vesica.evaluate_surfaces(truth, guess, categories={1: "liver", 2: "spleen"}, tau=0.5, boundary="2%")
+    >>> for name, value in result.items():
+    ...     print(f"{name} {value:.3f}")
+    HD 0.500
+    HD95 0.450
+    ASSD 0.100
+    MASD 0.083
+    ASD 0.167
+    NSD(0.5) 0.900
+    boundary_F(0.5) 0.900
+    boundary_IoU(2%) 0.833
     """
-    from vesica.segmentation.inputs import Reading, batches_of, categories_of
-    from vesica.segmentation.surface_result import score_surfaces
+    from vesica.segmentation.evaluator import policy_of  # late: detection does not need it
+    from vesica.segmentation.inputs import Reading
+    from vesica.segmentation.surface_cells import Wanted, measure
+    from vesica.segmentation.surface_result import surface_result
 
-    files = _label_files(truth, guess)
-    reading = Reading(is_volumes=volume or (files is not None and files.is_volumes))
-    known = check_label_files.some_categories(categories_of(categories))
-    names = known.ids if known.names is None else known.names
-    if files is None:
+    own = check_surfaces.no_preset(policy_of(policy, ignore=ignore, percentile_of=percentile_of))
+    wanted = Wanted(check_surfaces.band_widths(boundary), check_segmentation.flag(centrelines, "centrelines"))
+    source = label_images(
+        truth, guess, own, categories=categories, groups=groups, relabel=relabel, crowd=crowd, threads=threads
+    )
+    labels = check_label_files.compared(source.categories, source.policy.background)
+    ids = check_surfaces.labels(list(labels))
+
+    batches = source.batches(Reading(is_volumes=volume or source.is_volumes))
+    pairs = image_pairs(batches, own.spacing if spacing is None else spacing)
+    found = measure(pairs, ids, ignore=source.policy.ignore, wanted=wanted, threads=threads)
+    own_groups = groups if source.names is None else None
+    return surface_result(found, labels, source.policy, tau=tau, wanted=wanted, groups=own_groups)
+
+
+class LabelBatch(NamedTuple):
+    """Label maps that came together: a batch of arrays, a pair of files, or one image of objects."""
+
+    batch: Batch
+    ids: list[Any] | None = None
+    """Of each image; None of arrays."""
+    spacing: tuple[float, ...] | None = None
+    group: Any = None
+
+    @property
+    def groups(self) -> list[Any] | None:
+        """The same group for each image."""
+        return None if self.group is None else [self.group] * len(self.batch)
+
+
+class LabelImages(NamedTuple):
+    """Label maps of truths and guesses, however they were given.
+
+    Attributes
+    ----------
+    batches : lets them come, read in a certain way
+    policy, categories : what was said, and what objects say by themselves
+    is_volumes : are they files that hold volumes?
+    names : of pairs of files, or of images of objects; None for arrays
+    remarks : of objects, what there is to tell of how they met and were drawn: complete when all have come
+    """
+
+    batches: Callable[[Reading], Iterator[LabelBatch]]
+    policy: SegmentationPolicy
+    categories: Any
+    is_volumes: bool = False
+    names: Sequence[Any] | None = None
+    remarks: list[Note] | None = None
+    note: str | None = None
+    """How the names of files meet, where they are not the same."""
+    noun: str = "pairs of label maps"
+
+
+def label_images(
+    truth: Any,
+    guess: Any,
+    policy: SegmentationPolicy,
+    /,
+    *,
+    categories: Any = None,
+    groups: Any = None,
+    relabel: Any = None,
+    crowd: str | None = None,
+    threads: int | None = None,
+) -> LabelImages:
+    """Where label maps come from: arrays, files that meet by name, or objects that are drawn."""
+    from vesica.segmentation.inputs import batches_of, categories_of
+
+    if check_painted.are_objects(truth, guess):
+        check_painted.own_categories(categories, policy.background, relabel)
+        return _painted(truth, guess, policy, crowd or "ignore", groups, threads)
+    check_painted.of_objects(crowd)
+    known = categories_of(categories)
+    if not check_label_files.are_paths(truth, guess):
         check_label_files.of_files(relabel)
-        found: Iterator[Any] = ((itertools.repeat(None), batch, None) for batch in batches_of(truth, guess, reading))
-    else:
-        found = label_batches(files, reading, relabel, threads)
+        return LabelImages(lambda how: map(LabelBatch, batches_of(truth, guess, how)), policy, known)
+    from vesica.io.label_files import pair_files
 
-    labels = dict(zip(known.ids.tolist(), names.tolist(), strict=True))
-    left = check_segmentation.labels(ignore, "ignore")
-    pairs = image_pairs(found, spacing)
-    return score_surfaces(pairs, labels, ignore=left, tau=tau, percentile_of=percentile_of, threads=threads)
+    files = pair_files(truth, guess)
+    kinds = check_label_files.groups_by_name(groups, files.names)
+    return LabelImages(
+        lambda how: _file_batches(files, how, relabel, kinds, threads),
+        policy,
+        known,
+        files.is_volumes,
+        files.names,
+        note=files.note,
+    )
 
 
-def image_pairs(found: Iterable[tuple[Iterable[Any], Batch, Any]], spacing: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """Of batches each image alone: its id or else its number, its two maps, and the spacing, by default its own."""
+def _file_batches(
+    files: LabelFiles, how: Reading, relabel: Any, groups: Mapping[Any, Any] | None, threads: int | None
+) -> Iterator[LabelBatch]:
+    """A batch of each pair of files."""
+    from vesica._kernels.native import thread_count
+    from vesica.io.label_files import read_pairs, relabel_table
+    from vesica.segmentation.inputs import batch_of
+
+    pairs = read_pairs(files, relabel=relabel_table(relabel), threads=thread_count(threads))
+    for name, (one, other) in zip(files.names, pairs, strict=True):
+        batch = batch_of(one.array, other.array, how)
+        ids = [name] if len(batch) == 1 else [f"{name}[{k}]" for k in range(len(batch))]
+        yield LabelBatch(batch, ids, one.spacing, None if groups is None else groups[name])
+
+
+def _painted(
+    truth: Any, guess: Any, policy: SegmentationPolicy, crowd: str, groups: Any, threads: int | None
+) -> LabelImages:
+    """Objects as label maps, over a background that is no class of its own, with a label for what does not count."""
+    from vesica.segmentation.inputs import batch_of
+    from vesica.segmentation.painted import paint
+
+    ours, theirs = sides_of(truth, guess, protocol_of("coco", regions="mask"), threads)
+    found = paint(ours, theirs, crowd=crowd)
+    kinds = check_label_files.groups_by_name(groups, found.images.tolist())
+    remarks = [Note(*one[:3]) for one in found.remarks]
+    remarks.append(Note("objects", len(ours), "objects of the truth are drawn into label maps"))
+
+    def batches(how: Reading) -> Iterator[LabelBatch]:
+        claimed = 0
+        for image, one, other, more in found.pairs():
+            claimed += more
+            yield LabelBatch(batch_of(one, other, how), [image], None, None if kinds is None else kinds[image])
+        if claimed:
+            remarks.append(Note("overlaps", claimed, "pixels that objects of several classes claim have one of them"))
+
+    is_ignored = found.background in policy.ignore
+    ignore = tuple(dict.fromkeys((*policy.ignore, found.void)))
+    own = replace(policy, background=None if is_ignored else found.background, ignore=ignore)
+    return LabelImages(
+        batches, own, found.categories, names=found.images.tolist(), remarks=remarks, noun="images of objects"
+    )
+
+
+def image_pairs(found: Iterable[LabelBatch], spacing: Any, /) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
+    """Of batches each image alone: its id or else its number, its maps, the spacing, by default its own, and group."""
     from vesica.segmentation.inputs import Maps
 
     number = itertools.count()
-    for ids, batch, own in found:
-        maps = check_label_files.are_maps(batch, Maps)
-        for id, one, other in zip(ids, maps.truth, maps.guess, strict=False):
-            yield next(number) if id is None else id, one, other, own if spacing is None else spacing
+    for one in found:
+        maps = check_label_files.are_maps(one.batch, Maps)
+        for k in range(len(maps)):
+            place = next(number)
+            steps = one.spacing if spacing is None else spacing
+            yield place if one.ids is None else one.ids[k], maps.truth[k, ...], maps.guess[k, ...], steps, one.group
 
 
 @overload
@@ -424,12 +577,12 @@ def _agreement_of(
         else:
             check_agreement.of_data_sets(regions, missing)
             drawn = plain.annotations_of_sides(sides, threads=threads)
-            return AgreementResult(records_of(drawn, policy, threads=threads), drawn, threads=threads)
+            return AgreementResult(records_of(drawn, policy, threads=threads), drawn, _notes_of(drawn), threads)
     data = _annotations_of(sides, threads)
     drawn = annotations_of(data, regions=regions, missing=missing, threads=threads)
     records = records_of(drawn, policy, threads=threads)
     check_agreement.some_scenes(records)
-    return AgreementResult(records, drawn, _notes_of(data), threads)
+    return AgreementResult(records, drawn, _notes_of(drawn), threads)
 
 
 def _annotations_of(value: Any, threads: int | None) -> Dataset:
@@ -441,32 +594,11 @@ def _annotations_of(value: Any, threads: int | None) -> Dataset:
     return read(check_agreement.path_or_data(value))
 
 
-def _notes_of(data: Dataset) -> tuple[Note, ...]:
-    return tuple(Note("read", 1, text) for text in data.notes)
-
-
-def _label_files(truth: Any, guess: Any) -> LabelFiles | None:
-    """The files that two paths stand for; None where no paths were given."""
-    if not check_label_files.are_paths(truth, guess):
-        return None
-    from vesica.io.label_files import pair_files
-
-    return pair_files(truth, guess)
-
-
-def label_batches(
-    files: LabelFiles, reading: Reading, relabel: Any, threads: int | None
-) -> Iterator[tuple[list[Any], Batch, tuple[float, ...] | None]]:
-    """Of each pair of files the ids of its images, its maps, and its spacing."""
-    from vesica._kernels.native import thread_count
-    from vesica.io.label_files import read_pairs, relabel_table
-    from vesica.segmentation.inputs import batch_of
-
-    pairs = read_pairs(files, relabel=relabel_table(relabel), threads=thread_count(threads))
-    for name, (one, other) in zip(files.names, pairs, strict=True):
-        batch = batch_of(one.array, other.array, reading)
-        ids = [name] if len(batch) == 1 else [f"{name}[{k}]" for k in range(len(batch))]
-        yield ids, batch, one.spacing
+def _notes_of(drawn: Annotations) -> tuple[Note, ...]:
+    """What the data set was read with, and what can match nothing."""
+    empty = int((drawn.area == 0).sum())
+    flat = [Note("area", empty, "objects have no area, and so no overlap with anything")] if empty else []
+    return (*(Note("read", 1, text) for text in drawn.data.notes), *flat)
 
 
 @names.explained("panoptic")

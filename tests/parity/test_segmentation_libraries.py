@@ -130,6 +130,25 @@ class TestTorchmetrics:
         result = evaluate_segmentation(truth, guess, categories=CLASSES, policy=policy)
         close(result["mIoU"], float(metric.compute()))
 
+    def test_jaccard_of_each_class(self, seed, background):
+        """0 for a class that is nowhere, which the mean leaves out."""
+        classification = pytest.importorskip("torchmetrics.classification")
+        import torch
+
+        truth, guess = random_maps(seed)
+        metric = classification.MulticlassJaccardIndex(CLASSES, average="none")
+        metric.update(torch.as_tensor(guess), torch.as_tensor(truth))
+        want = metric.compute().tolist()
+        policy = SegmentationPolicy(like="torchmetrics.jaccard")
+        result = evaluate_segmentation(truth, guess, categories=CLASSES, policy=policy)
+        assert want[5] == 0 and [row["status"] for row in result.per_class()][5] == "absent"
+        assert [row["IoU"] for row in result.per_class()] == pytest.approx(want, abs=NARROW)
+        assert result.score("IoU", classes="each").value.tolist() == pytest.approx(want, abs=NARROW)
+        each = evaluate_segmentation(
+            truth, guess, categories=CLASSES, policy=SegmentationPolicy(like="torchmetrics.jaccard", classes="each")
+        )
+        assert list(each.values()) == pytest.approx(want, abs=NARROW)  # and no Dice, which it does not have
+
 
 @SEEDS
 @pytest.mark.parametrize("background", [None, 0])

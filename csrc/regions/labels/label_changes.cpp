@@ -1,5 +1,7 @@
 #include "regions/labels/label_changes.hpp"
 
+#include <algorithm>
+
 #include "base/simd.hpp"
 
 #if VESICA_X86
@@ -24,7 +26,20 @@ std::uint64_t eight(const Byte* p) {
     return word;
 }
 
-void changes_baseline(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+struct FindTops {
+    static VESICA_INLINE void body(const Byte* data, std::size_t count, Byte* tops) {
+        Byte top = 0, top_shifted = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const Byte shifted = static_cast<Byte>(data[k] + 1);
+            top = std::max(top, data[k]), top_shifted = std::max(top_shifted, shifted);
+        }
+        tops[0] = top, tops[1] = top_shifted;
+    }
+};
+
+void changes_baseline(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out, Tops& tops_a,
+                      Tops& tops_b) {
+    add_tops(a, blocks * block, tops_a), add_tops(b, blocks * block, tops_b);
     constexpr std::uint64_t each = 0x0101010101010101u;
     for (std::size_t w = 0; w < blocks; ++w) {
         out[w] = 0;
@@ -47,17 +62,39 @@ VESICA_AVX2 inline __m256i load(const void* p) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
-VESICA_AVX2 void changes_avx2(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+// The largest bytes of a vector, lane by lane.
+struct Tops256 {
+    __m256i plain, shifted;
+
+    VESICA_AVX2 void add(__m256i bytes) {
+        plain = _mm256_max_epu8(plain, bytes);
+        shifted = _mm256_max_epu8(shifted, _mm256_sub_epi8(bytes, _mm256_set1_epi8(-1)));
+    }
+};
+
+VESICA_AVX2 inline Byte largest(__m256i bytes) {
+    Byte lanes[32];
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), bytes);
+    return *std::max_element(lanes, lanes + 32);
+}
+
+VESICA_AVX2 void changes_avx2(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out, Tops& tops_a,
+                              Tops& tops_b) {
+    Tops256 all_a{_mm256_setzero_si256(), _mm256_setzero_si256()}, all_b = all_a;
     for (std::size_t w = 0; w < blocks; ++w) {
         std::uint64_t equal = 0;
         for (std::size_t half = 0; half < 2; ++half) {
             const Byte *pa = a + w * block + half * 32, *pb = b + w * block + half * 32;
-            const __m256i same = _mm256_and_si256(_mm256_cmpeq_epi8(load(pa), load(pa + 1)),  //
-                                                  _mm256_cmpeq_epi8(load(pb), load(pb + 1)));
+            const __m256i now_a = load(pa), now_b = load(pb);
+            all_a.add(now_a), all_b.add(now_b);
+            const __m256i same =
+                _mm256_and_si256(_mm256_cmpeq_epi8(now_a, load(pa + 1)), _mm256_cmpeq_epi8(now_b, load(pb + 1)));
             equal |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(same))) << (32 * half);
         }
         out[w] = ~equal;
     }
+    tops_a.add({largest(all_a.plain), largest(all_a.shifted)});
+    tops_b.add({largest(all_b.plain), largest(all_b.shifted)});
 }
 
 VESICA_AVX2 void changes_avx2(const std::int64_t* a, const std::int64_t* b, std::size_t blocks, std::uint64_t* out) {
@@ -73,7 +110,9 @@ VESICA_AVX2 void changes_avx2(const std::int64_t* a, const std::int64_t* b, std:
     }
 }
 
-VESICA_AVX512 void changes_avx512(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out) {
+VESICA_AVX512 void changes_avx512(const Byte* a, const Byte* b, std::size_t blocks, std::uint64_t* out, Tops& tops_a,
+                                  Tops& tops_b) {
+    add_tops(a, blocks * block, tops_a), add_tops(b, blocks * block, tops_b);
     for (std::size_t w = 0; w < blocks; ++w) {
         const Byte *pa = a + w * block, *pb = b + w * block;
         out[w] = _mm512_cmpneq_epu8_mask(_mm512_loadu_si512(pa), _mm512_loadu_si512(pa + 1)) |
@@ -96,24 +135,31 @@ VESICA_AVX512 void changes_avx512(const std::int64_t* a, const std::int64_t* b, 
 }
 #endif
 
-template <class T>
-void find(const T* a, const T* b, std::size_t count, Changes& out) {
+template <class T, class... More>
+void find(const T* a, const T* b, std::size_t count, Changes& out, More&... more) {
     const std::size_t full = (count - 1) / block, rest = (count - 1) % block;
     out[full] = changes_at(a + full * block, b + full * block, rest);
 #if VESICA_X86
     switch (simd::current()) {
-        case simd::Level::avx512: return changes_avx512(a, b, full, out.data());
-        case simd::Level::avx2: return changes_avx2(a, b, full, out.data());
+        case simd::Level::avx512: return changes_avx512(a, b, full, out.data(), more...);
+        case simd::Level::avx2: return changes_avx2(a, b, full, out.data(), more...);
         case simd::Level::baseline: break;
     }
 #endif
-    changes_baseline(a, b, full, out.data());
+    changes_baseline(a, b, full, out.data(), more...);
 }
 
 }  // namespace
 
-void find_changes(const Byte* a, const Byte* b, std::size_t count, Changes& out) {
-    find(a, b, count, out);
+void add_tops(const Byte* data, std::size_t count, Tops& tops) {
+    Byte found[2];
+    simd::run<FindTops>(data, count, static_cast<Byte*>(found));
+    tops.add({found[0], found[1]});
+}
+
+void find_changes(const Byte* a, const Byte* b, std::size_t count, Changes& out, Tops& tops_a, Tops& tops_b) {
+    for (std::size_t k = (count - 1) / block * block; k < count; ++k) tops_a.add(a[k]), tops_b.add(b[k]);
+    find(a, b, count, out, tops_a, tops_b);
 }
 
 void find_changes(const std::int64_t* a, const std::int64_t* b, std::size_t count, Changes& out) {

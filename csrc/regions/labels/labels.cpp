@@ -90,26 +90,15 @@ void tally_any(const LabelA& label_a, const LabelB& label_b, std::size_t count, 
 struct Window {
     std::int64_t base = 0;                // of the label whose byte is 0
     const std::int64_t* names = nullptr;  // or the label of each byte, where they have been numbered
-    Byte tops[2] = {0, 0};                // the largest byte so far, and the largest of all of them one further on
+    Tops tops{};                          // of all bytes so far
     bool is_new = true;
 
-    Byte shift() const { return tops[1] < tops[0]; }
-    std::size_t size() const { return is_new ? 0 : tops[shift()] + std::size_t(1); }
+    Byte shift() const { return tops.shifted < tops.plain; }
+    std::size_t size() const { return is_new ? 0 : std::min(tops.plain, tops.shifted) + std::size_t(1); }
     std::int64_t label_of(Byte byte) const { return names ? names[byte] : base + byte; }
     std::int64_t label(std::size_t place) const { return label_of(static_cast<Byte>(place - shift())); }
     bool stands_as(const Window& other) const {
         return base == other.base && names == other.names && shift() == other.shift() && size() == other.size();
-    }
-};
-
-struct FindTops {
-    static VESICA_INLINE void body(const Byte* data, std::size_t count, Byte* tops) {
-        Byte top = 0, top_shifted = 0;
-        for (std::size_t k = 0; k < count; ++k) {
-            const Byte shifted = static_cast<Byte>(data[k] + 1);
-            top = std::max(top, data[k]), top_shifted = std::max(top_shifted, shifted);
-        }
-        tops[0] = std::max(tops[0], top), tops[1] = std::max(tops[1], top_shifted);
     }
 };
 
@@ -146,7 +135,7 @@ class Side {
 
     bool fits() const { return distance(low_, high_) <= 255; }
 
-    // The piece as bytes, and a window that holds it: the one given if possible, or grown, or a new one.
+    // The piece as bytes, and a window for it: the one given if possible, or a new one. Its tops are still to be added.
     const Byte* bytes(Window& window) {
         const Byte* bytes = at<Byte>();
         if (map_.type != Type::uint8) {
@@ -158,7 +147,6 @@ class Side {
                 simd::run<Narrow<T>>(at<T>(), count_, static_cast<T>(window.base), narrow_.data());
             });
         }
-        simd::run<FindTops>(bytes, count_, static_cast<Byte*>(window.tops));
         window.is_new = false;
         return bytes;
     }
@@ -172,7 +160,6 @@ class Side {
             return nullptr;
         }
         if (window.names != numbers_.names()) window = {.names = numbers_.names()};
-        simd::run<FindTops>(static_cast<const Byte*>(narrow_.data()), count_, static_cast<Byte*>(window.tops));
         window.is_new = false;
         return narrow_.data();
     }
@@ -278,7 +265,7 @@ class Part {
         Window left = left_, right = right_;
         if (a_.fits() && b_.fits()) {
             const Byte *a = a_.bytes(left), *b = b_.bytes(right);
-            find_changes(a, b, count, changes);
+            find_changes(a, b, count, changes, left.tops, right.tops);
             return add_bytes(a, left, b, right, count, changes, is_busy(changes, count));
         }
         const std::int64_t *a = a_.any(), *b = b_.any();
@@ -286,7 +273,10 @@ class Part {
         if (is_busy(changes, count)) {
             const Byte* const numbers_a = a_.fits() ? a_.bytes(left) : a_.numbers(a, left);
             const Byte* const numbers_b = b_.fits() ? b_.bytes(right) : b_.numbers(b, right);
-            if (numbers_a && numbers_b) return add_bytes(numbers_a, left, numbers_b, right, count, changes, true);
+            if (numbers_a && numbers_b) {
+                add_tops(numbers_a, count, left.tops), add_tops(numbers_b, count, right.tops);
+                return add_bytes(numbers_a, left, numbers_b, right, count, changes, true);
+            }
         }
         tally_any([&](std::size_t k) { return a[k]; }, [&](std::size_t k) { return b[k]; }, count, changes, meetings_);
     }

@@ -7,13 +7,21 @@ from typing import Any
 
 from vesica._check import brief, one_of
 
+CONCERNS = ("size", "costs")
 
-def is_result(value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
+
+def is_result(value: Any, kinds: tuple[type, ...]) -> None:
+    if not isinstance(value, kinds):
         raise TypeError(
-            f"`result` must be a {kind.__name__}, as vesica.evaluate_segmentation answers; got {brief(value)}. Boxes "
-            "have no such advice yet."
+            f"`result` must be a {' or a '.join(kind.__name__ for kind in kinds)}, as vesica.evaluate_segmentation and "
+            f"vesica.evaluate_surfaces answer; got {brief(value)}. Boxes have no such advice yet."
         )
+
+
+def concerns(values: Any) -> set[str]:
+    """What matters to whoever asks."""
+    listed = [values] if isinstance(values, str) else list(values)
+    return {one_of(one, CONCERNS, "concerns") for one in listed}
 
 
 def codes(values: Any, known: Iterable[str]) -> set[str]:

@@ -331,6 +331,14 @@ HABITS = (
         'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(both_empty="one"))',
         of="segmentation",
     ),
+    # Options of evaluate_agreement
+    Habit(
+        (NOWHERE,),
+        ("match_at", "iou_threshold", "iou_thres", "threshold", "credit", "quorum"),
+        "vesica.{verb}(a, b, policy=vesica.AgreementPolicy(match_at=0.7))",
+        of="agreement",
+    ),
+    Habit((NOWHERE,), ("by position",), 'vesica.{verb}({"ann": a, "ben": b, "cid": b})', of="agreement"),
     # Options of evaluate and Evaluator
     Habit(
         (TORCHMETRICS, COCO),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +123,26 @@ def of_files(relabel: Any) -> None:
         raise TypeError("`relabel` is for files; of arrays, index a table of labels: table[array].")
 
 
-def named_by_files(images: Any, groups: Any) -> None:
-    for name, value in (("images", images), ("groups", groups)):
-        if value is not None:
-            raise TypeError(f"`{name}` is for arrays: files are known by their names. Drop it.")
+def named_by_files(images: Any) -> None:
+    if images is not None:
+        raise TypeError("`images` is for arrays: files are known by their names. Drop it.")
+
+
+def groups_by_name(groups: Any, names: Sequence[Any]) -> dict[Any, Any] | None:
+    """Of files, the group of each name."""
+    if groups is None:
+        return None
+    if not isinstance(groups, Mapping):
+        raise TypeError(
+            "`groups` of files must be a dict of name → group, such as {'case1': 'patient A'}; "
+            f"got {type(groups).__name__}."
+        )
+    alone = [name for name in names if name not in groups]
+    if alone:
+        raise ValueError(
+            f"`groups` must have a group for each of the {len(names)} names; it has none for {alone[0]!r}."
+        )
+    return dict(groups)
 
 
 def are_maps(batch: Any, kind: type) -> Any:
@@ -135,7 +151,10 @@ def are_maps(batch: Any, kind: type) -> Any:
     return batch
 
 
-def some_categories(value: Any) -> Any:
-    if value is None:
+def compared(categories: Any, background: int | None) -> dict[int, Any]:
+    """The labels whose outlines are compared, and their names."""
+    if categories is None:
         raise TypeError("`categories` must say which labels are compared: [1, 2], or {1: 'liver', 2: 'spleen'}.")
-    return value
+    names = categories.ids if categories.names is None else categories.names
+    pairs = zip(categories.ids.tolist(), names.tolist(), strict=True)
+    return {label: name for label, name in pairs if label != background}

@@ -13,7 +13,7 @@ from vesica._check.labels import label_ids
 from vesica.errors import SizeValueError
 
 PERCENTILE_OF = ("directed", "pooled")
-_ADVICE = "Several images: call once for each; evaluate_segmentation(..., surfaces=True) does that."
+_ADVICE = "Several images: evaluate_surfaces takes them."
 
 
 def surface_map(value: Any, name: str) -> Array:
@@ -80,6 +80,51 @@ def tau(value: Any) -> float:
     if not value >= 0:
         raise ValueError(f"`tau` must be a distance from 0 on, in the unit of the spacing; got {value!r}.")
     return float(value)
+
+
+def band_width(value: Any, shape: tuple[int, ...]) -> int:
+    """The width of inner bands in pixels: as it is, or as a share of the image's diagonal, "2%"."""
+    rule = '`width` must be a number of pixels from 1 on, or a share of the image\'s diagonal such as "2%"'
+    if isinstance(value, str):
+        try:
+            share = float(value.strip().removesuffix("%")) / 100 if value.strip().endswith("%") else math.nan
+        except ValueError:
+            share = math.nan
+        if not 0 < share < 1:
+            raise ValueError(f"{rule}; got {value!r}.")
+        return max(1, round(share * math.sqrt(sum(float(side) ** 2 for side in shape))))
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{rule}; got {value!r}.")
+    if value < 1:
+        raise ValueError(f"{rule}; got {value!r}.")
+    return int(value)
+
+
+def band_widths(value: Any) -> tuple[int | str, ...]:
+    """One width or several."""
+    listed = [value] if isinstance(value, str) or np.ndim(value) == 0 else list(value)
+    for one in listed:
+        band_width(one, (1, 1))
+    return tuple(one if isinstance(one, str) else int(one) for one in listed)
+
+
+def same_pixels(own: Any, other: Any) -> None:
+    """Of what a policy says of pixels, nothing may change once they are compared."""
+    for name in ("ignore", "spacing"):
+        if getattr(own, name) != getattr(other, name):
+            raise ValueError(
+                f"`{name}` decides which distances there are, and they are counted already: "
+                f"{getattr(own, name)!r} here, {getattr(other, name)!r} there. Call evaluate_surfaces again."
+            )
+
+
+def no_preset(policy: Any) -> Any:
+    if policy.like is not None:
+        raise ValueError(
+            f"`like` has no conventions of distances; got {policy.like!r}. percentile_of and distance_worst of a "
+            "SegmentationPolicy say them."
+        )
+    return policy
 
 
 def percentile_of(value: Any) -> None:

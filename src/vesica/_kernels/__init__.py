@@ -14,6 +14,8 @@ except ImportError as error:
     ) from error
 
 from vesica._kernels.tables import (
+    BandPair,
+    CentrelinePair,
     Counted,
     Formula,
     Histogram,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from vesica._kernels.registry import has_kernel, pick, pick_arrays, seek
 
 __all__ = [
+    "BandPair",
+    "CentrelinePair",
     "Counted",
     "Formula",
     "Histogram",

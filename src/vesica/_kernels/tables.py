@@ -75,6 +75,23 @@ class SurfacePair(NamedTuple):
     from_b: Histogram
 
 
+class BandPair(NamedTuple):
+    """The pixels of two masks by their depth, from 1 on: of a, of b, and of both by where they lie deeper."""
+
+    a: np.ndarray
+    b: np.ndarray
+    both: np.ndarray
+
+
+class CentrelinePair(NamedTuple):
+    """The pixels of two skeletons, and how many of each lie inside the other mask."""
+
+    size_a: int
+    inside_b: int
+    size_b: int
+    inside_a: int
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
     """Two label maps, counted: the regions of the first, and which of the second each of them meets."""

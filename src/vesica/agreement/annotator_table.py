@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from vesica.agreement.records import AgreementRecords
 
 
-def annotators_table(records: AgreementRecords, tallies: Tallies, resample: Resample | None) -> Table:
+def annotators_table(
+    records: AgreementRecords, tallies: Tallies, resample: Resample | None, threads: int | None = None
+) -> Table:
     """One row for an annotator. Rates of what somebody missed or made up need three who were asked for an image."""
     people = len(records.annotators)
     sums = _shares(records, tallies)
@@ -42,6 +44,7 @@ def annotators_table(records: AgreementRecords, tallies: Tallies, resample: Resa
         "loose_edge": rate(counts["loose_edge"], counts["paired"]),
         **_bias(records),
         "influence": sums.influence,
+        **({} if resample is None else _influence_ends(records, sums, threads)),
         "self_agreement": _self_agreement(records, tallies),
     }
     return Table(columns)
@@ -94,6 +97,13 @@ def _ends(records: AgreementRecords, sums: _Shares, resample: Resample | None) -
         return {}
     lo, hi = resample(sums.annotator, sums.image, sums.credit, sums.units, len(records.annotators))
     return {"lo": lo, "hi": hi}
+
+
+def _influence_ends(records: AgreementRecords, sums: _Shares, threads: int | None) -> dict[str, np.ndarray]:
+    from vesica.agreement.resampled import influence_intervals  # late: only intervals need it
+
+    lo, hi = influence_intervals(records, sums.annotator, sums.image, sums.credit, sums.units, threads=threads)
+    return {"influence_lo": lo, "influence_hi": hi}
 
 
 def _duplicates(records: AgreementRecords) -> np.ndarray:

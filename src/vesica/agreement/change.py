@@ -109,4 +109,4 @@ def _means(
 
 
 def _changes(sums: np.ndarray) -> np.ndarray:
-    return rate(sums[:, 2], sums[:, 3]) - rate(sums[:, 0], sums[:, 1])
+    return np.asarray(rate(sums[:, 2], sums[:, 3]) - rate(sums[:, 0], sums[:, 1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,5 +78,37 @@ def rate_intervals(
     """Both ends of the interval of each rate; NaN where there is none."""
     found = percentile_intervals(
         rate_replicates(records, cell, image, part, whole, cells, threads=threads), level=records.policy.level
+    )
+    return found.lo, found.hi
+
+
+def influence_intervals(
+    records: AgreementRecords,
+    annotator: np.ndarray,
+    image: np.ndarray,
+    credit: np.ndarray,
+    units: np.ndarray,
+    /,
+    *,
+    threads: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of the interval of each annotator's influence. Rows are there for both of their annotators."""
+    images, people, policy = len(records.images), len(records.annotators), records.policy
+    place = image * people + annotator
+    own = [
+        np.bincount(place, weights=part, minlength=images * people).reshape(images, people) for part in (credit, units)
+    ]
+    table = np.concatenate(own, axis=1)
+
+    def influences(sums: np.ndarray) -> np.ndarray:
+        part, whole = np.split(sums, 2, axis=1)
+        all_part, all_whole = (side.sum(axis=1, keepdims=True) / 2 for side in (part, whole))
+        everyone = _rates(np.concatenate([all_part, all_whole], axis=1))
+        others = _rates(np.concatenate([all_part - part, all_whole - whole], axis=1))
+        return np.asarray(everyone - others)
+
+    options: dict[str, Any] = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
+    found = percentile_intervals(
+        bootstrap(table, influences, keys=keys_of_images(records), **options), level=policy.level
     )
     return found.lo, found.hi

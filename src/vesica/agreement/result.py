@@ -200,7 +200,7 @@ class AgreementResult(Result):
     def annotators(self, *, intervals: bool = True) -> Table:
         """One row for an annotator: agreement with the others, what was missed, made up, labelled or drawn otherwise
         than by most, how far out each edge is, and how agreement of all changes without them (`influence`)."""
-        return annotators_table(self.records, self.tallies, self._resample(intervals))
+        return annotators_table(self.records, self.tallies, self._resample(intervals), self.threads)
 
     def objects(self) -> Table:
         """One row for an object: its cluster, votes, partners, margin, alternative, and what it lost."""
@@ -218,10 +218,12 @@ class AgreementResult(Result):
         """
         return tables.confusion_table(self.records, self.tallies, symmetric)
 
-    def ledger(self, *, by: str | Sequence[str] = ()) -> Table:
+    def ledger(self, *, by: str | Sequence[str] = (), intervals: bool = False) -> Table:
         """What was lost, by type: how often, how much, and as a share of all units. The shares add up to the gap,
-        1 − agreement. With `by`, "annotators", "category" or both, for each of them."""
-        return tables.ledger_table(self.records, check.columns_by(by, ("annotators", "category")))
+        1 − agreement. With `by`, "annotators", "category" or both, for each of them; with `intervals` both ends of the
+        interval of each share, `lo` and `hi`."""
+        divided = check.columns_by(by, ("annotators", "category"))
+        return tables.ledger_table(self.records, divided, self._resample(intervals))
 
     def bias(self) -> Table:
         """How far one annotator draws further out than another: a row for every two, means over their matched pairs.
@@ -344,7 +346,8 @@ class AgreementResult(Result):
 
     def merged(self, *others: AgreementResult) -> AgreementResult:
         """The result of all images of several results, of different images under one policy."""
-        return AgreementResult(merge(self.records, *(one.records for one in others)), None, self.notes, self.threads)
+        records = merge(self.records, *(one.records for one in others))
+        return AgreementResult(records, None, _added([self, *others]), self.threads)
 
     def to_bytes(self) -> bytes:
         """The records as bytes; `AgreementResult.from_bytes` reads them."""
@@ -393,6 +396,14 @@ class AgreementResult(Result):
             "policy": asdict(self.policy),
             "policy_hash": self.policy.hash,
         }
+
+
+def _added(results: Sequence[AgreementResult]) -> tuple[Note, ...]:
+    """The notes of all, each once, with the sum of its counts."""
+    counts: dict[tuple[str, str], int] = {}
+    for note in (note for one in results for note in one.notes):
+        counts[note.rule, note.text] = counts.get((note.rule, note.text), 0) + note.count
+    return tuple(Note(rule, count, text) for (rule, text), count in sorted(counts.items()))
 
 
 def _share(part: float, whole: float) -> float:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from vesica.cli import region_files
+from vesica.cli import region_files, streams
 from vesica.cli.iou_output import Answer, options_of
 
 _EPILOG = """\
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         write(arguments.output, answer.table(), header=answer.header)
     elif arguments.json:
-        print(json.dumps(answer.as_object(), sort_keys=True))
+        streams.answer(answer.as_object())
     else:
         answer.show()
     return 0

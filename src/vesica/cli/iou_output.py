@@ -70,14 +70,17 @@ class Answer:
         return {name: ids.tolist() for name, ids in found.items() if ids is not None}
 
     def as_object(self) -> dict[str, Any]:
+        """For JSON, which has no NaN: null."""
+        from vesica.io.arrays import listed
+
         answer: dict[str, Any] = {"measure": self.measure.name, **self.labels()}
         if self.is_list:
             i, j, value = self.columns()
             if self.arguments.at_least is not None:
                 answer |= {"at_least": self.arguments.at_least, "strict": self.arguments.strict}
-            return answer | {"count": len(i), "i": i.tolist(), "j": j.tolist(), "value": value.tolist()}
+            return answer | {"count": len(i), "i": i.tolist(), "j": j.tolist(), "value": listed(value)}
         table = self.table()
-        return answer | {"shape": list(table.shape), "values": table.tolist()}
+        return answer | {"shape": list(table.shape), "values": listed(table)}
 
     def show(self) -> None:
         """CSV on stdout. A matrix goes out by blocks of rows, so that any size can be piped."""

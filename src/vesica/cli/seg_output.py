@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,37 +18,6 @@ _CLASS_COLUMNS = ("IoU", "Dice", "precision", "recall", "tp", "fp", "fn", "statu
 _IMAGE_COLUMNS = ("mIoU", "mDice", "pixel_accuracy", "used", "left_out", "status")
 
 
-def classes_of(text: str | None) -> Any:
-    """From --classes: a number, names with commas between them, or a file with a name in each line."""
-    if text is None:
-        return None
-    if text.isascii() and text.isdecimal():
-        return int(text[:9])
-    if not os.path.exists(text) and "," in text:
-        return [name.strip() for name in text.split(",")]
-    from vesica.errors import InputError
-    from vesica.io.files import load
-
-    lines = load(text).data.decode("utf-8-sig", "replace").splitlines()
-    names = [line.strip() for line in lines]
-    while names and not names[-1]:
-        names.pop()
-    if not names or not all(names):
-        line = names.index("") + 1 if names else 1
-        raise InputError(f"{text} must have the name of a class in each line; line {line} is empty.")
-    return names
-
-
-def relabel_of(text: str | None) -> dict[int, int] | None:
-    """From --map: a table by its name, or a JSON file."""
-    from vesica.io.files import load
-    from vesica.io.label_files import RELABEL, relabel_table
-
-    if text is None or text in RELABEL:
-        return relabel_table(text)
-    return relabel_table(load(text).json())
-
-
 def facts_of(
     result: SegmentationResult, surfaces: SurfaceResult | None, arguments: argparse.Namespace
 ) -> dict[str, Any]:
@@ -57,10 +25,14 @@ def facts_of(
     facts = result.to_dict()
     if arguments.per_image:
         facts["by_images"] = _worst_first(result.per_image())
+    if arguments.groups:
+        facts["by_groups"] = result.per_group()
     if arguments.spread:
         facts["spread"] = list(result.spread().rows)
     if surfaces is not None:
         facts["surfaces"] = surfaces.to_dict()
+        if arguments.groups:
+            facts["surfaces"]["by_groups"] = surfaces.per_group()
     return facts
 
 
@@ -77,18 +49,24 @@ def show(
     result: SegmentationResult, surfaces: SurfaceResult | None, facts: dict[str, Any], arguments: argparse.Namespace
 ) -> None:
     """Everything that was asked for, one part after the other."""
+    from vesica.segmentation.spread import Spread
+
     parts = [str(result)]
     if arguments.per_class:
         parts.append(table(facts["classes"], ("category", *_CLASS_COLUMNS)))
     if arguments.per_image:
         parts.append(table(facts["by_images"], ("image", *_IMAGE_COLUMNS)))
+    if arguments.groups:
+        parts.append(table(facts["by_groups"], ("group", "images", *_IMAGE_COLUMNS)))
     if surfaces is not None:
         parts.append(str(surfaces))
         if arguments.per_class:
             names = ["category", *surfaces, "both_empty", "one_empty"]
             parts.append(table(facts["surfaces"]["classes"], names))
+        if arguments.groups:
+            parts.append(table(facts["surfaces"]["by_groups"], ("group", "images", *surfaces)))
     if arguments.spread:
-        parts.append(str(result.spread()))
+        parts.append(str(Spread(tuple(facts["spread"]), result.empties)))
     if facts["gates"]:
         parts.append(judged(facts["gates"]))
     print("\n\n".join(parts))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+PITFALLS = "Reinke et al., Understanding metric-related pitfalls"
+
 
 @dataclass(frozen=True)
 class Finding:

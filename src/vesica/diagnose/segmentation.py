@@ -1,48 +1,21 @@
-"""Advice on segmentation scores, as far as counts tell: the rules of Metrics Reloaded that need no outlines."""
+"""Advice on segmentation scores, as far as counts tell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
 
-from vesica._check import diagnose as check
-from vesica.diagnose.finding import Finding
+from vesica.diagnose.finding import PITFALLS, Finding
 from vesica.results.tables import plain
 from vesica.segmentation.result import SegmentationResult
 
 LARGE, APART, MOSTLY, RARE, SHOWN = 100, 0.05, 0.9, 5, 3
 """Areas so many times apart; orders that differ by so much; a share that is most; images of a rare class; shown."""
 
-PITFALLS = "Reinke et al., Understanding metric-related pitfalls"
 
-
-def advise(result: SegmentationResult, /, *, silence: Iterable[str] = ()) -> list[Finding]:
-    """What a segmentation score hides, and which number would show it. Scores stay as they are.
-
-    Parameters
-    ----------
-    result : SegmentationResult
-    silence : codes that are not wanted, optional
-
-    Examples
-    --------
-    >>> import vesica
-    >>> truth, guess = [[[1] * 90 + [0] * 10], [[0] * 99 + [1]]], [[[1] * 90 + [0] * 10], [[0] * 100]]
-    >>> result = vesica.evaluate_segmentation(truth, guess, background=0)
-    >>> for finding in vesica.advise(result, silence=["MR04", "MR18"]):
-    ...     print(finding.code, finding.evidence)
-    MR11 {'both_empty': 0, 'guess_only': 0, 'truth_only': 1, 'lowest': 0.5, 'highest': 0.989011}
-    MR13 {'mIoU': 0.989011, 'mDice': 0.994475}
-    MR16 {'totals': 0.989011, 'images': 0.5, 'lowest images': [1]}
-    """
-    check.is_result(result, SegmentationResult)
-    left_out = check.codes(silence, _RULES)
-    return [found for code, rule in _RULES.items() if code not in left_out for found in rule(result)]
-
-
-def _sizes(result: SegmentationResult) -> Iterator[Finding]:
+def _sizes(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     cells = result.cells.without(result.policy.background)
     areas = cells.truth[cells.truth > 0]
     if not areas.size:
@@ -53,12 +26,12 @@ def _sizes(result: SegmentationResult) -> Iterator[Finding]:
         yield Finding("MR03", "note", text, {"p5": low, "p95": high}, ("per_class", "per_image"))
 
 
-def _no_boundary(result: SegmentationResult) -> Iterator[Finding]:
+def _no_boundary(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     text = "Overlap says little about outlines. Add a score of boundaries: NSD, HD95 or MASD."
-    yield Finding("MR04", "note", text, {}, ("nsd", "hd95", "masd"), PITFALLS)
+    yield Finding("MR04", "note", text, {}, ("NSD", "HD95", "MASD"), PITFALLS)
 
 
-def _empties(result: SegmentationResult) -> Iterator[Finding]:
+def _empties(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     found = result.empties
     if not any(found[name] for name in ("both_empty", "guess_only", "truth_only")):
         return
@@ -72,16 +45,16 @@ def _empties(result: SegmentationResult) -> Iterator[Finding]:
     yield Finding("MR11", "warning", text, {**evidence, "lowest": _round(low), "highest": _round(high)}, ("spread",))
 
 
-def _both(result: SegmentationResult) -> Iterator[Finding]:
+def _both(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     if "mIoU" in result and "mDice" in result:
         text = (
             "In each cell Dice follows from IoU: they are one piece of evidence. Keep one, and add one of boundaries."
         )
         evidence = {name: _round(result[name]) for name in ("mIoU", "mDice")}
-        yield Finding("MR13", "note", text, evidence, ("nsd", "hd95"))
+        yield Finding("MR13", "note", text, evidence, ("NSD", "HD95"))
 
 
-def _background(result: SegmentationResult) -> Iterator[Finding]:
+def _background(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     total = result.cells.total
     pixels = int(total.pixels[0])
     if "pixel_accuracy" not in result or not pixels or not len(total.labels):
@@ -95,7 +68,7 @@ def _background(result: SegmentationResult) -> Iterator[Finding]:
         yield Finding("MR14", "warning", text, evidence, ("mIoU", "mPA_recall"))
 
 
-def _orders(result: SegmentationResult) -> Iterator[Finding]:
+def _orders(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     totals, images = (result.score("IoU", average=order, classes="macro").value for order in ("totals", "images"))
     if not abs(totals - images) > APART:  # false for NaN
         return
@@ -109,7 +82,7 @@ def _orders(result: SegmentationResult) -> Iterator[Finding]:
     yield Finding("MR16", "warning", text, evidence, ("per_image",))
 
 
-def _rare(result: SegmentationResult) -> Iterator[Finding]:
+def _rare(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
     rows = [row for row in result.per_class() if row["label"] != result.policy.background]
     absent = [row["category"] for row in rows if row["status"] == "absent"]
     rare = [row["category"] for row in rows if 0 < row["images"] < RARE]
@@ -123,13 +96,60 @@ def _rare(result: SegmentationResult) -> Iterator[Finding]:
         yield Finding("MR18", "note", text, {"rare": rare})
 
 
-_RULES: dict[str, Callable[[SegmentationResult], Iterator[Finding]]] = {
+def _objects(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
+    """Label maps that were drawn of objects: what they were is known."""
+    counts = {note.rule: note.count for note in result.remarks}
+    if counts.get("objects"):
+        text = (
+            "There are objects, and this score does not tell them apart: the largest rule it. Match them: "
+            'evaluate(…, regions="mask") gives AP, evaluate_panoptic PQ.'
+        )
+        yield Finding("MR01", "warning", text, {"objects": counts["objects"]}, ("AP", "PQ"), f"{PITFALLS}, S1")
+    if counts.get("overlaps"):
+        text = (
+            f"Objects of several classes overlap in {counts['overlaps']} pixels, and one of them has each: score them "
+            "as objects. A distance between outlines may reach the edge of a neighbour."
+        )
+        yield Finding("MR19", "note", text, {"pixels": counts["overlaps"]}, ("AP", "PQ"))
+
+
+def _size(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
+    if "size" in concerns and result.policy.knows("area_difference"):
+        rows = [row for row in result.per_class() if row["label"] != result.policy.background]
+        evidence = {str(row["category"]): row["area_difference"] for row in rows}
+        text = "Overlap does not tell whether things come out too large or too small: add the signed area difference."
+        yield Finding("MR09", "note", text, evidence, ("area_difference",), f"{PITFALLS}, FP2.2")
+
+
+def _costs(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
+    if "costs" in concerns and result.policy.knows("F-beta"):
+        values = {f"F{beta:g}": _round(result.score("F-beta", beta=beta, classes="macro").value) for beta in (0.5, 2)}
+        text = "Dice weighs misses and false alarms alike: F-beta weighs misses more with beta above 1, less below."
+        yield Finding("MR10", "note", text, values, ("F-beta",), f"{PITFALLS}, FP2.5")
+
+
+def _groups(result: SegmentationResult, concerns: Collection[str]) -> Iterator[Finding]:
+    groups = result.counts.groups
+    if groups is not None and len(set(groups.tolist())) < len(groups):
+        number = len(set(groups.tolist()))
+        text = (
+            f"{len(groups)} images are of {number} groups, and images of one group are not independent: read "
+            "per_group, and resample groups where you say an interval."
+        )
+        yield Finding("MR17", "note", text, {"images": len(groups), "groups": number}, ("per_group",))
+
+
+RULES: dict[str, Callable[[SegmentationResult, Collection[str]], Iterator[Finding]]] = {
+    "MR01": _objects,
     "MR03": _sizes,
     "MR04": _no_boundary,
+    "MR09": _size,
+    "MR10": _costs,
     "MR11": _empties,
     "MR13": _both,
     "MR14": _background,
     "MR16": _orders,
+    "MR17": _groups,
     "MR18": _rare,
 }
 

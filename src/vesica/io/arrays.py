@@ -197,8 +197,23 @@ def write(path: str, table: np.ndarray, /, *, header: tuple[str, ...] = ()) -> N
             # NumPy gives files that it knows to C, which cannot write into pipes and does not say that a disk is full.
             np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)
         else:
-            text = "".join(csv_lines(table, header)) if kind == "csv" else json.dumps(table.tolist()) + "\n"
+            text = "".join(csv_lines(table, header)) if kind == "csv" else json.dumps(listed(table)) + "\n"
             file.write(text.encode("utf-8"))
+
+
+def listed(table: np.ndarray, /) -> Any:
+    """Numbers as JSON has them: null for those that it has not, NaN and infinities.
+
+    >>> listed(np.array([0.5, np.nan]))
+    [0.5, None]
+    """
+    if table.dtype != object and np.isfinite(table).all():
+        return table.tolist()
+    return np.frompyfunc(_known, 1, 1)(table.astype(object)).tolist()
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def csv_lines(table: np.ndarray, header: tuple[str, ...] = ()) -> list[str]:

@@ -55,7 +55,14 @@ def check_given(file: File, found: Columns, fields: tuple[str, ...], more: str =
     for field in fields:
         if found.annotations.rows and not found.annotations.is_in_all(field):
             row = int(np.argmin(found.annotations.has(field)))
+            more = _PANOPTIC if b'"segments_info"' in file.view[span(file, row)].tobytes() else more
             raise error_of_row(file, found, row, f'has no "{field}".{more}')
+
+
+_PANOPTIC = (
+    ' It has "segments_info", as COCO\'s panoptic form: `vesica eval --protocol panoptic` scores that, and in Python '
+    "vesica.evaluate_panoptic(…)."
+)
 
 
 def span(file: File, row: int, /) -> slice:

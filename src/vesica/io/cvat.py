@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import objects
-from vesica._check.dataset import ids as check_ids
 from vesica.dataset import Dataset, Images
 from vesica.errors import InputError
 from vesica.io.cvat_shapes import NOTES, mark_of
-from vesica.io.marks import Mark, dataset_of, left_out
+from vesica.io.marks import Mark, dataset_of, images_of, left_out
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
 from vesica.io.text_fields import number
@@ -141,14 +139,8 @@ class _Page:
 
     def table(self) -> Images:
         """The images."""
-        height, width = np.array([image.size for image in self.images], np.int64).reshape(-1, 2).T.copy()
-        is_known, names = bool(height.any()), [image.name for image in self.images]
-        return Images(
-            check_ids([image.id for image in self.images], "images") if self.images else np.empty(0, np.int64),
-            height if is_known else None,
-            width if is_known else None,
-            objects(names) if any(names) else None,
-        )
+        table = self.images
+        return images_of([one.id for one in table], [one.size for one in table], [one.name for one in table])
 
     def of_frames(self) -> tuple[Images, list[Mark]]:
         """Frames as images, those without a shape too where the file says how many there are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
@@ -62,8 +63,10 @@ def has_labels(files: list[Path], root: Path, /) -> bool:
     """Is the first of these files that has a line one of DOTA? Where none has any, the name of the folder tells."""
     for path in files:
         try:
+            if not os.stat(path).st_size:
+                continue  # an image in which nothing is: folders may have thousands
             head = beginning_of(path, 4096, root)
-        except InputError:
+        except (InputError, OSError):
             continue  # told when it is read, if it is
         if head.strip():
             return looks_like_labels(head.decode("utf-8-sig", errors="replace"))

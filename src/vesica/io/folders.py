@@ -45,11 +45,15 @@ def _ending(name: str) -> str:
     return os.path.splitext(name.lower().removesuffix(".gz"))[1]
 
 
-def candidates(place: str, /) -> dict[str, tuple[Path, list[Path]]]:
-    """For each format the folder that has its files, and these: first the formats that have a folder of their own."""
+def candidates(place: str, wanted: str | None = None, /) -> dict[str, tuple[Path, list[Path]]]:
+    """For each format the folder that has its files, and these: first the formats that have a folder of their own.
+
+    With `wanted`, of this format alone.
+    """
     folder = Path(place)
-    found = {name: format.files_in(folder) for name, format in FORMATS.items() if format.files_in}
-    for name, format in FORMATS.items():
+    formats = {name: format for name, format in FORMATS.items() if wanted in (None, name)}
+    found = {name: format.files_in(folder) for name, format in formats.items() if format.files_in}
+    for name, format in formats.items():
         if name not in found and format.endings:
             found[name] = (folder, [folder / one for one in names_in(folder) if _ending(one) == format.endings[0]])
     for name in list(found):

@@ -161,7 +161,7 @@ def relabel_table(value: Any, /) -> dict[int, int] | None:
 def ending_of(path: Path, /) -> str:
     """The ending of a name, in small letters; ".nii.gz" is one."""
     name = path.name.lower()
-    return ".nii.gz" if name.endswith(".nii.gz") else Path(name).suffix
+    return ".nii.gz" if name.endswith(".nii.gz") else os.path.splitext(name)[1]
 
 
 def _files_of(side: str | os.PathLike[str]) -> dict[str, Path]:

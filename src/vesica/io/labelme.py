@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as text_check
-from vesica._array import objects
-from vesica.dataset import Dataset, Images
+from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io import json_fields as check
 from vesica.io.ellipses import CORNERS, ellipse_ring
 from vesica.io.files import File
 from vesica.io.folders import looks_like, with_ending
 from vesica.io.formats import FORMATS
-from vesica.io.marks import MOST_PIXELS, Mark, dataset_of, left_out
+from vesica.io.marks import MOST_PIXELS, Mark, dataset_of, images_of, left_out
 from vesica.io.options import Options
 from vesica.io.png import labels_of
 from vesica.io.source import Reading, Source
@@ -62,7 +61,7 @@ def dataset_of_files(files: Iterable[tuple[str, bytes]], options: Options, /) ->
     counted: Counter[str] = Counter()
     ids: list[str] = []
     names: list[str | None] = []
-    sizes: list[tuple[int, int]] = []
+    sizes: list[tuple[int, int] | None] = []
     marks: list[Mark] = []
     for name, data in files:
         page = check.fields(check.document(data, name), name)
@@ -77,14 +76,10 @@ def dataset_of_files(files: Iterable[tuple[str, bytes]], options: Options, /) ->
         marks += _marks(shapes, len(ids), size, counted)
         ids.append(PurePath(name).stem)
         names.append(page["imagePath"] if isinstance(page.get("imagePath"), str) else None)
-        sizes.append(size or (0, 0))
+        sizes.append(size)
         counted["sizes"] += size is None
     _check_ids(ids)
-    height, width = np.array(sizes, np.int64).reshape(-1, 2).T.copy()
-    is_known = bool(height.any())
-    images = Images(
-        objects(ids), height if is_known else None, width if is_known else None, objects(names) if any(names) else None
-    )
+    images = images_of(ids, sizes, names)
     return dataset_of(images, marks, options, notes=left_out(counted, _NOTES))
 
 

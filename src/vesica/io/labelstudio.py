@@ -7,17 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from vesica._array import objects
 from vesica._check import brief
-from vesica._check.dataset import ids as check_ids
 from vesica.dataset import Dataset, Images
 from vesica.dataset.picture_names import PICTURES
 from vesica.errors import InputError
 from vesica.io import json_fields as check
 from vesica.io.labelstudio_shapes import NOTES, Region, mark_of, regions_of
-from vesica.io.marks import Asked, Mark, dataset_of, left_out
+from vesica.io.marks import Asked, Mark, dataset_of, images_of, left_out
 from vesica.io.options import Options
 from vesica.io.source import Reading, Source
 
@@ -164,15 +160,7 @@ class _Tasks:
         return self._sizes[image]
 
     def images(self) -> Images:
-        height, width = np.array([size or (0, 0) for size in self._sizes], np.int64).reshape(-1, 2).T.copy()
-        is_known = bool(height.any())
-        ids = check_ids(list(self._place), "images") if self._place else np.empty(0, np.int64)
-        return Images(
-            ids,
-            height if is_known else None,
-            width if is_known else None,
-            objects(self._names) if any(self._names) else None,
-        )
+        return images_of(list(self._place), self._sizes, self._names)
 
 
 def _picture(data: dict[str, Any]) -> str | None:

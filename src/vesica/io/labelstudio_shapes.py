@@ -82,12 +82,13 @@ def regions_of(items: list[Any], of: str, counted: Counter[str], /) -> list[Regi
             key = k  # drawn twice
         region = found.setdefault(key, Region({**value, **sides}, place, id, item.get("score", value.get("score"))))
         region.told_by.add(teller)
-        labels = value.get(kind, []) if kind.endswith("labels") else []
-        region.labels += [
-            check.text(label, f"{place}: a label") for label in check.listed(labels, f"{place}: `{kind}`")
-        ]
+        region.labels += _labels(value.get(kind, []), kind, place) if kind.endswith("labels") else []
         region.is_turned |= bool(item.get("image_rotation"))
     return list(found.values())
+
+
+def _labels(given: Any, kind: str, place: str) -> list[str]:
+    return [check.text(label, f"{place}: a label") for label in check.listed(given, f"{place}: `{kind}`")]
 
 
 def _is_shape(kind: str) -> bool:
@@ -158,11 +159,16 @@ def _rectangle(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted
 
 
 def _numbers(value: dict[str, Any], keys: tuple[str, ...], place: str) -> list[float]:
-    return [check.number(value.get(key), f"{place}: `{key}`") for key in keys]
+    found = [value.get(key) for key in keys]
+    if all(type(one) is float for one in found):  # as nearly all are: no words are made for them
+        return found  # type: ignore[return-value]
+    return [check.number(one, f"{place}: `{key}`") for key, one in zip(keys, found, strict=True)]
 
 
 def _degrees(value: dict[str, Any], place: str) -> float:
-    degrees = check.number(value.get("rotation") or 0, f"{place}: `rotation`")
+    if not value.get("rotation"):
+        return 0.0
+    degrees = check.number(value["rotation"], f"{place}: `rotation`")
     if not math.isfinite(degrees):
         raise InputError(f"{place}: `rotation` must be finite; got {degrees}.")
     return degrees

@@ -94,6 +94,20 @@ def dataset_of(
     )
 
 
+def images_of(
+    own: Sequence[int | str], sizes: Sequence[tuple[int, int] | None], names: Sequence[str | None], /
+) -> Images:
+    """The table of images by their ids; None is a size or a name that the file does not tell."""
+    height, width = np.array([size or (0, 0) for size in sizes], np.int64).reshape(-1, 2).T.copy()
+    is_known = bool(height.any())
+    return Images(
+        ids(list(own), "images") if own else np.empty(0, np.int64),
+        height if is_known else None,
+        width if is_known else None,
+        objects(names) if any(names) else None,
+    )
+
+
 def _corners(marks: list[Mark]) -> np.ndarray | None:
     """(N, 4, 2), NaN in rows that are no rotated box; None if none is."""
     if all(mark.corners is None for mark in marks):

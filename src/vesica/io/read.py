@@ -211,7 +211,7 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
     if not os.path.isdir(folder or os.curdir):
         raise InputError(f"{name} cannot be read: there is no folder {folder}.")
     atomic.check_finished(Path(folder))
-    found = {key: value for key, value in folders.candidates(folder).items() if value[1] and format in (None, key)}
+    found = {key: value for key, value in folders.candidates(folder, format).items() if value[1]}
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"
         raise InputError(f"{name} is a folder without {kinds}.")

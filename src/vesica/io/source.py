@@ -41,11 +41,9 @@ class Source(NamedTuple):
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Names and bytes of all files, of formats that have one for each image."""
-        from pathlib import Path
-
         from vesica.io.text_fields import bytes_of
 
         if self.loaded is not None:
             yield self.name, self.loaded.data
         else:
-            yield from ((path, bytes_of(Path(path), Path(self.root))) for path in self.files)
+            yield from ((path, bytes_of(path, self.root)) for path in self.files)

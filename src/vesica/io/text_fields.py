@@ -69,7 +69,7 @@ def lines_of_classes(
             yield category, words, place
 
 
-def bytes_of(path: Path, root: Path, /) -> bytes:
+def bytes_of(path: str | Path, root: str | Path, /) -> bytes:
     """The bytes of one file of a folder, as they are at one moment."""
     look_at(path, root)
     return bytes_at(path)
@@ -86,16 +86,16 @@ def beginning_of(path: Path, most: int, root: Path | None = None, /) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def look_at(path: Path, root: Path, /) -> None:
+def look_at(path: str | Path, root: str | Path, /) -> None:
     """Refuse what is no file of the folder that was asked for: a link that leads out of it, a pipe, a device."""
     try:
-        kind = path.lstat().st_mode
+        kind = os.lstat(path).st_mode
         if stat.S_ISLNK(kind):
-            if not path.resolve().is_relative_to(root.resolve()):
+            if not Path(path).resolve().is_relative_to(Path(root).resolve()):
                 raise InputError(
                     f"{path} is a link that leads out of {root}. Copy the file, or read the folder it leads to."
                 )
-            kind = path.stat().st_mode
+            kind = os.stat(path).st_mode
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     if not stat.S_ISREG(kind):

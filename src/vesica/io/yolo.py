@@ -94,6 +94,8 @@ def looks_like_labels(text: str, /) -> bool:
 
 
 def _lines(name: str, data: bytes, labels: Labels, kind: str | None) -> Iterable[Line]:
+    if not data:  # an image in which nothing is: folders may have thousands
+        return
     image = labels.place_of[PurePath(name).stem]
     for at, line in enumerate(text_of(data, name).splitlines(), 1):
         words, place = line.split(), f"{name}, line {at}"

@@ -56,7 +56,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
         depth = len(place.relative_to(folder).parts)
         if depth >= 3:
             folders.clear()
-        labels = sorted(place / name for name in names if is_label(place / name))
+        labels = [path for name in sorted(names) if _is_text(name) and is_label(path := place / name)]
         homes_here = set(FORMATS["yolo"].homes) & {folder.name, *place.relative_to(folder).parts}
         if labels and (depth == 0 or homes_here):
             homes[place] = labels
@@ -75,8 +75,8 @@ def is_label(path: Path, /) -> bool:
     Below `labels` every text file is one, and an empty one an image in which nothing is, but for a list of names.
     Elsewhere a file that is called as other files are (train.txt, notes.txt) is one if it looks like one.
     """
-    if path.suffix.lower() != ".txt" or path.stem.lower() not in NO_LABELS:
-        return path.suffix.lower() == ".txt"
+    if not _is_text(path.name) or path.stem.lower() not in NO_LABELS:
+        return _is_text(path.name)
     is_at_home = any(part in FORMATS["yolo"].homes for part in path.absolute().parent.parts[-3:])
     if is_at_home and path.name.lower() not in LIST_NAMES:
         return True
@@ -85,6 +85,10 @@ def is_label(path: Path, /) -> bool:
     except InputError:
         return True  # told when it is read
     return yolo.looks_like_labels(head) if head.strip() else is_at_home
+
+
+def _is_text(name: str) -> bool:
+    return os.path.splitext(name)[1].lower() == ".txt"
 
 
 def labels_of(files: list[Path], root: Path, options: Options, /) -> Labels:

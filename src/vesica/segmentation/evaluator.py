@@ -71,7 +71,7 @@ class SegmentationEvaluator:
         volume: bool = False,
         threads: int | None = None,
     ) -> None:
-        self._policy = policy_of(policy, like, ignore, background)
+        self._policy = policy_of(policy, like=like, ignore=ignore, background=background)
         self._said = Reading(categories_of(categories), check.from_scores(from_scores), check.flag(volume, "volume"))
         self._threads = threads
         self.reset()
@@ -241,12 +241,9 @@ class SegmentationEvaluator:
         )
 
 
-def policy_of(
-    policy: SegmentationPolicy | None, like: str | None, ignore: Any = None, background: int | None = None
-) -> SegmentationPolicy:
+def policy_of(policy: SegmentationPolicy | None, /, **said: Any) -> SegmentationPolicy:
     """The policy with what was said beside it."""
     own: SegmentationPolicy = check.policy(policy, SegmentationPolicy)
-    said = {"like": like, "ignore": ignore, "background": background}
     given = {name: value for name, value in said.items() if value is not None}
     check.said_once(own, SegmentationPolicy.defaults(), given)
     return replace(own, **given) if given else own

@@ -104,13 +104,16 @@ class SegmentationPolicy(Policy):
         """Does the library have that score? Without `like` all are there."""
         return self.like is None or score in self.preset.scores
 
-    def of(self, score: str, /) -> SegmentationPolicy:
-        """The conventions of one score, without `like`: libraries have others for IoU than for Dice."""
+    def of(self, score: str, /, *, each: bool = False) -> SegmentationPolicy:
+        """The conventions of one score, without `like`: libraries have others for IoU than for Dice.
+
+        `each`: where it is told of each class, and not as a mean of them.
+        """
         if self.like is None:
             return self
         check.known_score(score, self.preset)
         preset = self.preset
-        said: dict[str, Any] = {**preset.fields, **preset.scores[score]}
+        said: dict[str, Any] = {**preset.fields, **preset.scores[score], **(preset.each if each else {})}
         if preset.ignores and not self.ignore:
             said["ignore"] = preset.ignores
         return replace(self, like=None, **said)

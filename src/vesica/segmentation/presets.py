@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
@@ -18,6 +19,8 @@ class Preset(NamedTuple):
     ignores: tuple[int, ...] = ()
     """Labels that it ignores unless others are named."""
     note: str = ""
+    each: Mapping[str, Any] = MappingProxyType({})
+    """Fields that are others where it answers with a number for each class, and takes no mean of them."""
 
     @property
     def decides(self) -> frozenset[str]:
@@ -63,6 +66,7 @@ PRESETS: dict[str, Preset] = {
         {**_SKIP_BOTH, "one_empty": "worst", "average": "totals", "ignore_where": "truth", "unknown_label": "error"},
         {"IoU": _PLAIN},
         note="JaccardIndex",
+        each={"both_empty": "zero", "absent": "zero"},
     ),
     "monai": Preset(
         "MONAI",

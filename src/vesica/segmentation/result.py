@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +58,7 @@ class SegmentationResult(Result):
     ----------
     counts : PixelCounts: everything below comes from these
     policy : SegmentationPolicy: the conventions of the numbers
+    remarks : of objects that were drawn, what there is to tell of it
 
     Examples
     --------
@@ -73,6 +74,7 @@ class SegmentationResult(Result):
 
     counts: PixelCounts
     policy: SegmentationPolicy = field(default_factory=SegmentationPolicy)
+    remarks: tuple[Note, ...] = ()
 
     @functools.cached_property
     def cells(self) -> Cells:
@@ -101,8 +103,10 @@ class SegmentationResult(Result):
         """The numbers under the policy; NaN for one that is not defined."""
         names = tuple(name for name in SUMMARY if self._has(name))
         if self.policy.classes == "each":
-            names = tuple(f"{score}[{category}]" for score in ("IoU", "Dice") for category in self._in_means.names)
-            return dict(zip(names, (v for s in ("IoU", "Dice") for v in self.score(s).value.tolist()), strict=True))
+            known = [score for score in ("IoU", "Dice") if self.policy.knows(score)]
+            values = [value for score in known for value in self.score(score).value.tolist()]
+            names = tuple(f"{score}[{category}]" for score in known for category in self._in_means.names)
+            return dict(zip(names, values, strict=True))
         return _Lazy(names, lambda name: self.average(name).value)
 
     def _has(self, name: str) -> bool:
@@ -150,6 +154,7 @@ class SegmentationResult(Result):
         own = self.policy.of(name)
         order = own.average if average is None else check.one_of(average, FIELDS["average"], "average")
         reduction = own.classes if classes is None else check.one_of(classes, FIELDS["classes"], "classes")
+        own = self.policy.of(name, each=True) if reduction == "each" else own
         if name in OVERALL:
             return self._overall(name, own, order)
         key = name, own.both_empty, own.one_empty, own.absent, order, reduction, beta
@@ -196,7 +201,7 @@ class SegmentationResult(Result):
             if self.policy.knows(name):
                 order = average or self.policy.of(name).average
                 check.one_of(order, FIELDS["average"], "average")
-                scores[name] = each_of(self._values(total if order == "totals" else cells, name))
+                scores[name] = each_of(self._values(total if order == "totals" else cells, name, each=True))
         return rows_of(
             {
                 "category": cells.names,
@@ -258,9 +263,9 @@ class SegmentationResult(Result):
         """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
         return confusion_of(self.counts, self.cells.labels)
 
-    def _values(self, cells: Cells, name: str) -> np.ndarray:
+    def _values(self, cells: Cells, name: str, *, each: bool = False) -> np.ndarray:
         absent = self.cells.is_absent if len(cells.labels) == len(self.cells.labels) else self._in_means.is_absent
-        return values_of(cells, name, self.policy.of(name), beta=1.0, absent=absent)
+        return values_of(cells, name, self.policy.of(name, each=each), beta=1.0, absent=absent)
 
     def _statuses(self, cells: Cells) -> list[list[str]]:
         absent = self.cells.is_absent
@@ -293,7 +298,7 @@ class SegmentationResult(Result):
         else:
             kept = {name: getattr(self.policy, name) for name in ("ignore", "background")}
             other = SegmentationPolicy(**kept, like=like)
-        return SegmentationResult(self.counts, other).checked()
+        return SegmentationResult(self.counts, other, self.remarks).checked()
 
     def spread(self) -> Spread:
         """The same counts under every preset, and how far apart the answers are.
@@ -311,11 +316,18 @@ class SegmentationResult(Result):
         """The result of all their images, the same whatever the order. Results of different policies do not merge."""
         for other in others:
             check.same_policy(self.policy, other.policy)
-        return SegmentationResult(merge(self.counts, *(other.counts for other in others)), self.policy)
+        every = (self, *others)
+        return SegmentationResult(merge(*(one.counts for one in every)), self.policy, _added(every))
+
+    def with_remarks(self, remarks: Iterable[Note], /) -> SegmentationResult:
+        """The same, with what there is to tell of how its label maps were made."""
+        return replace(self, remarks=tuple(remarks))
 
     def to_bytes(self) -> bytes:
         """Policy and counts as bytes that every later version of the same format reads."""
-        header = {"policy": asdict(self.policy), "digest": self.policy.digest}
+        header: dict[str, Any] = {"policy": asdict(self.policy), "digest": self.policy.digest}
+        if self.remarks:
+            header["remarks"] = [asdict(note) for note in self.remarks]
         return container.to_bytes(_KIND, header, {"counts": np.frombuffer(self.counts.to_bytes(), np.uint8)})
 
     @classmethod
@@ -326,7 +338,8 @@ class SegmentationResult(Result):
             policy = SegmentationPolicy.from_dict(header["policy"])
             check.digest(header["digest"], policy.digest)
             inner = columns["counts"].tobytes()
-        return cls(PixelCounts.from_bytes(inner), policy)
+            remarks = tuple(Note(**note) for note in header.get("remarks", ()))
+        return cls(PixelCounts.from_bytes(inner), policy, remarks)
 
     # ---- words
 
@@ -357,7 +370,8 @@ class SegmentationResult(Result):
             "truth_only": f"cells that the truth alone has ({self._words('one_empty')})",
             "absent": f"classes that neither side has in any image ({self._words('absent')}): {self._absent}",
         }
-        return (*(Note(name, found[name], text) for name, text in texts.items() if found[name]), *self._ignored)
+        empty = (Note(name, found[name], text) for name, text in texts.items() if found[name])
+        return (*empty, *self._ignored, *self.remarks)
 
     def _words(self, name: str) -> str:
         own = self.policy.of("IoU") if self.policy.knows("IoU") else self.policy
@@ -417,3 +431,11 @@ class SegmentationResult(Result):
         from vesica.segmentation.print import printed  # late: most results are not printed
 
         return printed(self)
+
+
+def _added(results: Iterable[SegmentationResult]) -> tuple[Note, ...]:
+    """What there is to tell of all of them: counts of one rule add up."""
+    found: dict[tuple[str, str], int] = {}
+    for note in (note for result in results for note in result.remarks):
+        found[note.rule, note.text] = found.get((note.rule, note.text), 0) + note.count
+    return tuple(Note(rule, count, text) for (rule, text), count in sorted(found.items()))

@@ -1,26 +1,33 @@
-"""Surface scores of many images: means over images and classes, with what was empty counted beside."""
+"""Scores of outlines of many images: means over images and classes, with what was empty counted beside."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from vesica._array import Array, cast, namespace
+from vesica._check import segmentation as check_segmentation
 from vesica._check import surfaces as check
+from vesica.dataset.ids import table_of
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.result import Note, Result
-from vesica.results.tables import Row, rows_of
-from vesica.segmentation.surfaces import SurfaceDistances, compare
+from vesica.results.tables import Row, plain, rows_of
+from vesica.segmentation.counts import column_of_ids
+from vesica.segmentation.policy import SegmentationPolicy
+from vesica.segmentation.surface_cells import Measured, SurfaceCell, Wanted, table_of_cells
 
 _STATUSES = {
     "both_empty": "cells that neither side has (left out)",
-    "one_empty": "cells that one side alone has (worst)",
+    "one_empty": "cells that one side alone has ({})",
 }
+_WORST = {"diagonal": "worst: the diagonal of the image", "inf": "worst: infinite", "skip": "left out of distances"}
+
+
+_Score = Callable[[SurfaceCell], float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,38 +38,56 @@ class SurfaceResult(Result):
     ----------
     categories : names of the classes, or their labels
     images : ids of the images
-    cells : for each image, the distances of each class
-    tau : tolerances of NSD
-    percentile_of : "directed" or "pooled"
+    cells : for each image the SurfaceCell of each class: everything below comes from these
+    policy : SegmentationPolicy: which percentiles, and what stands for a distance where one side is empty
+    tau : tolerances of NSD and of boundary F
+    widths : of the inner bands of boundary IoU
+    has_lines : were centrelines compared?
+    groups : what each image belongs to (a patient, a scene), or None
     unit : of the distances
     """
 
     categories: tuple[Any, ...]
     images: tuple[Any, ...]
-    cells: tuple[tuple[SurfaceDistances, ...], ...]
+    cells: tuple[tuple[SurfaceCell, ...], ...]
+    policy: SegmentationPolicy = field(default_factory=SegmentationPolicy)
     tau: tuple[float, ...] = ()
-    percentile_of: str = "directed"
+    widths: tuple[int | str, ...] = ()
+    has_lines: bool = False
+    groups: tuple[Any, ...] | None = None
     unit: str = "pixels"
 
     @functools.cached_property
     def _table(self) -> dict[str, np.ndarray]:
         """(I, K) of each score; NaN where neither side has the class."""
         shape = len(self.images), len(self.categories)
+        cells = [[self._placed(one) for one in row] for row in self.cells]
         return {
-            name: np.array([[score(one) for one in row] for row in self.cells], float).reshape(shape)
+            name: np.array([[score(one) for one in row] for row in cells], float).reshape(shape)
             for name, score in self._scores.items()
         }
 
+    def _placed(self, cell: SurfaceCell) -> SurfaceCell:
+        """The cell with the policy's value for a distance where one side is empty."""
+        if self.policy.distance_worst == "diagonal" or cell.status != "one_empty":
+            return cell
+        worst = math.inf if self.policy.distance_worst == "inf" else math.nan
+        return cell._replace(distances=replace(cell.distances, worst=worst))
+
     @property
-    def _scores(self) -> dict[str, Callable[[SurfaceDistances], float]]:
-        way: Any = self.percentile_of
-        scores: dict[str, Callable[[SurfaceDistances], float]] = {
-            "HD": lambda one: one.hd(),
-            "HD95": lambda one: one.hd(95, percentile_of=way),
-            "ASSD": lambda one: one.assd,
-            "MASD": lambda one: one.masd,
+    def _scores(self) -> dict[str, _Score]:
+        way: Any = self.policy.percentile_of
+        scores: dict[str, _Score] = {
+            "HD": lambda one: one.distances.hd(),
+            "HD95": lambda one: one.distances.hd(95, percentile_of=way),
+            "ASSD": lambda one: one.distances.assd,
+            "MASD": lambda one: one.distances.masd,
+            "ASD": lambda one: one.distances.asd,
         }
-        return scores | {f"NSD({tau:g})": functools.partial(_nsd, tau=tau) for tau in self.tau}
+        scores |= {f"NSD({tau:g})": functools.partial(_nsd, tau=tau) for tau in self.tau}
+        scores |= {f"boundary_F({tau:g})": functools.partial(_boundary_f, tau=tau) for tau in self.tau}
+        scores |= {f"boundary_IoU({one})": functools.partial(_boundary_iou, width=one) for one in self.widths}
+        return scores | ({"clDice": _cldice} if self.has_lines else {})
 
     @functools.cached_property
     def summary(self) -> Mapping[str, float]:
@@ -76,7 +101,20 @@ class SurfaceResult(Result):
 
     def per_image(self) -> list[Row]:
         """A row for each image: means over the classes that it has."""
-        return rows_of({"image": self.images, **{name: [_mean(row) for row in t] for name, t in self._table.items()}})
+        first: dict[str, Any] = {"image": self.images}
+        if self.groups is not None:
+            first["group"] = self.groups
+        return rows_of({**first, **{name: [_mean(row) for row in t] for name, t in self._table.items()}})
+
+    def per_group(self) -> list[Row]:
+        """A row for each group of images: means over its classes of means over its images."""
+        groups, place = table_of(np.asarray(column_of_ids(check_segmentation.has_groups(self.groups))))
+        found = {
+            name: [_mean(np.array([_mean(column) for column in table[place == k].T])) for k in range(len(groups))]
+            for name, table in self._table.items()
+        }
+        number = np.bincount(place, minlength=len(groups))
+        return rows_of({"group": groups, "images": number, **found})
 
     def per_cell(self) -> list[Row]:
         """A row for each image and class."""
@@ -89,6 +127,23 @@ class SurfaceResult(Result):
                 "status": [one.status for one in cells],
             }
         )
+
+    def under(self, policy: SegmentationPolicy, /) -> SurfaceResult:
+        """The same distances under another policy: other percentiles, another worst distance, another tolerance.
+
+        Which pixels are whose, and how large they are, is in the distances already: `ignore` and `spacing` stay.
+
+        >>> import vesica
+        >>> truth, guess = [[1, 1, 0, 0, 0, 0]], [[1, 1, 1, 0, 0, 1]]
+        >>> result = vesica.evaluate_surfaces(truth, guess, categories=[1])
+        >>> pooled = result.under(vesica.SegmentationPolicy(percentile_of="pooled"))
+        >>> round(result["HD95"], 6), pooled["HD95"]
+        (3.55, 3.25)
+        """
+        other = check_segmentation.policy(policy, SegmentationPolicy)
+        check.same_pixels(self.policy, other)
+        tau = self.tau if other.tau is None else (other.tau,)
+        return replace(self, policy=other, tau=tau)
 
     @property
     def _empties(self) -> dict[str, list[int]]:
@@ -107,67 +162,81 @@ class SurfaceResult(Result):
     def notes(self) -> tuple[Note, ...]:
         """What was empty, with its count."""
         found = {name: sum(counts) for name, counts in self._empties.items()}
-        return tuple(Note(name, found[name], text) for name, text in _STATUSES.items() if found[name])
+        worst = _WORST[self.policy.distance_worst]
+        return tuple(Note(name, found[name], text.format(worst)) for name, text in _STATUSES.items() if found[name])
 
     @property
     def headline(self) -> str:
-        """How much there is, in which unit, and which percentile."""
+        """How much there is, in which unit, which percentile, and under which policy."""
         return (
             f"surfaces: {len(self.images):,} images, {len(self.categories)} classes; in {self.unit}, "
-            f"{self.percentile_of} percentiles"
+            f"{self.policy.percentile_of} percentiles, policy {self.policy.hash}"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary and the classes as plain values."""
+        """The summary and the classes as plain values; None also for what is infinite."""
         return {
             "images": len(self.images),
-            "summary": self.numbers,
-            "classes": self.per_class(),
+            "summary": {name: _finite(value) for name, value in self.numbers.items()},
+            "classes": [{name: _finite(value) for name, value in row.items()} for row in self.per_class()],
             "notes": [asdict(note) for note in self.notes],
             "unit": self.unit,
-            "percentile_of": self.percentile_of,
+            "percentile_of": self.policy.percentile_of,
+            "policy": asdict(self.policy),
+            "policy_hash": self.policy.hash,
         }
 
 
-def score_surfaces(
-    pairs: Iterable[tuple[Any, Array, Array, Any]],
+def surface_result(
+    found: Iterable[Measured],
     labels: Mapping[int, Any],
+    policy: SegmentationPolicy,
     /,
     *,
-    ignore: tuple[int, ...] = (),
-    tau: Any = (),
-    percentile_of: str = "directed",
-    threads: int | None = None,
+    tau: Any,
+    wanted: Wanted,
+    groups: Any = None,
 ) -> SurfaceResult:
-    """The result of images: of each its id, its two label maps, and the spacing of its pixels or None."""
-    check.percentile_of(percentile_of)
-    tolerances = tuple(check.tau(one) for one in (tau if np.ndim(tau) else (tau,)))
-    wanted = check.labels(list(labels))
-    images, cells, units = [], [], set()
-    for image, truth, guess, steps in pairs:
-        a, b = check.surface_map(truth, "truth"), check.surface_map(guess, "guess")
-        check.same_shape(a, b)
-        b = _without(a, b, ignore)
-        units.add("pixels" if steps is None else "the unit of the spacing")
-        cells.append(tuple(compare(a, b, wanted, spacing=check.spacing(steps, a.ndim), threads=threads)))
-        images.append(image)
-    unit = " and ".join(sorted(units)) or "pixels"
-    names = tuple(labels[one] for one in wanted.tolist())
-    return SurfaceResult(names, tuple(images), tuple(cells), tolerances, percentile_of, unit)
+    """The result of images that were measured; `labels` are the classes and their names, `groups` those of arrays."""
+    tolerances = [check.tau(one) for one in (tau if np.ndim(tau) else (tau,))]
+    images = list(found)
+    told = check_segmentation.of_each(groups, len(images), "groups")
+    if told is None and images and images[0].group is not None:
+        told = [one.group for one in images]
+    units = {"the unit of the spacing" if one.has_unit else "pixels" for one in images}
+    return SurfaceResult(
+        tuple(labels.values()),
+        tuple(one.image for one in images),
+        table_of_cells(images, labels),
+        policy,
+        tuple(tolerances if policy.tau is None else [policy.tau, *tolerances]),
+        wanted.widths,
+        wanted.lines,
+        None if told is None else tuple(told),
+        " and ".join(sorted(units)) or "pixels",
+    )
 
 
-def _without(truth: Array, guess: Array, ignore: tuple[int, ...]) -> Array:
-    """The guess, with the label of the truth where that is ignored: such pixels are of no class on either side."""
-    if not ignore:
-        return guess
-    xp, truth, guess = namespace(truth, guess), cast(truth, "int64"), cast(guess, "int64")
-    for label in ignore:
-        guess = xp.where(truth == label, truth, guess)
-    return guess
+def _nsd(of: SurfaceCell, tau: float) -> float:
+    return of.distances.nsd(tau)
 
 
-def _nsd(of: SurfaceDistances, tau: float) -> float:
-    return of.nsd(tau)
+def _boundary_f(of: SurfaceCell, tau: float) -> float:
+    return of.distances.boundary_f(tau)
+
+
+def _boundary_iou(of: SurfaceCell, width: int | str) -> float:
+    assert of.bands is not None
+    return of.bands.iou(width)
+
+
+def _cldice(of: SurfaceCell) -> float:
+    assert of.lines is not None
+    return of.lines.cldice
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else plain(value)
 
 
 def _mean(values: np.ndarray) -> float:

@@ -14,6 +14,7 @@ from vesica._answer import Answer
 from vesica._array import Array
 from vesica._check import surfaces as check_surfaces
 from vesica._kernels import Histogram, SurfacePair, pick_arrays
+from vesica.segmentation.sides import by_label, sides_of, status_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,9 +44,7 @@ class SurfaceDistances(Answer):
     @property
     def status(self) -> str:
         """`ok`; `both_empty` (no score) or `one_empty` (the worst score) where a side has no surface."""
-        if self.size_truth and self.size_guess:
-            return "ok"
-        return "one_empty" if self.size_truth or self.size_guess else "both_empty"
+        return status_of(self.size_truth, self.size_guess)
 
     def hd(self, percentile: float = 100, /, *, percentile_of: Literal["directed", "pooled"] = "directed") -> float:
         """The Hausdorff distance: the largest distance, or a percentile of the distances.
@@ -185,18 +184,9 @@ def surface_distances(
     >>> {label: one.hd() for label, one in found.items()}
     {1: 1.0, 2: 1.0, 3: nan}
     """
-    check.threads(threads)
-    if labels is None:
-        a, b = (check_surfaces.boolean_mask(side, name) for side, name in ((truth, "truth"), (guess, "guess")))
-        wanted = np.ones(1, np.int64)
-    else:
-        a, b = (check_surfaces.surface_map(side, name) for side, name in ((truth, "truth"), (guess, "guess")))
-        wanted = check_surfaces.labels(labels)
-    check.same_library(a, b)
-    check_surfaces.same_shape(a, b)
-    steps = check_surfaces.spacing(spacing, a.ndim)
-    found = compare(a, b, wanted, spacing=steps, threads=threads)
-    return found[0] if labels is None else dict(zip(wanted.tolist(), found, strict=True))
+    sides = sides_of(truth, guess, labels, threads)
+    steps = check_surfaces.spacing(spacing, sides.truth.ndim)
+    return by_label(sides, compare(sides.truth, sides.guess, sides.labels, spacing=steps, threads=threads))
 
 
 def compare(
@@ -204,8 +194,13 @@ def compare(
 ) -> list[SurfaceDistances]:
     """The same for arrays that were checked."""
     kernel = pick_arrays("surfaces", "labels", a, b)
-    worst = math.hypot(*(side * step for side, step in zip(a.shape, spacing, strict=True)))
+    worst = diagonal_of(tuple(a.shape), spacing)
     return [_distances(pair, worst) for pair in kernel.call(a, b, labels, spacing=spacing, threads=threads)]
+
+
+def diagonal_of(shape: tuple[int, ...], spacing: tuple[float, ...], /) -> float:
+    """The diagonal of an image: no distance inside it is larger."""
+    return math.hypot(*(side * step for side, step in zip(shape, spacing, strict=True)))
 
 
 def distance_transform(mask: Any, /, *, spacing: Any = None, threads: int | None = None) -> Array:

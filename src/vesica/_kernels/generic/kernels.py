@@ -5,6 +5,7 @@ from __future__ import annotations
 from vesica._kernels.generic import (
     anchors,
     best,
+    boundary_bands,
     dawid_skene,
     grid,
     join,
@@ -13,6 +14,7 @@ from vesica._kernels.generic import (
     measure,
     nms,
     outline_offsets,
+    skeletons,
     staple,
     surfaces,
     vote_patterns,
@@ -61,4 +63,7 @@ register(
     *kernels("generic", vote_patterns.labels, "vote_patterns", ("labels",), NUMBERS),
     *kernels("generic", dawid_skene.dawid_skene, "dawid_skene", ("ratings",), NUMBERS),
     *kernels("generic", staple.staple, "staple", ("votes",), NUMBERS),
+    *kernels("generic", boundary_bands.bands, "bands", ("labels",), ANYWHERE),
+    *kernels("generic", skeletons.skeleton, "skeleton", ("masks",), ANYWHERE),
+    *kernels("generic", skeletons.centrelines, "centrelines", ("labels",), ANYWHERE),
 )

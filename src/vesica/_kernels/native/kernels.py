@@ -6,6 +6,7 @@ from vesica._kernels import native
 from vesica._kernels.native import (
     anchors,
     assign,
+    boundary_bands,
     components,
     dawid_skene,
     fusion,
@@ -14,6 +15,7 @@ from vesica._kernels.native import (
     lane,
     outline_offsets,
     pixels,
+    skeletons,
     soft,
     staple,
     surfaces,
@@ -77,4 +79,7 @@ register(
     *kernels("native", vote_patterns.labels, "vote_patterns", ("labels",), COLUMNS),
     *kernels("native", dawid_skene.dawid_skene, "dawid_skene", ("ratings",), COLUMNS),
     *kernels("native", staple.staple, "staple", ("votes",), COLUMNS),
+    *kernels("native", boundary_bands.bands, "bands", ("labels",), HOST),
+    *kernels("native", skeletons.skeleton, "skeleton", ("masks",), HOST),
+    *kernels("native", skeletons.centrelines, "centrelines", ("labels",), HOST),
 )

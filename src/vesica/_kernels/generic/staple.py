@@ -90,8 +90,8 @@ def _fit(
         total = float(np.cumsum(inside[by_weight])[-1])
         if not 0 < total < pixels:
             return s, t, belief, prior, "no_background" if total > 0 else "no_foreground", step
-        fresh_s = _share(*(_summed(inside, which, by_weight) for which in (yes, asked)), s)
-        fresh_t = _share(*(_summed(outside, which, by_weight) for which in (no, asked)), t)
+        fresh_s = _share(_summed(inside, yes, by_weight), _summed(inside, asked, by_weight), s)
+        fresh_t = _share(_summed(outside, no, by_weight), _summed(outside, asked, by_weight), t)
         fresh_prior = float(total / pixels) if is_free else prior
         change = max(np.abs(fresh_s - s).max(), np.abs(fresh_t - t).max(), abs(fresh_prior - prior))
         s, t, prior = fresh_s, fresh_t, fresh_prior

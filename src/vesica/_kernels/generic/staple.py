@@ -82,13 +82,17 @@ def _fit(
     if not 0 < prior < 1:
         return s, t, np.full(len(count), prior), prior, "no_foreground" if prior <= 0 else "no_background", 0
     for step in range(1, most + 1):
-        belief = _belief(yes, no, s, t, prior)
+        # An order that does not depend on how annotators are numbered: who is like another one stays so.
+        by_rates = np.lexsort((t, s))
+        belief = _belief(yes[:, by_rates], no[:, by_rates], s[by_rates], t[by_rates], prior)
         inside, outside = count * belief, count * (1 - belief)
-        if not 0 < inside.sum() < pixels:
-            return s, t, belief, prior, "no_background" if inside.sum() > 0 else "no_foreground", step
-        fresh_s = _share(inside @ yes, inside @ asked, s)
-        fresh_t = _share(outside @ no, outside @ asked, t)
-        fresh_prior = float(inside.sum() / pixels) if is_free else prior
+        by_weight = np.lexsort((outside, inside))
+        total = float(np.cumsum(inside[by_weight])[-1])
+        if not 0 < total < pixels:
+            return s, t, belief, prior, "no_background" if total > 0 else "no_foreground", step
+        fresh_s = _share(_summed(inside, yes, by_weight), _summed(inside, asked, by_weight), s)
+        fresh_t = _share(_summed(outside, no, by_weight), _summed(outside, asked, by_weight), t)
+        fresh_prior = float(total / pixels) if is_free else prior
         change = max(np.abs(fresh_s - s).max(), np.abs(fresh_t - t).max(), abs(fresh_prior - prior))
         s, t, prior = fresh_s, fresh_t, fresh_prior
         if change <= tolerance:
@@ -99,16 +103,22 @@ def _fit(
 def _belief(yes: np.ndarray, no: np.ndarray, s: np.ndarray, t: np.ndarray, prior: float) -> np.ndarray:
     """The probability that the pixels of a pattern belong. In logarithms: products of many votes would underflow."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        inside = np.log(prior) + _chosen(yes, np.log(s)) + _chosen(no, np.log1p(-s))
-        outside = np.log1p(-prior) + _chosen(yes, np.log1p(-t)) + _chosen(no, np.log(t))
+        inside = _told(np.log(prior), yes, no, np.log(s), np.log1p(-s))
+        outside = _told(np.log1p(-prior), yes, no, np.log1p(-t), np.log(t))
         belief: np.ndarray = np.where(np.isneginf(inside), 0.0, 1 / (1 + np.exp(outside - inside)))
     return belief
 
 
-def _chosen(which: np.ndarray, logs: np.ndarray) -> np.ndarray:
-    """The sums of those that were chosen: 0 times an infinite logarithm is nothing."""
-    sums: np.ndarray = np.where(which, logs, 0.0).sum(axis=1)
-    return sums
+def _summed(weight: np.ndarray, which: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """(K,) the weight of the patterns of each annotator, added up one by one in this order."""
+    return np.asarray(np.cumsum(np.where(which, weight[:, None], 0.0)[order], axis=0)[-1])
+
+
+def _told(prior: float, yes: np.ndarray, no: np.ndarray, if_yes: np.ndarray, if_no: np.ndarray) -> np.ndarray:
+    """(P,) what the votes tell, one by one, first who said yes: 0 times an infinite logarithm is nothing."""
+    start = np.full((len(yes), 1), prior)
+    terms = np.concatenate([start, np.where(yes, if_yes, 0.0), np.where(no, if_no, 0.0)], axis=1)
+    return np.asarray(np.cumsum(terms, axis=1)[:, -1])
 
 
 def _share(numerator: np.ndarray, denominator: np.ndarray, otherwise: np.ndarray) -> np.ndarray:

@@ -230,7 +230,6 @@ class TestCommandLine:
         want = vesica.evaluate_segmentation(truth, guess, crowd="count", groups={2: "a", 5: "a"})
         assert facts["summary"] == want.numbers and facts["by_groups"] == want.per_group()
 
-
     def test_packed(self, files, tmp_path):
         truth, guess = files(truth_file(objects(5, 9)[0]), objects(6, 9, scores=True)[0])
         packed = []

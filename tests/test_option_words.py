@@ -71,7 +71,14 @@ TABLES = [
 ]
 REGIONS = ["_check/__init__.py", "_check/masks.py", "_check/coco_masks.py", "_check/rotated.py", "_check/selection.py"]
 REGIONS += ["regions/__init__.py", "_check/soft.py", "overlaps/join.py", "overlaps/best.py", "overlaps/measures.py"]
-LABEL_MAPS = ["io/png.py", "io/files.py", "io/archives.py", "io/panoptic.py"]
+LABEL_MAPS = [
+    "io/png.py",
+    "io/files.py",
+    "io/archives.py",
+    "io/panoptic.py",
+    "_check/label_files.py",
+    "_check/painted.py",
+]
 LABEL_MAPS += [f"segmentation/{path.name}" for path in sorted((SOURCE / "segmentation").glob("*.py"))]
 AGREEMENT = ["_check/agreement.py", "_check/annotators.py", "_check/assignments.py", "scoring.py"]
 AGREEMENT += [f"agreement/{path.name}" for path in sorted((SOURCE / "agreement").glob("*.py"))]

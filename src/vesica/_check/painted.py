@@ -42,7 +42,7 @@ def same_size(masks: tuple[int, int], image: tuple[int, int]) -> None:
 
 def are_objects(truth: Any, guess: Any) -> bool:
     """Are both sides files or data sets of objects?"""
-    found = [_is_objects(side) for side in (truth, guess)]
+    found = [is_objects(side) for side in (truth, guess)]
     if any(found) and not all(found):
         raise TypeError(
             "`truth` and `guess` must both be label maps, or both be objects (COCO files, data sets); got one of each. "
@@ -51,7 +51,8 @@ def are_objects(truth: Any, guess: Any) -> bool:
     return all(found)
 
 
-def _is_objects(side: Any) -> bool:
+def is_objects(side: Any) -> bool:
+    """Is it a COCO file, or a data set?"""
     if isinstance(side, (str, os.PathLike)):
         return os.fspath(side).lower().endswith((".json", ".json.gz"))
     return hasattr(side, "segments") and hasattr(side, "images") and hasattr(side, "categories")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vesica.segmentation.surface_cells import Wanted
 
 _WITH_SURFACE = ("tau", "spacing", "boundary", "cldice")
+_OF_LABEL_MAPS = {"classes": "--classes", "background": "--background", "relabel": "--map"}
 
 
 class Options(NamedTuple):
@@ -77,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options_of(arguments: argparse.Namespace) -> Options:
     """What the options mean; exit code 2 for those that no file could make right."""
     from vesica import _check as check
+    from vesica._check import painted as check_painted
     from vesica._check import surfaces as check_surfaces
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surface_cells import Wanted
@@ -89,6 +91,9 @@ def options_of(arguments: argparse.Namespace) -> Options:
         for name in _WITH_SURFACE:
             if getattr(arguments, name) and not arguments.surface:
                 raise ValueError(f"--{name} goes with --surface")
+        for name, option in _OF_LABEL_MAPS.items():
+            if getattr(arguments, name) is not None and check_painted.is_objects(arguments.truth):
+                raise ValueError(f"{option} is for label maps: objects have categories, all else is background")
         if arguments.like is not None and arguments.average is not None:
             raise ValueError("--like decides the order of the mean: leave --average out")
         said = {"average": arguments.average, "like": arguments.like, "background": arguments.background}

@@ -118,6 +118,7 @@ def test_compare_annotators(tmp_path):
     assert run("compare_annotators", tmp_path / "boxes.csv") == [
         "ann bob: F1 0.667, mean IoU 0.800, 1 of 2 and 1 boxes",
         "ann cyd: F1 1.000, mean IoU 1.000, 1 of 1 and 1 boxes",
+        "look at image 1 again: missing, loose edge",
     ]
 
 

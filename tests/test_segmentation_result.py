@@ -1,8 +1,10 @@
 """Results and policies: the mapping, the tables, the words, and what is asked of them wrongly."""
 
 import dataclasses
+import itertools
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from vesica.results.result import UnknownNumber
 from vesica.segmentation import PRESETS
 from vesica.segmentation.averages import sum_in_any_order
 from vesica.segmentation.rules import FIELDS, SUMMARY
+from vesica.segmentation.scores import values_of
 
 RNG = np.random.default_rng(2)
 TRUTH, GUESS = RNG.integers(0, 5, (2, 7, 9, 8))
@@ -268,3 +271,27 @@ class TestProperties:
     @given(maps, st.integers(1, 4))
     def test_threads(self, pair, threads):
         assert evaluate_segmentation(*pair, threads=threads).to_bytes() == evaluate_segmentation(*pair).to_bytes()
+
+
+@pytest.mark.parametrize("score", ["IoU", "Dice", "precision", "recall", "F-beta"])
+@pytest.mark.parametrize("order", ["images", "classes", "cells"])
+def test_means_of_cells_under_every_policy(score, order):
+    """What is kept of full cells, with the values of the others, against plain means of the cells one by one."""
+    rng = np.random.default_rng(5)
+    truth, guess = (rng.choice([0, 1, 2, 4], (6, 3, 4), p=[0.6, 0.2, 0.1, 0.1]) for _ in range(2))
+    whole = evaluate_segmentation(truth, guess, categories=6)  # 3 and 5 are nowhere
+    words = (FIELDS[name] for name in ("both_empty", "one_empty", "absent"))
+    for both_empty, one_empty, absent in itertools.product(*words):
+        policy = SegmentationPolicy(both_empty=both_empty, one_empty=one_empty, absent=absent)
+        found = whole.under(policy)
+        values = values_of(found.cells, score, policy, beta=2.0, absent=found.cells.is_absent)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing
+            want = {
+                "images": np.nanmean(np.nanmean(values, axis=1)),
+                "classes": np.nanmean(np.nanmean(values, axis=0)),
+                "cells": np.nanmean(values),
+            }[order]
+        value, used, left_out = found.score(score, average=order, classes="macro", beta=2.0)
+        assert value == pytest.approx(want, rel=1e-13, nan_ok=True)
+        assert (used, left_out) == (int((~np.isnan(values)).sum()), int(np.isnan(values).sum()))

@@ -20,7 +20,7 @@ from vesica.segmentation.cells import BOTH_EMPTY, GUESS_ONLY, TRUTH_ONLY, Cells,
 from vesica.segmentation.counts import PixelCounts, merge
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, SUMMARY, WEIGHTED
-from vesica.segmentation.scores import accuracy_of, generalised_dice_of, micro, values_of
+from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of_filled, micro, values_of
 
 if TYPE_CHECKING:
     from vesica.segmentation.spread import Spread
@@ -170,6 +170,8 @@ class SegmentationResult(Result):
         if reduction == "micro":
             cells, absent = micro(cells), np.array([absent.all()])
         cells = cells.total if order == "totals" else cells
+        if reduction == "macro" and len(cells.pixels) > 1 and name != "area_difference":
+            return mean_of_filled(cells, name, own, order, beta=beta, absent=absent)
         values = values_of(cells, name, own, beta=beta, absent=absent)
         if reduction == "each":
             used = int((~np.isnan(values)).sum())

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from vesica.segmentation.averages import Average
 from vesica.segmentation.cells import BOTH_EMPTY, GUESS_ONLY, TRUTH_ONLY, Cells, status_of
+from vesica.segmentation.filled_means import Fills, filled_mean
 from vesica.segmentation.policy import SegmentationPolicy
 
 LEFT_OUT = np.nan
@@ -42,6 +44,14 @@ def values_of(
     if absent.any():
         filled[:, absent] = _FILL[policy.absent]
     return filled
+
+
+def mean_of_filled(
+    cells: Cells, score: str, policy: SegmentationPolicy, order: str, /, *, beta: float, absent: np.ndarray
+) -> Average:
+    """The plain mean of the cells that `values_of` gives, in an order of averaging over several images."""
+    fills = Fills(_fills(policy), _FILL[policy.absent], absent)
+    return filled_mean(cells, (score, beta), _raw(cells, score, beta), fills, order)
 
 
 def micro(cells: Cells, /) -> Cells:

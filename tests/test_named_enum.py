@@ -13,7 +13,7 @@ from vesica._check import masks as check_masks
 from vesica._check import polygons as check_polygons
 from vesica._kernels import native
 from vesica._kernels.generic import anchors as generic_anchors
-from vesica._kernels.native import assign, coco_file, coco_masks, match_cells, pixels, polygons, soft
+from vesica._kernels.native import assign, coco_file, coco_masks, match_cells, pixels, polygons, soft, staple
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.io import coco_errors
 from vesica.selection.decays import DECAYS
@@ -31,6 +31,7 @@ TABLES = [
     (coco_masks, "FAULTS", "mask_fault_names"),
     (coco_masks, "SIDES", "mask_side_names"),
     (match_cells, "RULES", "match_rule_names"),
+    (staple, "STATUSES", "staple_status_names"),
 ]
 
 

@@ -7,9 +7,12 @@ import numpy as np
 from vesica import _native
 from vesica._array import contiguous
 from vesica._kernels import native
-from vesica._kernels.generic.staple import STATUSES, Fits, Votes
+from vesica._kernels.generic import staple as generic
+from vesica._kernels.generic.staple import Fits, Votes
 
-assert tuple(_native.staple_status_names()) == STATUSES
+STATUSES = tuple(_native.staple_status_names())
+_PLACES = np.array([generic.STATUSES.index(name) for name in STATUSES])
+"""Of the statuses of C++ among those of the twin."""
 
 
 def staple(
@@ -43,4 +46,4 @@ def staple(
         (found.sensitivity, found.specificity, found.belief, found.prior),
         (found.status, found.steps),
     )
-    return found
+    return found._replace(status=_PLACES[found.status])

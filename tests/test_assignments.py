@@ -256,6 +256,19 @@ class TestOfAnnotators:
         with pytest.raises(error, match=words):
             Dataset.of_annotators(parts)
 
+    @pytest.mark.parametrize("column", ["group", "batch"])
+    def test_groups_and_batches_meet_or_are_refused(self, column):
+        def told(images, words):
+            part = of(images)
+            return replace(part, images=replace(part.images, **{column: np.array(words, object)}))
+
+        both = Dataset.of_annotators({"ann": told([1, 2], ["day", None]), "ben": told([2, 1], ["night", "day"])})
+        assert getattr(both.images, column).tolist() == ["day", "night"]
+        with pytest.raises(
+            InputError, match=f"`{column}` of image 1 is 'day' in one data set and 'night' in that of 'ben'"
+        ):
+            Dataset.of_annotators({"ann": told([1], ["day"]), "ben": told([1], ["night"])})
+
     @given(
         st.lists(
             st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["cat", "dog", "cow"])), max_size=8),

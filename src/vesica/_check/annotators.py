@@ -54,6 +54,18 @@ def one_size(known: np.ndarray, own: np.ndarray, ids: np.ndarray, who: Any, /) -
         )
 
 
+def one_word(name: str, known: Any, own: Any, where: np.ndarray, ids: np.ndarray, who: Any, /) -> None:
+    """What a part says of its images is what the first that spoke of them said."""
+    if own is None:
+        return
+    for place, word in zip(where.tolist(), own.tolist(), strict=True):
+        if word is not None and word != known[place]:
+            raise InputError(
+                f"`{name}` of image {ids.tolist()[place]!r} is {known[place]!r} in one data set and {word!r} in that "
+                f"of {who!r}: give it once, or the same in both."
+            )
+
+
 def all_named(people: list[Any], labels: list[Any], parts: list[Any], /) -> None:
     """Either all data sets have names of categories, or none has."""
     named = [own is not None for own in labels]

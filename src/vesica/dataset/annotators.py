@@ -104,6 +104,9 @@ def _images(people: list[Any], parts: list[Any], keys: list[list[Any]]) -> tuple
     elif all(isinstance(id, int) and abs(id) < 2**63 for id in told):
         ids = np.array(told, np.int64)
     height, width = _sizes(people, parts, image_of, ids)
+    for name in ("group", "batch"):
+        for who, part, where in zip(people, parts, image_of, strict=True):
+            check.one_word(name, columns[name], getattr(part.images, name), where, ids, who)
     return Images(ids, height, width, columns["names"], group=columns["group"], batch=columns["batch"]), image_of
 
 

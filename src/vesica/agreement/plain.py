@@ -1,4 +1,4 @@
-"""Two plain collections of regions: what two people drew in one image, without a data set around it."""
+"""Plain collections of regions: what people drew in one image, without a data set around it."""
 
 from __future__ import annotations
 

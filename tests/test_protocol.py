@@ -75,6 +75,10 @@ class TestValue:
         ({"max_dets": []}, "`max_dets` must be whole numbers from 1 to 2147483647; got"),
         ({"max_dets": 0}, "`max_dets` must be whole numbers from 1 to 2147483647; got 0"),
         ({"max_dets": [1, -5]}, "`max_dets` must be whole numbers from 1 to 2147483647"),
+        ({"max_dets": [1, 2.5]}, "`max_dets` must be whole numbers from 1 to 2147483647; got .1, 2.5."),
+        ({"max_dets": [1, np.inf]}, "`max_dets` must be whole numbers from 1 to 2147483647; got .1, inf."),
+        ({"max_dets": np.nan}, "`max_dets` must be whole numbers from 1 to 2147483647; got nan"),
+        ({"max_dets": "100"}, "`max_dets` must be whole numbers from 1 to 2147483647; got '100'"),
     ],
 )
 def test_errors(options, told):

@@ -81,8 +81,12 @@ def areas(value: Any, /) -> tuple[tuple[str, float, float], ...]:
 
 def limits(value: Any, /) -> tuple[int, ...]:
     given = value if isinstance(value, Iterable) else (value,)
-    numbers = tuple(sorted(int(n) for n in given))
-    if not numbers or numbers[0] < 1 or numbers[-1] >= 2**31:
+    try:
+        found = [(int(one), one) for one in given]
+    except (TypeError, ValueError, OverflowError):  # None, NaN, infinity
+        found = []
+    numbers = tuple(sorted(whole for whole, one in found if whole == one))
+    if not numbers or len(numbers) < len(found) or numbers[0] < 1 or numbers[-1] >= 2**31:
         raise ValueError(f"`max_dets` must be whole numbers from 1 to 2147483647; got {value!r}.")
     return numbers
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from vesica._lazy import lazy
 
 if TYPE_CHECKING:
     from vesica.segmentation.averages import Average
@@ -53,9 +54,4 @@ _HOMES = {
     "surface_distances": "surfaces",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'vesica.segmentation' has no attribute {name!r}")
-    globals()[name] = getattr(importlib.import_module(f"vesica.segmentation.{_HOMES[name]}"), name)
-    return globals()[name]
+__getattr__ = lazy(__name__, _HOMES)

@@ -175,6 +175,23 @@ class TestConsensus:
         said = json.loads(Path("agreed.json").read_text())["annotations"][0]["attributes"]
         assert said["label_votes"] == {"cat": 2, "dog": 1} and said["votes"] == said["assigned"] == 3
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("ann.json", "ben.json", "--consensus", "ann.json"),
+            ("a=ann.json", "ben.json", "--consensus", "./ann.json"),
+            ("ann.json", "ben.json", "--queue", "ben.json"),
+            ("ann.json", "ben.json", "--records", "ann.json"),
+            ("ann.json", "ben.json", "--model", "cleo.json", "--consensus", "cleo.json"),
+            ("ann.json", "ben.json", "--consensus", "out.json", "--queue", "out.json"),
+        ],
+    )
+    def test_nothing_is_written_over(self, capsys, words):
+        before = {path: path.read_bytes() for path in Path().glob("*.json")}
+        code, _, err = run(capsys, *words)
+        assert code == 2 and f"{words[-2]} must be a file of its own; {words[-1]} is read or written already" in err
+        assert {path: path.read_bytes() for path in Path().glob("*.json")} == before
+
     def test_quorum(self, capsys):
         words = ["ann.json", "ben.json", "cleo.json", "--consensus", "agreed.json", "--quorum", "3"]
         assert answer(capsys, *words)["consensus"] == {"kept": 1, "without_quorum": 2, "for_review": 0}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vesica import agreement as agreement
     from vesica import detection as detection
     from vesica import losses as losses
+    from vesica import plot as plot
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
     from vesica.dataset import Dataset
@@ -168,6 +169,7 @@ _MODULES = {
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
+    "plot": "vesica.plot",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from vesica._array import dtype_name, is_array, to_numpy
+from vesica._check import one_of, positive
+from vesica._check.detection import threshold_of
 
 THEMES = ("light", "dark")
 
@@ -58,3 +60,42 @@ def two_names(names: Any, /) -> None:
 def plain_text(name: str, /) -> str:
     """A label that a legend shows: matplotlib leaves out those that begin with an underscore."""
     return f" {name}" if name.startswith("_") else name
+
+
+def detection_result(result: Any, /) -> None:
+    _has_type(result, "DetectionResult", "vesica.evaluate(truth, guess)")
+
+
+def _has_type(result: Any, name: str, way: str) -> None:
+    if type(result).__name__ != name:
+        raise TypeError(f"This picture is of a {name}; got {type(result).__name__}. Write {way} first.")
+
+
+def thresholds_of(iou: Any, known: tuple[float, ...], most: int, /) -> list[float]:
+    """Those that are named, of the ones that were scored; by default as many as can be told apart."""
+    if iou is None:
+        step = -(-len(known) // most)
+        return list(known[::step])
+    asked = [iou] if np.ndim(iou) == 0 else list(iou)
+    if not asked:
+        raise ValueError("`iou` must have at least one threshold; got none.")
+    return [known[threshold_of(one, known)] for one in asked]
+
+
+def one_metric(name: str, known: Any, /) -> str:
+    """The name of a number that every row has."""
+    return one_of(name, tuple(known), "metric")
+
+
+def at_most(value: Any, name: str, /) -> int:
+    return positive(value, name)
+
+
+def rows_of_classes(result: Any, /) -> list[dict[str, Any]]:
+    """The table of classes of a result."""
+    if not hasattr(result, "per_class"):
+        raise TypeError(
+            f"This picture is of a result with classes; got {type(result).__name__}. "
+            "Write vesica.evaluate(truth, guess) or vesica.evaluate_segmentation(truth, guess) first."
+        )
+    return list(result.per_class())

@@ -73,6 +73,8 @@ register(
     *kernels("native", weights.weights, "weights", ("keys",), COLUMNS),
     # Agreement
     *kernels("native", outline_offsets.outline_offsets, "outline_offsets", ("runs",), COLUMNS),
+    *kernels("native", outline_offsets.outline_histograms, "outline_histograms", ("runs",), COLUMNS),
+    *kernels("native", outline_offsets.edge_pixels, "edge_pixels", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.dense, "vote_patterns", ("masks",), COLUMNS),
     *kernels("native", vote_patterns.runs, "vote_patterns", ("runs",), COLUMNS),
     *kernels("native", vote_patterns.choose, "choose_patterns", ("runs",), COLUMNS),

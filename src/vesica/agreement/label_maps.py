@@ -13,6 +13,7 @@ import numpy as np
 from vesica._array import dtype_name, objects, to_numpy
 from vesica._check import agreement as check
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
+from vesica.agreement.pixel_ratings import label_sums
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
@@ -166,15 +167,27 @@ class PixelAgreementResult(Result):
         return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
 
     def alpha(self) -> Coefficient:
-        """Krippendorff's α of pixels, for two annotators."""
-        check.two_annotators(len(self.annotators))
-        cells, pixels = self.cells, int(self.pairs_of_images.pixels.sum())
-        labels = np.unique(cells.label)
-        given = np.bincount(np.searchsorted(labels, cells.label), weights=cells.area_a + cells.area_b)
-        outside = 2 * pixels - given.sum()  # of masks, what is in none
-        same = 2 * int(self.pairs_of_images.same.sum())
-        total = np.concatenate([[pixels, same], given, [outside]])
+        """Krippendorff's α of pixels: a unit is a pixel, a rating the label that an annotator gave it.
+
+        Whoever was not shown the image has no rating there, and an ignored label is none.
+        """
+        if len(self.annotators) == 2:  # what was counted of the one pair is all there is
+            cells, pixels = self.cells, int(self.pairs_of_images.pixels.sum())
+            labels = np.unique(cells.label)
+            given = np.bincount(np.searchsorted(labels, cells.label), weights=cells.area_a + cells.area_b)
+            outside = 2 * pixels - given.sum()  # of masks, what is in none
+            same = 2 * int(self.pairs_of_images.same.sum())
+            total = np.concatenate([[pixels, same], given, [outside]])
+        else:
+            total = label_sums(self._stacks(), self.policy.ignore)
         return one_of(nominal_of(total), int(total[0]))
+
+    def _stacks(self) -> Iterator[np.ndarray]:
+        """The maps of each image that two annotators or more have, (K, …)."""
+        for image in self.images:
+            there = [own[image] for own in self.maps.values() if image in own]
+            if len(there) > 1:
+                yield np.stack([np.asarray(to_numpy(_map_of(one).array)) for one in there])
 
     def explain(self) -> str:
         """The steps by which the numbers come about, class by class."""
@@ -201,7 +214,10 @@ class PixelAgreementResult(Result):
         """A verdict for each gate: "mIoU>=0.8", "iou[cat]>=0.7"."""
         wanted = [parse(one) if isinstance(one, str) else one for one in gates]
         rows = {str(row["category"]): {"iou": row["iou"], "dice": row["dice"]} for row in self.classes()}
-        return judge(wanted, Scores(self.numbers, rows, lambda _: "no pixel counts"))
+        numbers = dict(self.numbers)
+        if any(one.metric == "alpha" for one in wanted):  # looks at all maps again
+            numbers["alpha"] = self.alpha().value
+        return judge(wanted, Scores(numbers, rows, lambda _: "no pixel counts"))
 
     @property
     def headline(self) -> str:
@@ -218,6 +234,7 @@ class PixelAgreementResult(Result):
             "annotators": list(map(str, self.annotators)),
             "images": len(self.images),
             "summary": self.numbers,
+            "alpha": self.alpha()._asdict(),
             "classes": list(self.classes()),
             "pairs": list(self.pairs()),
             "policy": asdict(self.policy),

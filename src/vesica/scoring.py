@@ -62,6 +62,7 @@ def evaluate(
     quirks: QuirksName | None = None,
     categories: Any = None,
     missing: str | None = None,
+    details: bool = False,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -97,6 +98,9 @@ def evaluate(
         None, and an id that does not meet with categories="id", is left out and counted.
     missing : "box", optional
         Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
+    details : bool, default False
+        Let `result.records` carry what causes, confusion and tables of objects need, for merging and for files. The
+        result itself makes it when it is asked.
     threads : int, optional
 
     Examples
@@ -129,7 +133,7 @@ def evaluate(
     )
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
-    return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
+    return DetectionResult(match_inputs(inputs, asked, details=details, threads=threads), inputs, threads)
 
 
 @names.explained("segmentation")

@@ -19,7 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts", action="store_true", help="TP, FP, FN, precision, recall and F1 too, at the first threshold"
     )
-    parser.add_argument("--min-score", type=float, metavar="S", help="with --counts: of guesses from this score on")
+    parser.add_argument("--causes", action="store_true", help="why guesses are wrong, and the AP that each cause costs")
+    parser.add_argument("--confusion", action="store_true", help="which classes are taken for which, at an IoU of 0.5")
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="S",
+        help="with --counts and --confusion: of guesses from this score on",
+    )
     parser.add_argument(
         "--gate",
         action="append",
@@ -40,8 +47,8 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
-        if not arguments.counts:
-            raise ValueError("--min-score goes with --counts")
+        if not (arguments.counts or arguments.confusion):
+            raise ValueError("--min-score goes with --counts or --confusion")
     for text in arguments.gate:
         gates.parse(text)
 
@@ -64,6 +71,10 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     facts = result.to_dict()
     if arguments.counts:
         facts["counts"] = counts_of(result, arguments.min_score)
+    if arguments.causes:
+        facts["causes"] = result.causes().to_dict()
+    if arguments.confusion:
+        facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
     try:
         verdicts = gates.judge(map(gates.parse, arguments.gate), _scores(facts, result))
     except ValueError as error:

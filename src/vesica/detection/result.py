@@ -12,12 +12,13 @@ import numpy as np
 from vesica._check import detection as check
 from vesica._check import names
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
+from vesica.detection.explained import Explained
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
 from vesica.detection.rules import REGIONS
 from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
-from vesica.results.result import Note, Result
+from vesica.results.result import Note
 from vesica.results.tables import Row, rows_of
 
 
@@ -97,7 +98,7 @@ class FoundPairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DetectionResult(Result):
+class DetectionResult(Explained):
     """What `evaluate` answers: a mapping of the numbers of its summary. It prints as a table.
 
     Attributes
@@ -233,9 +234,6 @@ class DetectionResult(Result):
         if inputs.truth_rows is not None:
             truth = inputs.truth_rows[truth]
         return FoundPairs(guess, truth, ignored == 0)
-
-    def _threshold(self, iou: float | None) -> int:
-        return 0 if iou is None else check.threshold_of(iou, self.protocol.iou)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""

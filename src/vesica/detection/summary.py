@@ -106,7 +106,7 @@ def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, f
 
 def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
     """The mean over all categories, or the value of one; NaN without truths."""
-    if line.kind in _POINTS:
+    if line.kind in POINTS:
         return _mean_of_curves(line, records, category)
     protocol = records.protocol
     limit = limit_of(line, protocol)
@@ -147,10 +147,11 @@ def mean_at(place: Place, values: np.ndarray, /) -> float:
     return float(np.mean(there)) if len(there) else -1.0
 
 
-_POINTS: dict[str, Callable[[Curve], float]] = {
+POINTS: dict[str, Callable[[Curve], float]] = {
     "all points": lambda curve: curve.average_precision,
     "eleven points": lambda curve: curve.eleven_point_precision,
 }
+"""The AP of a curve, by `Rules.average_precision`."""
 
 
 def _mean_of_curves(line: Line, records: Records, category: int | None) -> float:
@@ -158,6 +159,6 @@ def _mean_of_curves(line: Line, records: Records, category: int | None) -> float
     threshold = records.protocol.iou.index(line.iou)
     area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
-    found = [_POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
+    found = [POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
     values = [value for value in found if value == value]
     return float(np.mean(values)) if values else math.nan

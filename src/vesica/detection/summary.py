@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +117,7 @@ def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, c
         area=[name for name, _, _ in protocol.areas].index(line.area),
         # From the end: precision may have been made for the last limit alone.
         limit=limit - len(protocol.max_dets),
-        categories=_categories(line, records) if category is None else slice(category, category + 1),
+        categories=members_of(line, records) if category is None else slice(category, category + 1),
     )
     value = mean_at(place, getattr(arrays(), line.kind))
     return math.nan if value < 0 else value
@@ -130,7 +130,7 @@ def limit_of(line: Line, protocol: Protocol, /) -> int | None:
     return protocol.max_dets.index(line.cap) if line.cap in protocol.max_dets else None
 
 
-def _categories(line: Line, records: Records) -> Any:
+def members_of(line: Line, records: Records, /) -> Any:
     """Along the axis of categories: all, or those of a group."""
     if line.group is None:
         return slice(None)
@@ -160,5 +160,10 @@ def _mean_of_curves(line: Line, records: Records, category: int | None) -> float
     area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
     found = [POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
+    return mean_of_classes(found)
+
+
+def mean_of_classes(found: Iterable[float], /) -> float:
+    """The mean of those that have a value; NaN without any."""
     values = [value for value in found if value == value]
     return float(np.mean(values)) if values else math.nan

@@ -86,7 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m compile`, files without such a test are not even imported."""
-    if config.option.markexpr != "compile" or collection_path.is_dir():
+    if config.option.markexpr != "compile" or collection_path.suffix not in (".py", ".md"):
         return None
     return None if _may_compile(collection_path) else True
 

@@ -71,7 +71,7 @@ class TestAverage:
         """One component of many overlapping objects, with ties: the same as one step at a time."""
         rng = np.random.default_rng(seed)
         places, sides = rng.integers(0, 12, (40, 2)), rng.integers(3, 8, (40, 2))
-        crowd = [(0, "abcd"[k % 4], (*places[k].tolist(), *sides[k].tolist())) for k in range(40)]
+        crowd = [(0, "abc"[k % 3], (*places[k].tolist(), *sides[k].tolist())) for k in range(40)]
         drawn, found = clustered(data_of(crowd), match_at=0.3, contact=0.1)
         want = sorted(sorted(drawn.id[members].tolist()) for members in linkage(drawn, 0.3))
         assert sets_of(drawn, found) == want

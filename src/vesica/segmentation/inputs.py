@@ -61,7 +61,7 @@ class ClassMasks(NamedTuple):
             yield self._mask(self.truth, k), self._mask(self.guess, k)
 
     def _mask(self, masks: PixelRegions, k: int) -> Array:
-        array = masks[k : k + 1].to_masks().array
+        array = masks.array[k, ...] if isinstance(masks, Masks) else masks.to_rle()[k : k + 1].to_masks().array
         return namespace(array).reshape(array, self.shape)
 
 

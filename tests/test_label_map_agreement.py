@@ -233,3 +233,47 @@ class TestAlpha:
     def test_one_label(self):
         people = {k: np.ones((3, 9), int) for k in range(3)}
         assert vesica.evaluate_agreement(people).alpha() == (None, "no_variation", 1.0, 27)
+
+
+def labelled(people, images, seed=1):
+    """Maps of blocks of two pixels, of which everybody gets some pixels wrong."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, (images, 9, 11)).repeat(2, axis=1).repeat(2, axis=2)
+    return {k: np.where(rng.random(truth.shape) < 0.9, truth, rng.integers(0, 3, truth.shape)) for k in range(people)}
+
+
+class TestImages:
+    PEOPLE = labelled(3, 6)
+
+    def test_each_is_as_if_alone(self):
+        result = vesica.evaluate_agreement(self.PEOPLE)
+        rows = list(result.by_image())
+        for image, row in enumerate(rows):
+            alone = vesica.evaluate_agreement({k: one[image] for k, one in self.PEOPLE.items()})
+            assert {name: row[name] for name in alone} == pytest.approx(alone.numbers)
+            counts = {one["type"]: one["count"] for one in alone.ledger()}
+            assert row["edge_share"] == counts.get("loose edge", 0) / sum(counts.values())
+        order = sorted(range(6), key=lambda image: rows[image]["mIoU"])
+        assert [rows[image]["rank"] for image in order] == [1, 2, 3, 4, 5, 6]
+
+    def test_one_annotator_alone(self):
+        rows = list(vesica.evaluate_agreement({"a": {1: A, 2: A}, "b": {1: B}}).by_image())
+        assert [(row["n_annotators"], row["mIoU"]) for row in rows] == [(2, 0.5), (1, None)]
+
+    @pytest.mark.parametrize("name", ["mIoU", "mDice", "pixel_agreement"])
+    def test_intervals(self, name):
+        result = vesica.evaluate_agreement(self.PEOPLE, policy=AgreementPolicy(replicates=200))
+        ends = result.interval(name)
+        assert ends.lo < result[name] < ends.hi
+        same = {k: {f"{image}": one[image] for image in range(6)} for k, one in self.PEOPLE.items()}
+        turned = {k: dict(reversed(own.items())) for k, own in same.items()}
+        made = [vesica.evaluate_agreement(side, policy=result.policy).interval(name) for side in (same, turned)]
+        assert made[0] == made[1]  # the order of images changes no bit
+
+    def test_one_image_has_no_interval(self):
+        assert vesica.evaluate_agreement(LabelMap(A), LabelMap(A)).interval("mIoU").lo is None
+
+    def test_groups(self):
+        result = vesica.evaluate_agreement(self.PEOPLE, policy=AgreementPolicy(resample_by="group"))
+        with pytest.raises(InputError, match="label maps do not say which group"):
+            result.interval("mIoU")

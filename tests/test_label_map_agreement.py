@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 import vesica
 from vesica import AgreementPolicy, LabelMap
 from vesica.errors import InputError
+from vesica.statistics.coefficients import fleiss
 
 A = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
 B = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
@@ -277,3 +278,47 @@ class TestImages:
         result = vesica.evaluate_agreement(self.PEOPLE, policy=AgreementPolicy(resample_by="group"))
         with pytest.raises(InputError, match="label maps do not say which group"):
             result.interval("mIoU")
+
+
+class TestKappas:
+    def test_fixture(self):
+        assert vesica.evaluate_agreement(LabelMap(A), LabelMap(B)).cohen().value == pytest.approx(0.64)
+
+    @given(st.data())
+    def test_cohen_equals_sklearn(self, data):
+        metrics = pytest.importorskip("sklearn.metrics")
+        one = data.draw(maps)
+        other = data.draw(hnp.arrays(np.int64, one.shape, elements=st.integers(0, 4)))
+        found = vesica.evaluate_agreement(LabelMap(one), LabelMap(other)).cohen()
+        if found.value is None:
+            assert found.status == "no_variation" and len(np.unique([one, other])) == 1
+        else:
+            want = metrics.cohen_kappa_score(one.flatten(), other.flatten())
+            assert found.value == pytest.approx(want, abs=1e-12)
+
+    def test_cohen_of_masks_and_of_three(self):
+        one, other = np.array([[1, 1, 0, 0, 0]], bool), np.array([[1, 0, 0, 0, 1]], bool)
+        metrics = pytest.importorskip("sklearn.metrics")
+        want = metrics.cohen_kappa_score(one[0], other[0])
+        assert vesica.evaluate_agreement(one, other).cohen().value == pytest.approx(want)
+        with pytest.raises(ValueError, match="of two annotators; there are 3"):
+            vesica.evaluate_agreement(labelled(3, 1)).cohen()
+
+    def test_fleiss(self):
+        people = labelled(4, 2)
+        ratings = np.stack([one.reshape(-1) for one in people.values()], axis=1)
+        counts = np.stack([(ratings == label).sum(axis=1) for label in range(3)], axis=1)
+        want = fleiss(counts)
+        found = vesica.evaluate_agreement(people).fleiss()
+        assert found.value == pytest.approx(want.value, abs=1e-12) and found.units == want.units
+        ignoring = vesica.evaluate_agreement(
+            {k: np.ones((3, 9), int) * 9 for k in range(3)}, policy=AgreementPolicy(ignore=9)
+        )
+        assert ignoring.fleiss().status == "no_overlap"
+
+    def test_fleiss_needs_everybody(self):
+        shown = {
+            k: {image: one[image] for image in range(2) if image < 1 or k < 2} for k, one in labelled(3, 2).items()
+        }
+        with pytest.raises(ValueError, match="Krippendorff's α takes any"):
+            vesica.evaluate_agreement(shown).fleiss()

@@ -14,7 +14,7 @@ from vesica._array import dtype_name, objects, to_numpy
 from vesica._check import agreement as check
 from vesica.agreement.pixel_images import image_sums, pixel_images_table
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
-from vesica.agreement.pixel_ratings import label_sums
+from vesica.agreement.pixel_ratings import cohen_of_margins, fleiss_of_maps, label_sums
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
@@ -203,6 +203,17 @@ class PixelAgreementResult(Result):
         else:
             total = label_sums(self._stacks(), self.policy.ignore)
         return one_of(nominal_of(total), int(total[0]))
+
+    def cohen(self) -> Coefficient:
+        """Cohen's κ of pixels, of two annotators."""
+        check.two_annotators(len(self.annotators))
+        return cohen_of_margins(
+            self.cells, int(self.pairs_of_images.pixels.sum()), int(self.pairs_of_images.same.sum())
+        )
+
+    def fleiss(self) -> Coefficient:
+        """Fleiss' κ of pixels; every pixel must have been labelled by everybody."""
+        return fleiss_of_maps(self._stacks(), self.policy.ignore)
 
     def _stacks(self) -> Iterator[np.ndarray]:
         """The maps of each image that two annotators or more have, (K, …)."""

@@ -470,12 +470,14 @@ def _painted(
 
 def image_pairs(found: Iterable[LabelBatch], spacing: Any, /) -> Iterator[Pair]:
     """Of batches each image alone: its id or else its number, both sides, its spacing and its group."""
-    from vesica.segmentation.inputs import Maps
+    from vesica.segmentation.inputs import Maps, check_one_hot
     from vesica.segmentation.surface_cells import Pair
 
     number = itertools.count()
     for one in found:
         batch = one.batch
+        if isinstance(batch, Maps) and len(batch) > 1:
+            check_one_hot(batch)
         for k in range(len(batch)):
             place = next(number)
             image = place if one.ids is None else one.ids[k]

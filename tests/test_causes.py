@@ -13,7 +13,7 @@ import vesica
 from scenes import Traits, datasets, job
 from vesica import Dataset
 from vesica.detection import records_of, summarise
-from vesica.detection.causes import CAUSES, TOTALS
+from vesica.detection.cause_names import CAUSES, TOTALS
 
 A = [0, 0, 100, 100]
 B = [300, 0, 400, 100]

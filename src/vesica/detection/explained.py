@@ -66,7 +66,8 @@ class Explained(Result):
         >>> vesica.evaluate(truth, guess).causes()["classification"]
         {'cause': 'classification', 'count': 1, 'cost': 0.75, 'meaning': 'in the right place, with another class'}
         """
-        from vesica.detection.causes import LIKE, causes_of
+        from vesica.detection.cause_names import LIKE
+        from vesica.detection.causes import causes_of
 
         if like is not None:
             check.one_of(like, [name for name in LIKE if name], "like")
@@ -109,7 +110,7 @@ class Explained(Result):
         the cause speaks of, truth (its id), truth_category, right_at (how many thresholds of the protocol). Rows of
         truths have no guess and no score.
         """
-        from vesica.detection.causes import named
+        from vesica.detection.cause_names import named
         from vesica.detection.match_table import match_table
         from vesica.detection.matches import above
 

@@ -625,9 +625,8 @@ Records of_masks(const Request& request, const Truths& truths, const coco_masks:
 Records of_pairs(const Request& request, const Truths& truths, const Guesses& guesses, const Pairs& pairs) {
     Plan plan = planned(request, truths, guesses);
     const Known scorer(pairs, truths.count);
-    return plan.masks.words() == 1 && !request.is_plain
-               ? matched<1>(request, truths, guesses, scorer, std::move(plan))
-               : matched<0>(request, truths, guesses, scorer, std::move(plan));
+    return plan.masks.words() == 1 && !request.is_plain ? matched<1>(request, truths, guesses, scorer, std::move(plan))
+                                                        : matched<0>(request, truths, guesses, scorer, std::move(plan));
 }
 
 }  // namespace vesica::match_cells

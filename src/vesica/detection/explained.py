@@ -63,8 +63,9 @@ class Explained(Result):
         >>> guess = vesica.Dataset.from_arrays(
         ...     [[0, 0, 9, 9], [50, 0, 59, 8]], image=[1, 1], category=["cat", "cat"], score=[0.8, 0.9]
         ... )
-        >>> vesica.evaluate(truth, guess).causes()["classification"]
-        {'cause': 'classification', 'count': 1, 'cost': 0.75, 'meaning': 'in the right place, with another class'}
+        >>> row = vesica.evaluate(truth, guess).causes()["classification"]
+        >>> row["count"], round(row["cost"], 3), row["meaning"]
+        (1, 0.75, 'in the right place, with another class')
         """
         from vesica.detection.cause_names import LIKE
         from vesica.detection.causes import causes_of

@@ -106,7 +106,7 @@ def _has_guesses(lanes: Lanes) -> np.ndarray:
     left = np.zeros(len(lanes.positives), np.uint64)
     if len(first):
         left[lanes.category[first]] = np.bitwise_or.reduceat(~lanes.gone, first)
-    has = (left[:, None] & _BIT) != 0
+    has: np.ndarray = (left[:, None] & _BIT) != 0
     has[:, _WRONG] = has[:, 0]
     return has
 

@@ -45,9 +45,11 @@ class Rules(NamedTuple):
     """Of precision, where they are not those of the protocol."""
     counts_empty: bool = False
     """Are classes without truths part of the mean, with an AP of 0?"""
+    errors_first: bool = False
+    """Do wrong guesses stand before right ones of the same score, once anything is repaired?"""
 
 
-_TIDECV = Rules(100, True, True, 0.0, tuple(i / 100 for i in range(101)), True)
+_TIDECV = Rules(100, True, True, 0.0, tuple(i / 100 for i in range(101)), True, True)
 LIKE: dict[str | None, Rules] = {None: Rules(), "tidecv": _TIDECV}
 
 

@@ -54,15 +54,31 @@ def repaired(records: Records, details: Details, found: Named, /) -> Lanes:
     right[settled] |= _BIT[_LANE["localisation"]]
     gone[settled] &= ~_BIT[_LANE["localisation"]]
     here = _BIT[_LANE["classification"]]
-    right, gone = (
-        np.append(column, np.full(len(moved), bits)) for column, bits in ((right, here), (gone, _ALL ^ here))
+    homes = details.truth_category[heirs[is_moved]]
+    places, order = _places(records, details, moved, homes)
+    columns = (
+        (records.guess_category, homes[order]),
+        (records.score, records.score[moved[order]]),
+        (right, here),
+        (gone, _ALL ^ here),
     )
+    return Lanes(*(np.insert(column, places, new) for column, new in columns), _positives(records, details, found))
 
-    category = np.concatenate([records.guess_category, details.truth_category[heirs[is_moved]]])
-    image = np.concatenate([records.guess_image, records.guess_image[moved]])
-    score = np.concatenate([records.score, records.score[moved]])
-    order = np.lexsort((image, category)) if len(moved) else np.arange(len(score))
-    return Lanes(category[order], score[order], right[order], gone[order], _positives(records, details, found))
+
+def _places(records: Records, details: Details, moved: np.ndarray, homes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where guesses stand in another class: by image and score, equal ones as they came; and in which order they do."""
+    cell = records.guess_category * np.int64(len(records.images)) + records.guess_image
+    own = homes * np.int64(len(records.images)) + records.guess_image[moved]
+    first, end = np.searchsorted(cell, own), np.searchsorted(cell, own, side="right")
+    # Those of the cell that stand before it.
+    row = np.repeat(np.arange(len(moved)), end - first)
+    other = np.arange(len(row)) - np.repeat(np.cumsum(end - first) - end, end - first)
+    score, number = records.score, details.number
+    is_equal = score[other] == score[moved[row]]
+    is_before = (score[other] > score[moved[row]]) | (is_equal & (number[other] < number[moved[row]]))
+    places = first + np.bincount(row[is_before], minlength=len(moved))
+    order = np.lexsort((number[moved], -score[moved], places))
+    return places[order], order
 
 
 def _positives(records: Records, details: Details, found: Named) -> np.ndarray:
@@ -82,6 +98,10 @@ def precisions_of(
     """AP of each lane, over all classes, (L,), and of each class, (K, L); NaN for a class without truths."""
     if records.protocol.rules.average_precision == "recalls" or rules.recalls is not None:
         values = _at_recalls(lanes, records, rules, threads)
+        if rules.errors_first:
+            order = np.argsort(2 * lanes.category + (lanes.right & _BIT[0]).astype(np.int64), kind="stable")
+            again = lanes._replace(score=lanes.score[order], right=lanes.right[order], gone=lanes.gone[order])
+            values[..., 1:] = _at_recalls(again, records, rules, threads)[..., 1:]
     else:
         values = _of_curves(lanes, records)[None]
     if rules.counts_empty:

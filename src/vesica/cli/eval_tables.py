@@ -213,7 +213,9 @@ def _confusion(confusion: dict[str, Any]) -> Group:
     scores = "" if least is None else f", of guesses with a score of at least {least:g}"
     names = confusion["names"]
     if len(names) <= _FEW + 1:
-        table = _table("truth", *(f"{str(name).removesuffix(':')}:" for name in names))
+        table = _table("truth")
+        for name in names:
+            table.add_column(_name(name), justify="right", overflow="fold")
         for name, counts in zip(names, confusion["counts"], strict=True):
             table.add_row(_name(name), *(f"{count:,}" for count in counts))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import streams
+from vesica.cli import interval_options, streams
 from vesica.results import gates
 from vesica.results.tables import plain
 
@@ -19,7 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts", action="store_true", help="TP, FP, FN, precision, recall and F1 too, at the first threshold"
     )
-    parser.add_argument("--min-score", type=float, metavar="S", help="with --counts: of guesses from this score on")
+    parser.add_argument(
+        "--min-score", type=float, metavar="S", help="with --counts or --interval: of guesses from this score on"
+    )
+    interval_options.add_arguments(parser)
     parser.add_argument(
         "--gate",
         action="append",
@@ -40,8 +43,9 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
-        if not arguments.counts:
+        if not (arguments.counts or arguments.interval):
             raise ValueError("--min-score goes with --counts")
+    interval_options.check_usage(arguments)
     for text in arguments.gate:
         gates.parse(text)
 
@@ -64,6 +68,7 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     facts = result.to_dict()
     if arguments.counts:
         facts["counts"] = counts_of(result, arguments.min_score)
+    facts |= interval_options.facts_of(result, arguments)
     try:
         verdicts = gates.judge(map(gates.parse, arguments.gate), _scores(facts, result))
     except ValueError as error:

@@ -113,13 +113,15 @@ class DetectionResult(Result):
     ----------
     records : Records: everything below comes from these
     inputs : what was matched, for the pairs; None when the result comes from records alone
-    columns : by name what else is known of the images: one value for each of `records.images`
+    image_names : file names of `records.images`, or None
+    columns : by name what else is known of the images: one value for each
     sliced_by : the names of those columns that `slices` go by
     """
 
     records: Records
     inputs: Inputs | None = None
     threads: int | None = None
+    image_names: np.ndarray | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     sliced_by: tuple[str, ...] = ()
 
@@ -355,7 +357,7 @@ class DetectionResult(Result):
     @property
     def _images(self) -> Images:
         """The images with their names, where those are known."""
-        return Images(self.records.images, names=self.columns.get("name"))
+        return Images(self.records.images, names=self.image_names)
 
     def sliced(self, by: Any, /) -> DetectionResult:
         """The same result, whose `slices` go by what is said of the images; see `evaluate`."""
@@ -383,8 +385,12 @@ class DetectionResult(Result):
 
     def of_images(self, keep: np.ndarray, /) -> DetectionResult:
         """The result of some images, by a mask of `records.images`."""
-        columns = {name: column[keep] for name, column in self.columns.items()}
-        return DetectionResult(self.records.of_images(keep), threads=self.threads, columns=columns)
+        return DetectionResult(
+            self.records.of_images(keep),
+            threads=self.threads,
+            image_names=None if self.image_names is None else self.image_names[keep],
+            columns={name: column[keep] for name, column in self.columns.items()},
+        )
 
     def _threshold(self, iou: float | None) -> int:
         return 0 if iou is None else check.threshold_of(iou, self.protocol.iou)

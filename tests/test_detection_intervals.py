@@ -22,7 +22,8 @@ class TestInterval:
         result = scored()
         found = replicates_of(result.records, replicates=120, seed=4)
         for place, name in enumerate(found.names):
-            assert result.interval(name, replicates=120, seed=4) == percentile_interval(found.values[:, place])
+            plain = result.interval(name, replicates=120, seed=4, method="percentile")
+            assert plain == percentile_interval(found.values[:, place])
 
     def test_table_has_all_numbers(self):
         result = scored()
@@ -90,6 +91,7 @@ class TestInterval:
             ({"by": 3}, TypeError, "must be a dict of image → value, or one value each"),
             ({"level": 95}, ValueError, "Divide a percentage by 100"),
             ({"replicates": 1.5}, ValueError, "`replicates` must be a whole number"),
+            ({"method": "bca"}, ValueError, '`method` must be one of "corrected", "percentile"'),
             ({"seed": -3}, ValueError, "`seed` must be a whole number from 0"),
         ],
         ids=str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import streams
+from vesica.cli import interval_options, streams
 from vesica.results import gates
 from vesica.results.tables import plain
 
@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-score",
         type=float,
         metavar="S",
-        help="with --counts and --confusion: of guesses from this score on",
+        help="with --counts, --confusion or --interval: of guesses from this score on",
     )
+    interval_options.add_arguments(parser)
     parser.add_argument(
         "--gate",
         action="append",
@@ -47,8 +48,9 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
-        if not (arguments.counts or arguments.confusion):
-            raise ValueError("--min-score goes with --counts or --confusion")
+        if not (arguments.counts or arguments.confusion or arguments.interval):
+            raise ValueError("--min-score goes with --counts, --confusion or --interval")
+    interval_options.check_usage(arguments)
     for text in arguments.gate:
         gates.parse(text)
 
@@ -75,6 +77,7 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
         facts["causes"] = result.causes().to_dict()
     if arguments.confusion:
         facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
+    facts |= interval_options.facts_of(result, arguments)
     try:
         verdicts = gates.judge(map(gates.parse, arguments.gate), _scores(facts, result))
     except ValueError as error:

@@ -56,8 +56,8 @@ def assumptions(values: Any, /) -> tuple[str, ...]:
 def layout(words: str, reading: Any, /) -> Any:
     if reading is None:
         raise ValueError(
-            "`assume` boxes must be xyxy, xywh, cxcywh, yxyx or yxhw, with -shares or -percent behind it; or one-based, "
-            f"moved-by-one, inclusive, ordered; got {words!r}."
+            "`assume` boxes must be xyxy, xywh, cxcywh, yxyx or yxhw, with -shares or -percent behind it; or "
+            f"one-based, moved-by-one, inclusive, ordered; got {words!r}."
         )
     return reading
 

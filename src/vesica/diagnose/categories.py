@@ -16,7 +16,7 @@ from vesica.dataset.meeting import Found
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import GOOD, Verdict
-from vesica.diagnose.words import counted, of_hypothesis, percent
+from vesica.diagnose.words import counted, percent
 from vesica.errors import InputError
 
 Maps = dict[str | None, np.ndarray]
@@ -116,7 +116,7 @@ def _shifted(side: Side, truth: Side, name: str, maps: Maps, found: Verdict, con
     evidence |= {} if found.trial is None else {"hits": found.trial.share}
     repairs: tuple[str, ...] = (f"categories={name}",)
     if confidence == UNSURE:
-        repairs = tuple(filter(None, (of_hypothesis(one, side.declared) for one in found.choices)))
+        repairs = tuple(filter(None, (one.words(side.declared) for one in found.choices)))
     severity = WARNING if is_joined else ERROR
     return Finding("categories-shifted", severity, text, evidence, confidence=confidence, repairs=repairs)
 

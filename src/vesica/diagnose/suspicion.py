@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vesica.diagnose import boxes, leaving
+from vesica.diagnose import edges, leaving
 from vesica.diagnose.sides import Side
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def is_low(result: DetectionResult, /) -> bool:
 def looks_odd(side: Side, /) -> bool:
     """Do many boxes leave their image, or end where none should? Told without another file, if sizes are known."""
     rows = side.looked_at
-    if not len(rows) or not (side.sizes[rows] > 0).all(axis=1).any():
+    sizes = side.sizes_at(rows)
+    if not (sizes > 0).all(axis=1).any():
         return False
-    corners = side.declared.corners(side.numbers[rows], side.sizes[rows])
-    return leaving.leave_share(corners, side.sizes[rows]) >= leaving.OFTEN or any(boxes.of_edges(side))
+    corners = side.declared.corners(side.numbers[rows], sizes)
+    return leaving.leave_share(corners, sizes) >= leaving.OFTEN or any(edges.findings(side))

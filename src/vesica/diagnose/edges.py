@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vesica.diagnose import areas
 from vesica.diagnose.finding import CERTAIN, WARNING, Finding
 from vesica.diagnose.sides import Side
 from vesica.regions.boxes import Boxes
@@ -21,7 +20,7 @@ def findings(side: Side, /) -> Iterator[Finding]:
     if side.declared.unit != "pixels" or not some.size or (some != np.round(some)).any():
         return
     rows = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1))
-    if not len(rows) or areas.are_of_boxes(side):
+    if not len(rows):
         return
     assert side.data.xywh is not None
     corners = Boxes(side.data.xywh[rows], "xywh", check=False).to("xyxy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vesica.dataset import Dataset
@@ -10,6 +11,7 @@ from vesica.diagnose import rows
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.image_places import sized
 from vesica.diagnose.sides import Side, of_found, side_of
+from vesica.errors import InputError
 from vesica.io import coco_lenient
 from vesica.io.files import File
 from vesica.io.formats import FORMATS
@@ -44,7 +46,11 @@ def checked(value: Any, said: Said, truth: Side | None = None, /, *, masks: bool
     source, format = resolved(os.fspath(value), said.format)
     if format == "coco":
         return of_coco(source.file, truth, said.threads, masks=masks)
-    found = find(value, _options(format, said, truth), format=format)
+    options = _options(format, said, truth)
+    try:
+        found = find(value, options, format=format)
+    except InputError:
+        found = find(value, replace(options, check=True), format=format)  # whose error says more
     return Checked(of_found(found, truth), found.title, found.form)
 
 

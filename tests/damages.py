@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,10 @@ class Style:
     unclipped: bool = False
 
 
-def sound(seed: int, style: Style = Style()) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+PLAIN = Style()
+
+
+def sound(seed: int, style: Style = PLAIN) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A truth and the results of a detector that has learned something."""
     rng = np.random.default_rng(seed)
     images = []
@@ -85,7 +89,7 @@ def clipped(box, width, height, digits):
 
 
 def number(value, digits):
-    return float(value) if digits is None else int(round(value)) if digits == 0 else round(float(value), digits)
+    return float(value) if digits is None else round(value) if digits == 0 else round(float(value), digits)
 
 
 def _guess(image, category, box, score):
@@ -159,7 +163,9 @@ DAMAGES = [
         boxes_as(lambda x, y, w, h, W, H: ((x + w / 2) / W, (y + h / 2) / H, w / W, h / H)),
     ),
     Damage(
-        "percent", "boxes-percent", boxes_as(lambda x, y, w, h, W, H: (100 * x / W, 100 * y / H, 100 * w / W, 100 * h / H))
+        "percent",
+        "boxes-percent",
+        boxes_as(lambda x, y, w, h, W, H: (100 * x / W, 100 * y / H, 100 * w / W, 100 * h / H)),
     ),
     Damage("end pixels included", "boxes-inclusive", boxes_as(lambda x, y, w, h, W, H: (x, y, w - 1, h - 1)), True),
     Damage("counted from 1", "pixels-one-based", boxes_as(lambda x, y, w, h, W, H: (x + 1, y + 1, w - 1, h - 1)), True),

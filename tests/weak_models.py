@@ -57,7 +57,9 @@ def whole_images_of_one_kind(rng, truth, kinds):
 
 @kind
 def whole_numbers_anywhere(rng, truth, kinds):
-    return [_row(rng, image, rng.choice(kinds), _anywhere(rng, image), 0) for image in truth["images"] for _ in range(20)]
+    return [
+        _row(rng, image, rng.choice(kinds), _anywhere(rng, image), 0) for image in truth["images"] for _ in range(20)
+    ]
 
 
 @kind
@@ -82,7 +84,12 @@ def right_boxes_of_any_kind(rng, truth, kinds):
 @kind
 def far_off(rng, truth, kinds):
     def moved(x, y, w, h):
-        return [x + rng.normal(0, 0.5) * w, y + rng.normal(0, 0.5) * h, w * rng.uniform(0.4, 2), h * rng.uniform(0.4, 2)]
+        return [
+            x + rng.normal(0, 0.5) * w,
+            y + rng.normal(0, 0.5) * h,
+            w * rng.uniform(0.4, 2),
+            h * rng.uniform(0.4, 2),
+        ]
 
     return [
         _row(rng, image, one["category_id"] if rng.random() < 0.5 else rng.choice(kinds), moved(*one["bbox"]))
@@ -103,9 +110,8 @@ def too_large(rng, truth, kinds):
 
 @kind
 def finds_little(rng, truth, kinds):
-    found = [
-        _row(rng, image, one["category_id"], one["bbox"]) for image, own in _of_image(truth) for one in own if rng.random() < 0.05
-    ]
+    every = [(image, one) for image, own in _of_image(truth) for one in own]
+    found = [_row(rng, image, one["category_id"], one["bbox"]) for image, one in every if rng.random() < 0.05]
     return found + boxes_anywhere(rng, truth, kinds)
 
 
@@ -115,7 +121,12 @@ def outside(rng, truth, kinds):
         return [float(one) for one in rng.normal(0, image["width"], 2)] + [float(one) for one in rng.uniform(1, 400, 2)]
 
     return [
-        {"image_id": image["id"], "category_id": int(rng.choice(kinds)), "bbox": box(image), "score": float(rng.random())}
+        {
+            "image_id": image["id"],
+            "category_id": int(rng.choice(kinds)),
+            "bbox": box(image),
+            "score": float(rng.random()),
+        }
         for image in truth["images"]
         for _ in range(10)
     ]

@@ -61,6 +61,7 @@ def evaluate(
     quirks: QuirksName | None = None,
     categories: Any = None,
     missing: str | None = None,
+    check: bool = True,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -96,6 +97,9 @@ def evaluate(
         None, and an id that does not meet with categories="id", is left out and counted.
     missing : "box", optional
         Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
+    check : bool, default True
+        Of two files with a low score, look for a mistake as `vesica.check` does: corners read as sizes, shifted ids. A
+        file that seems to be read wrongly is an error, which says how to repair it.
     threads : int, optional
 
     Examples
@@ -128,7 +132,24 @@ def evaluate(
     )
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
-    return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
+    result = DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
+    if check and quirks is None and _is_file(truth) and _is_file(guess):
+        _look(truth, guess, result, by_class and categories is None)
+    return result
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike)) and os.fspath(value) != "-"
+
+
+def _look(truth: Any, guess: Any, result: DetectionResult, by_class: bool) -> None:
+    """Raise where the score is low because a file seems to be read wrongly."""
+    from vesica.diagnose.suspicion import is_low  # late: most scores ask nothing more
+
+    if is_low(result):
+        from vesica.diagnose.suspicion import look_at_files
+
+        look_at_files(guess, truth, by_class=by_class)
 
 
 @names.explained("segmentation")

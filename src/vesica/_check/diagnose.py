@@ -113,3 +113,12 @@ def some_repair(is_there: bool, findings: Any, /) -> None:
 def is_gone(left: list[Any], path: str, /) -> None:
     if left:
         raise InputError(f"{path} was not written: repaired, the file would still have this: {left[0]}")
+
+
+def read_rightly(wrong: list[Any], guess: Any, truth: Any, /) -> None:
+    """No file means something else than it was read as."""
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} vesica.check({os.fspath(guess)!r}, against={os.fspath(truth)!r}) tells more, and its "
+            'fix("fixed.json") repairs what can be. To score the files as they are: `check=False`.'
+        )

@@ -38,7 +38,9 @@ def maps_of(truth: Dataset, guess: Dataset, /) -> Maps:
     ours, theirs = truth.categories, guess.categories
     if labels_of(ours) is not None and labels_of(theirs) is not None:
         place_of = {name: place for place, name in enumerate(told.called(ours).tolist())}
-        return {None: np.array([place_of.get(name, -1) for name in told.called(theirs).tolist()], np.int64)}
+        by_name = np.array([place_of.get(name, -1) for name in told.called(theirs).tolist()], np.int64)
+        in_digits = _others(theirs.ids, ours.ids) if theirs.names is None and (by_name < 0).all() else {}
+        return {None: by_name, **in_digits}
     found: Maps = {None: places(theirs.ids, ours.ids).astype(np.int64)}
     used = np.bincount(guess.category, minlength=len(theirs)) > 0
     for name, where in _others(theirs.ids, ours.ids).items():

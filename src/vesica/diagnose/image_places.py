@@ -8,6 +8,8 @@ from vesica.dataset import Dataset, Images
 from vesica.dataset.ids import places
 
 _STEPS = {"+1": 1, "-1": -1}
+DIGITS = "the number that they write as text"
+"""How images meet that no score lets meet by itself."""
 
 
 def as_given(truth: Images, guess: Dataset, /) -> tuple[np.ndarray, str]:
@@ -20,7 +22,19 @@ def as_given(truth: Images, guess: Dataset, /) -> tuple[np.ndarray, str]:
     from vesica.dataset.picture_names import by_name  # late: ids that meet need none
 
     named = by_name(truth, guess.images, used)
-    return (found, "id") if named is None else (named.places, named.by)
+    if named is not None:
+        return named.places, named.by
+    numbers = _in_digits(guess.images.ids, truth.ids)
+    return (found, "id") if (numbers[used] < 0).any() else (numbers, DIGITS)
+
+
+def _in_digits(ids: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Places of ids that are texts of digits, zeros before them or not, where the truth has numbers."""
+    if ids.dtype != object or known.dtype == object:
+        return np.full(len(ids), -1, np.int64)
+    digits = [isinstance(one, str) and one.isascii() and one.isdigit() and len(one) < 19 for one in ids.tolist()]
+    numbers = [int(one) if fits else 0 for one, fits in zip(ids.tolist(), digits, strict=True)]
+    return np.where(digits, places(np.array(numbers, np.int64), known), -1).astype(np.int64)
 
 
 def moved(truth: Images, guess: Dataset, /) -> dict[str, np.ndarray]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from vesica._check import meeting as told
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
+from vesica.diagnose.image_places import DIGITS
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import Verdict
 from vesica.diagnose.words import counted, percent
@@ -51,9 +52,11 @@ def _by_name(side: Side, truth: Side, where: np.ndarray, by: str) -> Finding:
     used = np.unique(side.data.image)
     ids, names = side.data.images.ids.tolist(), truth.data.images.ids.tolist()
     shown = told.pairs([(repr(ids[k]), repr(names[where[k]])) for k in used[:2].tolist()], len(used))
-    text = f"Image ids in {side.name} are not those of {truth.name}, and meet by {by}: {shown}. Scores take them so."
-    evidence = {"by": by, "images": len(used)}
-    return Finding("images-unknown", WARNING, text, evidence, confidence=CERTAIN, repairs=("images=named",))
+    text = f"Image ids in {side.name} are not those of {truth.name}, and meet by {by}: {shown}."
+    is_joined = by != DIGITS
+    text += " Scores take them so." if is_joined else ""
+    evidence, severity = {"by": by, "images": len(used)}, WARNING if is_joined else ERROR
+    return Finding("images-unknown", severity, text, evidence, confidence=CERTAIN, repairs=("images=named",))
 
 
 def _unknown(side: Side, truth: Side, lost: np.ndarray) -> Finding:

@@ -53,10 +53,10 @@ def write(found: Diagnosis, path: str, assumed: tuple[str, ...], /) -> Repaired:
     file = check.writable_anew(found.file.file, found.file.title)
     check.another_file(path, [one.file for one in (found.file, found.truth) if one is not None])
     changes: list[Change] = []
-    now, seen = found, set[str]()
-    while len(changes) < 4 * ROUNDS:
-        words = assumed or _words(now)
-        words = tuple(word for word in words if word not in seen)
+    now, seen, settled = found, set[str](), {_noun(word) for word in assumed}
+    while len(changes) < ROUNDS:
+        sure = [word for word in _words(now) if word not in seen and _noun(word) not in settled]
+        words = tuple(sure) if changes else (*assumed, *sure)
         if not words:
             break
         before, side = now.hits, now.file.side
@@ -66,13 +66,18 @@ def write(found: Diagnosis, path: str, assumed: tuple[str, ...], /) -> Repaired:
         now = diagnosed(of_coco(file, truth, None, masks=True), now.truth)
         changes.append(Change(" ".join(words), rows, before, now.hits))
         seen |= set(words)
-        assumed = ()
     check.some_repair(bool(changes), found.findings)
     repaired = {one.code for one in found.findings if one.repair is not None or one.repairs}
     check.is_gone([one for one in now.errors if one.code in repaired], path)
     with atomic.file(path) as out:
         out.write(file.data)
     return Repaired(path, tuple(changes), now)
+
+
+def _noun(word: str) -> str:
+    """What an assumption is about. A frame is about boxes too."""
+    noun = word.partition("=")[0]
+    return "boxes" if noun == "frame" else noun
 
 
 def _words(found: Diagnosis) -> tuple[str, ...]:

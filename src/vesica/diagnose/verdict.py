@@ -94,12 +94,13 @@ def _tried(side: Side, trials: Trials, sure: BoxReading | None) -> list[Trial]:
 
 
 def _may_be_percent(side: Side) -> bool:
-    """Do all numbers lie between 0 and 100, in images that are larger?"""
+    """Do nearly all numbers lie between 0 and 100, in images that are larger?"""
     rows = side.looked_at
     if not len(rows) or side.declared.unit == "percent":
         return False
     numbers, sizes = side.numbers[rows], side.sizes_at(rows)
-    return float(numbers.min()) >= 0 and float(numbers.max()) <= 100 and bool((sizes > LARGE).any(axis=1).all())
+    inside = (numbers >= 100 * leaving.LOWEST) & (numbers <= 100 * leaving.HIGHEST)
+    return float(inside.mean()) >= 1 - leaving.HARDLY and bool((sizes > LARGE).any(axis=1).all())
 
 
 def _weighed(

@@ -14,6 +14,7 @@ from benchmarks import (
     bench_agreement,
     bench_anchors,
     bench_boxes,
+    bench_check,
     bench_detection,
     bench_fusion,
     bench_import,
@@ -50,6 +51,7 @@ BENCHES = {
     "soft": bench_soft.bench,
     "fusion": bench_fusion.bench,
     "detection": bench_detection.bench,
+    "check": bench_check.bench,
     "small": bench_small.bench,
     "import": bench_import.bench,
 }

@@ -17,6 +17,9 @@ from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
 from vesica.detection.rules import REGIONS
 from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 
@@ -240,9 +243,11 @@ class DetectionResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""
         return {
+            "task": "detection",
             "protocol": self.protocol.name,
             "regions": self.protocol.regions,
             "images": len(self.records.images),
+            "image_set": image_set(self.records.images.tolist()),
             "truths": int(self._truths.sum()),
             "guesses": len(self.records),
             "summary": self.numbers,
@@ -258,6 +263,27 @@ class DetectionResult(Result):
             },
         }
 
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: numbers of the whole, and of each category by its name or else its id.
+
+        >>> import vesica
+        >>> truth = vesica.Dataset.from_arrays([[0, 0, 10, 10]], image=[1], category=["cat"])
+        >>> guess = vesica.Dataset.from_arrays([[1, 0, 10, 10]], image=[1], category=["cat"], score=[0.9])
+        >>> [verdict.passed for verdict in vesica.evaluate(truth, guess).gates("AP50>=0.9", "AP[cat]>0.95")]
+        [True, False]
+        """
+        facts = self.to_dict()
+        names = [str(name) for name in self.categories]
+        rows = [{name: value for name, value in row.items() if name not in NO_NUMBERS} for row in facts["classes"]]
+        return Scores(
+            self.numbers,
+            dict(zip(names, rows, strict=True)),
+            _why_undefined,
+            aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
+            identity=identity_of(facts, ids=self.records.images.tolist()),
+            replicates=functools.partial(_drawn, self, resampling or Resampling()),
+        )
+
     @property
     def headline(self) -> str:
         """Protocol, regions, and how much of everything there is."""
@@ -272,6 +298,20 @@ class DetectionResult(Result):
 def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
     """The result that records stand for."""
     return DetectionResult(records, threads=threads)
+
+
+def _drawn(result: DetectionResult, how: Resampling, name: str, category: str | None) -> np.ndarray | None:
+    """(R,) a number of the whole, or of a category, where images are drawn again."""
+    raise NotImplementedError
+
+
+NO_NUMBERS = ("category", "truths", "guesses")
+"""Columns of a class that gates do not judge."""
+
+
+def _why_undefined(name: str) -> str:
+    """A precision is a share of guesses, every other number one of truths."""
+    return f"there are no {'guesses' if name == 'precision' else 'truths'} that it could count"
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -1,0 +1,230 @@
+"""Comparisons: what models differ by, how sure that is, and where it comes from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import comparison as check
+from vesica._check import statistics as check_statistics
+from vesica.comparison.differences import Differences, differences_of, ordered, table_of
+from vesica.detection.result import DetectionResult
+from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.resampling import Resampling
+from vesica.results.result import Note, Result
+from vesica.results.tables import Table
+
+DISCOVERED = 0.05
+"""Classes whose adjusted p-value is at most this are said to have changed: one in twenty of them is expected not to."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """What `compare` answers: how far models are from the first of them, in the same images.
+
+    A mapping of the differences: `comparison["AP"]` is the second's AP less the first's; of several models the names
+    are "AP of c". Positive: it is higher than the first's.
+
+    Attributes
+    ----------
+    results : the result of each model
+    names : what the models are called
+    level : of the intervals
+    resampling : how images are drawn again; all models draw the same
+    """
+
+    results: tuple[Result, ...]
+    names: tuple[str, ...]
+    level: float = 0.95
+    resampling: Resampling = Resampling()  # noqa: RUF009  # frozen
+
+    @functools.cached_property
+    def _scores(self) -> tuple[Scores, ...]:
+        return tuple(result.gate_scores(self.resampling) for result in self.results)
+
+    @functools.cached_property
+    def _overall(self) -> tuple[Differences, ...]:
+        """Of each model but the first."""
+        asked = [(name, None) for name in self.results[0].summary]
+        base, *others = self._scores
+        return tuple(differences_of(base, other, asked, level=self.level) for other in others)
+
+    @property
+    def categories(self) -> list[str]:
+        """Of all results, in their order."""
+        return list(self._scores[0].by_category)
+
+    # ---- numbers
+
+    @functools.cached_property
+    def summary(self) -> Mapping[str, float]:
+        """The differences by the names of the numbers; NaN for one that is not defined."""
+        found: dict[str, float] = {}
+        for model, differences in zip(self.names[1:], self._overall, strict=True):
+            more = "" if len(self.names) == 2 else f" of {model}"
+            values = differences.difference.tolist()
+            found |= {f"{name}{more}": value for name, value in zip(self.results[0].summary, values, strict=True)}
+        return found
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was corrected, left out or assumed, model by model."""
+        every = zip(self.names, self.results, strict=True)
+        return tuple(Note(note.rule, note.count, f"{note.text} ({name})") for name, one in every for note in one.notes)
+
+    @property
+    def images(self) -> int:
+        """How many images all of them were scored in."""
+        identity = self._scores[0].identity
+        return 0 if identity is None else identity.images
+
+    @property
+    def headline(self) -> str:
+        """Who is compared with whom, and how."""
+        others = ", ".join(self.names[1:])
+        drawn = f"{self.resampling.replicates:,} replicates" if self._scores[0].replicates else "no replicates"
+        return f"{others} against {self.names[0]}: {self.images:,} images, {drawn}, level {100 * self.level:g} %"
+
+    # ---- tables
+
+    def table(self) -> Table:
+        """One row for a number: that of the first model, `base`, and of the second, `value`; the difference, the ends
+        of its interval, `lo` and `hi`, and its p-value. Of several models, a row for a number and a model.
+        """
+        numbers = objects(list(self.results[0].summary))
+        if len(self.names) == 2:
+            return table_of(self._overall[0], {"number": numbers})
+        return _joined(
+            [
+                table_of(found, {"number": numbers, "model": objects([name] * len(numbers))})
+                for name, found in zip(self.names[1:], self._overall, strict=True)
+            ]
+        )
+
+    def classes(self, number: str | None = None, /) -> Table:
+        """One row for a category, those first whose change is surest: both models, the difference with its interval,
+        its p-value, and `q`, the p-value adjusted for the number of categories (Benjamini and Hochberg).
+
+        `number` is that of the results' own tables of classes, by default the first of them. Categories for which
+        neither model has it are left out.
+        """
+        name = check.number_of(number, self.class_numbers, "numbers of categories")
+        first = self._scores[0]
+        asked = [(name, category) for category in self.categories if name in first.by_category[category]]
+        tables = []
+        for model, other in zip(self.names[1:], self._scores[1:], strict=True):
+            found = differences_of(first, other, asked, level=self.level)
+            columns: dict[str, Any] = {"category": objects([category for _, category in asked])}
+            if len(self.names) > 2:
+                columns["model"] = objects([model] * len(asked))
+            table = table_of(found, columns, adjusted=True)
+            there = ~(np.isnan(found.before) & np.isnan(found.after))
+            tables.append(Table({key: column[there] for key, column in table.columns.items()}))
+        return ordered(_joined(tables), _surest_first)
+
+    @property
+    def class_numbers(self) -> list[str]:
+        """The numbers that categories have; the first is that of `classes()`."""
+        return list(dict.fromkeys(name for row in self._scores[0].by_category.values() for name in row))
+
+    def sizes(self) -> Table:
+        """The numbers of single ranges of areas, small, medium and large, of detectors."""
+        from vesica.detection.summary import lines_of
+
+        protocol = check.of_detection(self.results[0], DetectionResult, "Sizes").protocol
+        whole = None if protocol.whole is None else protocol.areas[protocol.whole][0]
+        areas = {line.name: line.area for line in lines_of(protocol) if line.area != whole}
+        table = self.table()
+        rows = np.array([name in areas for name in table["number"].tolist()], bool)
+        kept = {name: column[rows] for name, column in table.columns.items()}
+        return Table({"area": objects([areas[name] for name in kept["number"].tolist()]), **kept})
+
+    def changed(self, number: str | None = None, /) -> dict[str, list[str]]:
+        """Categories whose number is surely higher, and surely lower, than the first model's: q is at most 0.05."""
+        table = self.classes(number)
+        found: dict[str, list[str]] = {"higher": [], "lower": []}
+        for row in table:
+            if row["q"] is not None and row["q"] <= DISCOVERED and row["difference"]:
+                found["higher" if row["difference"] > 0 else "lower"].append(row["category"])
+        return found
+
+    # ---- words
+
+    def gates(self, *gates: str | Gate, base: Result | None = None, undecided: str = "pass") -> list[Verdict]:
+        """A verdict for each gate on each model but the first, since which "AP drop<=0.01 @95%" is a change.
+
+        "AP>=0.5" is of the model itself. With several models the verdicts say of whom they are.
+        """
+        wanted = [parse(one, compared=True) if isinstance(one, str) else one for one in gates]
+        first = self._scores[0] if base is None else base.gate_scores(self.resampling)
+        found = []
+        for name, scores in zip(self.names[1:], self._scores[1:], strict=True):
+            own = judge(wanted, scores, base=lambda _: first, undecided=undecided)
+            more = "" if len(self.names) == 2 else f"{name}: "
+            found += [verdict._replace(gate=f"{more}{verdict.gate}") for verdict in own]
+        return found
+
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """The differences themselves."""
+        return Scores(self.numbers, {}, lambda _: "one of the models does not have it")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The differences, the classes and how they were made, as plain values."""
+        identity = self._scores[0].identity
+        return {
+            "task": "comparison",
+            "of": None if identity is None else identity.task,
+            "models": list(self.names),
+            "images": self.images,
+            "image_set": None if identity is None else identity.image_set,
+            "level": self.level,
+            "replicates": self.resampling.replicates,
+            "seed": self.resampling.seed,
+            "summary": self.numbers,
+            "numbers": list(self.table()),
+            "classes": list(self.classes()) if self.class_numbers else [],
+            "notes": [vars(note) for note in self.notes],
+        }
+
+    def __str__(self) -> str:
+        from vesica.comparison.words import text_of  # late: most comparisons are not printed
+
+        return text_of(self)
+
+    def markdown(self) -> str:
+        """The same for a pull request: a line, the numbers, and details that open when they are clicked."""
+        from vesica.comparison.words import markdown_of
+
+        return markdown_of(self)
+
+
+def _surest_first(table: Table) -> tuple[np.ndarray, ...]:
+    return -np.abs(table["difference"]), table["p"], table["q"]
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    return Table({name: np.concatenate([one[name] for one in tables]) for name in tables[0].columns})
+
+
+def compare_results(
+    results: Sequence[Result],
+    /,
+    *,
+    names: Sequence[str],
+    level: float = 0.95,
+    resampling: Resampling | None = None,
+) -> Comparison:
+    """Compare results of the same images, under the same conventions, with the first of them."""
+    check.some_models(results)
+    own = check.names(names, len(results))
+    check.one_kind(results, own)
+    found = Comparison(tuple(results), own, check_statistics.level(level), resampling or Resampling())
+    first, *others = (one.gate_scores().identity for one in results)
+    for name, other in zip(own[1:], others, strict=True):
+        check.same_identity(first, other, (own[0], name))
+    return found

@@ -1,0 +1,140 @@
+"""Comparisons in words: as text, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vesica.results import markdown
+from vesica.results.tables import Row
+
+if TYPE_CHECKING:
+    from vesica.comparison.comparison import Comparison
+
+MOST_CLASSES = 10
+"""Categories that the text names."""
+
+
+def text_of(comparison: Comparison, /) -> str:
+    """The numbers, and what changed most."""
+    table = comparison.table()
+    parts = [comparison.headline, lines_of(heads(comparison, table.columns), list(map(_texts, table)))]
+    surest = class_rows(comparison)
+    if surest:
+        shown = lines_of(heads(comparison, comparison.classes().columns), surest[:MOST_CLASSES])
+        more = len(surest) - MOST_CLASSES
+        parts += [f"{told_classes(comparison)}\n{shown}" + (f"\n… {more:,} more categories" if more > 0 else "")]
+    return "\n\n".join(parts)
+
+
+def markdown_of(comparison: Comparison, /) -> str:
+    """A line that says it, the numbers, and the categories folded."""
+    return "\n\n".join(markdown_parts(comparison)) + "\n"
+
+
+def markdown_parts(comparison: Comparison, /) -> list[str]:
+    """One part after the other."""
+    table = comparison.table()
+    found = [
+        f"### {markdown.escaped(comparison.headline)}",
+        "\n".join(f"- {markdown.escaped(line)}" for line in sentences(comparison)),
+        markdown.table(_right(heads(comparison, table.columns)), [_cells(_texts(row)) for row in table]),
+    ]
+    surest = class_rows(comparison)
+    if surest:
+        shown = [_cells(row) for row in surest[: markdown.MOST_ROWS]]
+        body = markdown.table(_right(heads(comparison, comparison.classes().columns)), shown)
+        found.append(markdown.folded(told_classes(comparison), body))
+    return found
+
+
+def sentences(comparison: Comparison, /) -> list[str]:
+    """What became of the first number, model by model."""
+    number = next(iter(comparison.results[0].summary))
+    return [
+        f"{number} of {row.get('model', comparison.names[1])}: {_plain(row['base'])} → {_plain(row['value'])}, "
+        f"{_signed(row['difference'])}{_ends(row, comparison.level)}: {verdict(row)}"
+        for row in comparison.table()
+        if row["number"] == number
+    ]
+
+
+def verdict(row: Row, /) -> str:
+    """What an interval says of a difference."""
+    if row["lo"] is None or row["difference"] is None:
+        return "not known how sure"
+    if row["lo"] == row["hi"] == 0:
+        return "no difference at all"
+    if row["lo"] > 0 or row["hi"] < 0:
+        return "higher" if row["difference"] > 0 else "lower"
+    return "no clear change"
+
+
+def _ends(row: Row, level: float) -> str:
+    if row["lo"] is None:
+        return ""
+    return f" ({100 * level:g} % {_signed(row['lo'])} to {_signed(row['hi'])}, p {row['p']:.3f})"
+
+
+def told_classes(comparison: Comparison, /) -> str:
+    """How many categories changed, of how many, in which number."""
+    found = comparison.changed()
+    count = len({row["category"] for row in comparison.classes()})
+    up, down = len(found["higher"]), len(found["lower"])
+    return (
+        f"{comparison.class_numbers[0]} of {count:,} categories: {up:,} higher, {down:,} lower (q at most 0.05), the "
+        "surest first"
+    )
+
+
+def heads(comparison: Comparison, columns: Iterable[str], /) -> list[str]:
+    """Heads of columns; of two models their names stand over their numbers."""
+    named = dict(zip(("base", "value"), comparison.names, strict=True)) if len(comparison.names) == 2 else {}
+    return [*(named.get(column, column) for column in columns), ""]
+
+
+def class_rows(comparison: Comparison, /) -> list[list[str]]:
+    """Cells of the categories; none for results without them."""
+    return [_texts(row) for row in comparison.classes()] if comparison.class_numbers else []
+
+
+def _texts(row: Row) -> list[str]:
+    signed = ("difference", "lo", "hi")
+    return [*(_signed(value) if name in signed else _plain(value) for name, value in row.items()), _arrow(row)]
+
+
+def _arrow(row: Row) -> str:
+    return {"higher": "▲", "lower": "▼"}.get(verdict(row), "")
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"
+
+
+def _right(names: Sequence[str]) -> list[str]:
+    """All but the first set to the right."""
+    return [f"{head}:" if place else head for place, head in enumerate(names)]
+
+
+def _cells(texts: Sequence[str]) -> list[str]:
+    return [markdown.escaped(text) for text in texts]
+
+
+def lines_of(names: Sequence[str], rows: Sequence[Sequence[str]], /) -> str:
+    """Columns of text, all but the first set to the right."""
+    every = [names, *rows]
+    widths = [max(len(line[place]) for line in every) for place in range(len(names))]
+    shown = (
+        "  ".join(
+            f"{cell:<{width}}" if not place else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in every
+    )
+    return "\n".join(line.rstrip() for line in shown)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from vesica.cli import output_markdown
+from vesica.cli import output_markdown, streams
 from vesica.cli.outputs import Answer, Remark, text_of
 from vesica.results.markdown import printable
 
@@ -66,14 +66,21 @@ def _quiet(text: str) -> str:
 
 
 def add_summary(parts: Iterable[str], /) -> None:
-    """Add the parts to the file of $GITHUB_STEP_SUMMARY, if there is one, as far as they fit."""
+    """Add the parts to the file of $GITHUB_STEP_SUMMARY, if there is one, as far as they fit.
+
+    The log has the same: where the file cannot be written, a word about it is enough.
+    """
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
         return
+    from vesica.errors import InputError
     from vesica.io import atomic
 
     room = MOST_BYTES - (os.path.getsize(path) if os.path.exists(path) else 0)
-    atomic.append(path, _fitting(parts, room))
+    try:
+        atomic.append(path, _fitting(parts, room))
+    except InputError as error:
+        streams.say(f"vesica: The summary of the step is lost: {error}")
 
 
 def _fitting(parts: Iterable[str], room: int) -> bytes:

@@ -90,7 +90,7 @@ class TestBase:
         [
             (("--iou", "0.5"), "iou is [0.5] here and [0.5, 0.55"),
             (("--max-dets", "1,10,50"), "max_dets is [1, 10, 50] here and [1, 10, 100] there"),
-            (("--class-agnostic",), "by_class is False here and True there"),
+            (("--strict",), "strict is True here and False there"),
         ],
     )
     @pytest.mark.parametrize("base", ["good.records", "good.result.json"])
@@ -148,7 +148,7 @@ class TestBase:
     def test_unknown_names(self, files, capsys):
         for gate in ("APX drop<=1 vs good.records", "AP[cow] drop<=1 vs good.records"):
             code, _, err = run(capsys, "eval", "truth.json", "good.npz", "--quiet", "--gate", gate)
-            assert code == 2 and "There are" in err or "Did you mean" in err
+            assert (code == 2 and "There are" in err) or "Did you mean" in err
 
 
 def maps(images, share, seed):

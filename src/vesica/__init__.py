@@ -17,10 +17,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from vesica import agreement as agreement
+    from vesica import comparison as comparison
     from vesica import detection as detection
     from vesica import losses as losses
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
+    from vesica.comparison.compare import compare
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.diagnose.advice import advise
@@ -84,6 +86,7 @@ __all__ = [
     "assign",
     "best",
     "ciou",
+    "compare",
     "coverage",
     "dice",
     "diou",
@@ -118,6 +121,7 @@ __all__ = [
 _HOMES = {
     "vesica.agreement.policy": ("AgreementPolicy",),
     "vesica.overlaps.best": ("Best", "best"),
+    "vesica.comparison.compare": ("compare",),
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
     "vesica.diagnose.advice": ("advise",),
@@ -165,6 +169,7 @@ _HOMES = {
 _MODULES = {
     "agreement": "vesica.agreement",
     "anchors": "vesica.matching.anchors",
+    "comparison": "vesica.comparison",
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",

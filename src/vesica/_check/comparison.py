@@ -25,6 +25,12 @@ def all_results(given: Sequence[Any], kind: type, /) -> bool:
     return all(found)
 
 
+def no_options(options: Mapping[str, Any], /) -> None:
+    """Results have been scored already."""
+    if options:
+        raise TypeError(f"`{next(iter(options))}` is of scoring, and results have been scored: leave it out.")
+
+
 def one_kind(results: Sequence[Any], names: Sequence[str], /) -> None:
     """All are results of one task."""
     for name, result in zip(names, results, strict=True):
@@ -43,6 +49,12 @@ def same_identity(base: Any, other: Any, names: tuple[str, str], /) -> None:
     if difference is not None:
         where = f"here is {names[0]}, there {names[1]}"
         raise InputError(f"{names[0]} and {names[1]} cannot be compared: {difference} ({where}).")
+
+
+def no_base(base: Any, /) -> None:
+    """A comparison has its base."""
+    if base is not None:
+        raise ValueError(f"The base is the first of the models: leave {base!r} out, as in AP drop<=0.01 @95%.")
 
 
 def names(given: Any, count: int, /) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ VERBS = {
     "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "agree": "compare annotators: what several people marked in, who differs from whom, where and how out",
+    "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",

@@ -20,12 +20,13 @@ def written(answer: Answer) -> str:
 
 def parts(answer: Answer) -> Iterator[str]:
     """One part after the other."""
-    yield f"### vesica {answer.verb}: {escaped(answer.headline)}"
+    own = None if answer.parts is None else answer.parts()
+    yield f"### vesica {answer.verb}: {escaped(answer.headline)}" if own is None else own[0]
     if answer.verdicts:
         yield table(["gate", "value:", "decision"], map(_gate, answer.verdicts))
     if answer.findings:
         yield table(["finding", "severity", "what"], map(_finding, answer.findings))
-    yield from (_shown(one) for one in answer.tables if one.rows)
+    yield from (_shown(one) for one in answer.tables if one.rows) if own is None else own[1:]
     if answer.notes:
         yield "\n".join(f"- note: {escaped(note)}" for note in answer.notes)
 

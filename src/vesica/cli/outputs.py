@@ -61,6 +61,8 @@ class Answer(NamedTuple):
     file: str | None = None
     """What is judged, for forms that point at a file."""
     findings: Sequence[Remark] = ()
+    parts: Callable[[], Sequence[str]] | None = None
+    """Of answers that write Markdown themselves: its parts, the headline first. Gates are put behind it."""
 
     @property
     def verdicts(self) -> list[Verdict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vesica.comparison.compare import compare
 from vesica.comparison.comparison import Comparison, compare_results
 
-__all__ = ["Comparison", "compare_results"]
+__all__ = ["Comparison", "compare", "compare_results"]

@@ -12,15 +12,12 @@ import numpy as np
 from vesica._array import objects
 from vesica._check import comparison as check
 from vesica._check import statistics as check_statistics
-from vesica.comparison.differences import Differences, differences_of, ordered, table_of
+from vesica.comparison.differences import DISCOVERED, Differences, differences_of, ordered, table_of
 from vesica.detection.result import DetectionResult
 from vesica.results.gates import Gate, Scores, Verdict, judge, parse
 from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
-
-DISCOVERED = 0.05
-"""Classes whose adjusted p-value is at most this are said to have changed: one in twenty of them is expected not to."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,12 +96,12 @@ class Comparison(Result):
         numbers = objects(list(self.results[0].summary))
         if len(self.names) == 2:
             return table_of(self._overall[0], {"number": numbers})
-        return _joined(
-            [
-                table_of(found, {"number": numbers, "model": objects([name] * len(numbers))})
-                for name, found in zip(self.names[1:], self._overall, strict=True)
-            ]
-        )
+        tables = [
+            table_of(found, {"number": numbers, "model": objects([name] * len(numbers))})
+            for name, found in zip(self.names[1:], self._overall, strict=True)
+        ]
+        place = np.tile(np.arange(len(numbers)), len(tables))  # all models of a number one below the other
+        return ordered(_joined(tables), lambda _: (place,))
 
     def classes(self, number: str | None = None, /) -> Table:
         """One row for a category, those first whose change is surest: both models, the difference with its interval,
@@ -144,14 +141,12 @@ class Comparison(Result):
         kept = {name: column[rows] for name, column in table.columns.items()}
         return Table({"area": objects([areas[name] for name in kept["number"].tolist()]), **kept})
 
-    def changed(self, number: str | None = None, /) -> dict[str, list[str]]:
-        """Categories whose number is surely higher, and surely lower, than the first model's: q is at most 0.05."""
+    def changed(self, number: str | None = None, /) -> Table:
+        """The rows of `classes` whose q is at most 0.05: of so many categories one in twenty is expected to be there by
+        chance."""
         table = self.classes(number)
-        found: dict[str, list[str]] = {"higher": [], "lower": []}
-        for row in table:
-            if row["q"] is not None and row["q"] <= DISCOVERED and row["difference"]:
-                found["higher" if row["difference"] > 0 else "lower"].append(row["category"])
-        return found
+        rows = table["q"] <= DISCOVERED
+        return Table({name: column[rows] for name, column in table.columns.items()})
 
     # ---- words
 
@@ -160,8 +155,11 @@ class Comparison(Result):
 
         "AP>=0.5" is of the model itself. With several models the verdicts say of whom they are.
         """
+        check.no_base(base)
         wanted = [parse(one, compared=True) if isinstance(one, str) else one for one in gates]
-        first = self._scores[0] if base is None else base.gate_scores(self.resampling)
+        for gate in wanted:
+            check.no_base(gate.base)
+        first = self._scores[0]
         found = []
         for name, scores in zip(self.names[1:], self._scores[1:], strict=True):
             own = judge(wanted, scores, base=lambda _: first, undecided=undecided)
@@ -198,9 +196,13 @@ class Comparison(Result):
 
     def markdown(self) -> str:
         """The same for a pull request: a line, the numbers, and details that open when they are clicked."""
-        from vesica.comparison.words import markdown_of
+        return "\n\n".join(self.markdown_parts()) + "\n"
 
-        return markdown_of(self)
+    def markdown_parts(self) -> list[str]:
+        """Its parts, the headline first."""
+        from vesica.comparison.words import markdown_parts
+
+        return markdown_parts(self)
 
 
 def _surest_first(table: Table) -> tuple[np.ndarray, ...]:

@@ -16,6 +16,9 @@ from vesica.results.gates import Scores
 from vesica.results.tables import Table
 from vesica.statistics.intervals import benjamini_hochberg, p_values, paired_intervals
 
+DISCOVERED = 0.05
+"""Categories whose adjusted p-value is at most this are said to have changed: one in twenty of them may not have."""
+
 
 class Differences(NamedTuple):
     """One row for each number that is asked of both models."""

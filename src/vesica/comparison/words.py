@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from vesica.comparison.differences import DISCOVERED
 from vesica.results import markdown
 from vesica.results.tables import Row
 
@@ -15,21 +16,16 @@ MOST_CLASSES = 10
 """Categories that the text names."""
 
 
-def text_of(comparison: Comparison, /) -> str:
-    """The numbers, and what changed most."""
+def text_of(comparison: Comparison, /, *, most: int | None = MOST_CLASSES) -> str:
+    """The numbers, and the categories whose change is surest; None: all of them."""
     table = comparison.table()
     parts = [comparison.headline, lines_of(heads(comparison, table.columns), list(map(_texts, table)))]
     surest = class_rows(comparison)
     if surest:
-        shown = lines_of(heads(comparison, comparison.classes().columns), surest[:MOST_CLASSES])
-        more = len(surest) - MOST_CLASSES
+        shown = lines_of(heads(comparison, comparison.classes().columns), surest[:most])
+        more = len(surest) - len(surest[:most])
         parts += [f"{told_classes(comparison)}\n{shown}" + (f"\n… {more:,} more categories" if more > 0 else "")]
     return "\n\n".join(parts)
-
-
-def markdown_of(comparison: Comparison, /) -> str:
-    """A line that says it, the numbers, and the categories folded."""
-    return "\n\n".join(markdown_parts(comparison)) + "\n"
 
 
 def markdown_parts(comparison: Comparison, /) -> list[str]:
@@ -80,9 +76,14 @@ def told_classes(comparison: Comparison, /) -> str:
     """How many categories changed, of how many, in which number."""
     found = comparison.changed()
     count = len({row["category"] for row in comparison.classes()})
-    up, down = len(found["higher"]), len(found["lower"])
+    told = []
+    for model in comparison.names[1:]:
+        rows = [row for row in found if row.get("model", model) == model]
+        up = sum(row["difference"] > 0 for row in rows)
+        more = "" if len(comparison.names) == 2 else f" ({model})"
+        told.append(f"{up:,} higher, {len(rows) - up:,} lower{more}")
     return (
-        f"{comparison.class_numbers[0]} of {count:,} categories: {up:,} higher, {down:,} lower (q at most 0.05), the "
+        f"{comparison.class_numbers[0]} of {count:,} categories: {'; '.join(told)}, q at most {DISCOVERED:g}, the "
         "surest first"
     )
 
@@ -104,6 +105,9 @@ def _texts(row: Row) -> list[str]:
 
 
 def _arrow(row: Row) -> str:
+    """Of a category only if it is a discovery."""
+    if "q" in row and (row["q"] is None or row["q"] > DISCOVERED):
+        return ""
     return {"higher": "▲", "lower": "▼"}.get(verdict(row), "")
 
 
@@ -114,7 +118,7 @@ def _plain(value: Any) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.3f}"
+    return "–" if value is None else f"{value:+.3f}" if value else "0.000"
 
 
 def _right(names: Sequence[str]) -> list[str]:

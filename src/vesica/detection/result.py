@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
+
+if TYPE_CHECKING:
+    from vesica.detection.bootstrap import Replicates
 
 
 class _Columns(NamedTuple):
@@ -281,7 +284,7 @@ class DetectionResult(Result):
             _why_undefined,
             aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
             identity=identity_of(facts, ids=self.records.images.tolist()),
-            replicates=functools.partial(_drawn, self, resampling or Resampling()),
+            replicates=_drawn(self, resampling or Resampling()),
         )
 
     @property
@@ -300,9 +303,25 @@ def summarise(records: Records, /, *, threads: int | None = None) -> DetectionRe
     return DetectionResult(records, threads=threads)
 
 
-def _drawn(result: DetectionResult, how: Resampling, name: str, category: str | None) -> np.ndarray | None:
-    """(R,) a number of the whole, or of a category, where images are drawn again."""
-    raise NotImplementedError
+def _drawn(result: DetectionResult, how: Resampling) -> Callable[[str, str | None], np.ndarray | None]:
+    """What gives (R,) a number of the whole, or of a category, where images are drawn again; None if it has none."""
+
+    @functools.cache
+    def replicates(per_class: bool) -> Replicates:
+        from vesica.detection.bootstrap import replicates_of  # late: most results are asked for without
+
+        groups = how.labels(result.records.images.tolist())
+        options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads}
+        return replicates_of(result.records, groups=groups, per_class=per_class, **options)
+
+    def draw(name: str, category: str | None) -> np.ndarray | None:
+        found = replicates(category is not None)
+        if category is None:
+            return found.values[:, found.names.index(name)] if name in found.names else None
+        place = [str(one) for one in result.categories].index(category)
+        return found.classes[:, place, found.class_names.index(name)] if name in found.class_names else None
+
+    return draw
 
 
 NO_NUMBERS = ("category", "truths", "guesses")

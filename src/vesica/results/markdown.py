@@ -43,7 +43,7 @@ def name(text: Any, /) -> str:
 
 
 def escaped(text: Any, /) -> str:
-    """Text that means nothing to Markdown: what is neither letter nor digit is a character reference.
+    """Text that means nothing to Markdown: punctuation of ASCII becomes character references.
 
     A point between digits and a line between letters mean nothing there, and stay.
 
@@ -52,7 +52,8 @@ def escaped(text: Any, /) -> str:
     """
     shown = printable(text)
     return "".join(
-        c if c.isalnum() or c in _PLAIN or _is_inside(shown, k) else f"&#{ord(c)};" for k, c in enumerate(shown)
+        c if c.isalnum() or not c.isascii() or c in _PLAIN or _is_inside(shown, k) else f"&#{ord(c)};"
+        for k, c in enumerate(shown)
     )
 
 

@@ -45,8 +45,8 @@ check: $(VENV)/.installed $(VENV)/.check $(VENV)/.test  ## style, types, layers 
 	diff -u src/vesica/_native.pyi build/_native.pyi  # `make stub` writes it anew
 	$(BIN)/python docs/reference.py | diff -u docs/reference.md -  # `make reference` writes it anew
 
-bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; HISTORY=1 keeps the run in benchmarks/history
-	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(HISTORY),--history)
+bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; ISA="avx512 avx2" for both columns; HISTORY=1 keeps the run in benchmarks/history
+	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(ISA),--isa $(ISA)) $(if $(HISTORY),--history)
 	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
 
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs

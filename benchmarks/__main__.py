@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [name …] [--quick] [--json FILE] [--history]`.
+"""Run the benchmarks: `python -m benchmarks [name …] [--quick] [--isa NAME …] [--json FILE] [--history]`.
 
 A missed bar is a result, not a failure: the exit code is 1 only where an answer differs from a peer's.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import (
@@ -31,8 +33,9 @@ from benchmarks import (
     history,
     machine,
 )
-from benchmarks.clock import FULL, QUICK
+from benchmarks.clock import FULL, QUICK, Pace
 from benchmarks.report import Report
+from vesica._kernels.native import ISAS
 
 BENCHES = {
     "boxes": bench_boxes.bench,
@@ -63,16 +66,35 @@ def main() -> int:
 
     reports = []
     for name in options.names or BENCHES:
-        report = BENCHES[name](pace)
-        print(f"\n== {name} ==", *report.tables, sep="\n\n", flush=True)
-        reports.append(report)
-        if options.json:  # after each: a long run that is stopped keeps what it has
-            _write(options.json, facts, reports)
+        for isa in options.isa or [None]:
+            report = _under(isa, name, pace)
+            title = f"{name}, {isa}" if isa else name
+            print(f"\n== {title} ==", *report.tables, sep="\n\n", flush=True)
+            reports.append(report)
+            if options.json:  # after each: a long run that is stopped keeps what it has
+                _write(options.json, facts, reports)
     _print_bars(reports)
 
     if options.history:
         print(f"\nkept in {history.keep(history.FOLDER, facts, reports)}; `python -m benchmarks.history` shows all")
     return _print_faults(reports)
+
+
+def _under(isa: str | None, name: str, pace: Pace) -> Report:
+    """One benchmark, our side with at most this instruction set: every cell is timed in a process of its own."""
+    if isa is None:
+        return BENCHES[name](pace)
+    before = os.environ.get("VESICA_ISA")
+    os.environ["VESICA_ISA"] = isa
+    try:
+        report = BENCHES[name](pace)
+    finally:
+        del os.environ["VESICA_ISA"]
+        if before is not None:
+            os.environ["VESICA_ISA"] = before
+    report.bars = [replace(bar, text=f"{bar.text} [{isa}]") for bar in report.bars]
+    report.rows = [{**row, "isa": isa} for row in report.rows]
+    return report
 
 
 def _options() -> argparse.Namespace:
@@ -81,6 +103,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one process a cell instead of three")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write machine, rows and bars to a file")
     parser.add_argument("--history", action="store_true", help="keep bars and medians in benchmarks/history")
+    parser.add_argument(
+        "--isa",
+        nargs="+",
+        choices=ISAS,
+        help="time our side once under each of these: a new processor shows what an older one does",
+    )
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in BENCHES]:
         parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(BENCHES)}")

@@ -19,6 +19,7 @@ MODULES = (
         "anchors",
         "grid",
         "losses",
+        "plot",
         "detection",
         "segmentation",
         "testing",

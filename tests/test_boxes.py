@@ -12,7 +12,7 @@ import strategies
 from vesica import Boxes, SizeValueError, iou, nms
 from vesica._array import contiguous
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+both_ways = pytest.mark.usefixtures("both_ways")
 
 PIXELS = [[10, 20, 40, 60]]
 FORMS = [
@@ -76,6 +76,7 @@ class TestRoundTrip:
         assert Boxes([[0, 0, 1, 1]], normalised=(640, 480)).xyxy.tolist() == [[0.0, 0.0, 640.0, 480.0]]
 
 
+@both_ways
 class TestDtypes:
     def test_uint8_area_does_not_wrap(self, xp):
         assert int(xp.back(Boxes(xp([[0, 0, 200, 200]], "uint8")).area)[0]) == 40_000
@@ -128,6 +129,7 @@ class TestDtypes:
         assert np.array_equal(iou(rows, rows), iou(rows.astype("float32"), rows.astype("float32")).astype("float16"))
 
 
+@both_ways
 class TestValues:
     def test_inclusive_pixel_with_itself(self):
         assert iou(Boxes([[2, 3, 2, 3]], "xyxy_inclusive"), Boxes([[2, 3, 2, 3]], "xyxy_inclusive")).tolist() == [[1.0]]
@@ -157,6 +159,7 @@ class TestValues:
         assert boxes.xyxy[0, 2] > 100 and boxes.clip(100, 100).xyxy.tolist() == [[0, 0, 100, 50]]
 
 
+@both_ways
 class TestHalfPrecision:
     """Other forms are widened: what float16 cannot hold must not become infinite, nor round."""
 
@@ -262,6 +265,7 @@ SAY = [
 ]
 
 
+@both_ways
 class TestRefused:
     @pytest.mark.parametrize("rows, options, message", SAY)
     def test_value(self, rows, options, message):
@@ -334,6 +338,7 @@ class TestRefused:
             Boxes(rows)
 
 
+@both_ways
 @pytest.mark.parametrize(
     "dtype, side, is_refused",
     [
@@ -353,6 +358,7 @@ def test_the_smallest_areas(dtype, side, is_refused):
         assert iou(rows, rows).tolist() == [[1.0]]
 
 
+@both_ways
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "i8"])
 def test_numbers_that_are_not_aligned(dtype):
     """One packed row is in order, and still no place for its numbers to begin."""

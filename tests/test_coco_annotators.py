@@ -148,7 +148,7 @@ class TestCsv:
         notes = vesica.write(path, data)
         back = vesica.read(path)
         assert described(back) == described(data)
-        if "who was asked is not told, because nobody saw nothing" in notes:
+        if "who was asked is not written, because everyone who was asked marked something" in notes:
             assert back.assignments is None
         else:
             assert asked(back) == asked(data)

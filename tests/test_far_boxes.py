@@ -14,7 +14,7 @@ import oracles
 import vesica
 from vesica import Boxes
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+both_ways = pytest.mark.usefixtures("both_ways")
 
 FAR = [[1e7, 1e7, 0.7, 0.7], [1e7, 1e7 + 1, 0.9, 2.5], [3e4, -2e6, 0.01, 40.0]]
 SIZED = ("xywh", "cxcywh")
@@ -62,6 +62,7 @@ class TestOracle:
         assert np.allclose(found, want, atol=1e-4 if dtype == "float32" else 1e-3)
 
 
+@both_ways
 class TestVerbs:
     """Every verb that takes boxes sees their size."""
 

@@ -16,7 +16,7 @@ from vesica import Boxes, Pairs, RotatedBoxes, SizeValueError, join
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+both_ways = pytest.mark.usefixtures("both_ways")
 
 DEG = {"unit": "deg", "direction": "cw"}
 SIMILARITIES = sorted(set(MEASURES) - {"distance"})
@@ -52,6 +52,7 @@ def wanted(a, b, t, strict):
     ]
 
 
+@both_ways
 class TestDecision:
     @given(strategies.tables(dtype="int64"), strategies.tables(dtype="int64"), strategies.thresholds, st.booleans())
     def test_integers_are_exact(self, a, b, t, strict):
@@ -195,6 +196,7 @@ class TestMatrix:
         assert len(join(rows, rows, at_least=1.0)) == 1600 and len(join(rows, at_least=1)) == 780
 
 
+@both_ways
 class TestSelf:
     @given(strategies.tables(), strategies.thresholds, st.sampled_from(SIMILARITIES))
     def test_is_the_upper_half(self, rows, t, name):
@@ -267,6 +269,7 @@ class TestKeys:
             join(np.zeros((1, 4)), np.zeros((1, 4)), at_least=0.5, keys=([[1, 2]], [1]))
 
 
+@both_ways
 class TestAnswer:
     def test_same_in_every_library(self, xp):
         a, b = crowd(60, 1), crowd(50, 2)
@@ -312,6 +315,7 @@ class TestAnswer:
         assert as_set(join(Boxes(strange, check=False), [[0.0, 0, 1, 1]], at_least=0.5)) == [(4, 0)]
 
 
+@both_ways
 class TestRefused:
     @pytest.mark.parametrize(
         "options, message",

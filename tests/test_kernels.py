@@ -278,6 +278,26 @@ class TestThreads:
         assert "VESICA_NUM_THREADS must be a whole number above 0; got 'many'" in self.run("many").stderr
 
 
+class TestIsa:
+    """VESICA_ISA: at most this instruction set."""
+
+    def run(self, value):
+        code = "import vesica; vesica.iou([[0, 0, 4, 4]], [[0, 0, 4, 2]]); print(vesica._kernels.native.isa())"
+        environment = {**os.environ, "VESICA_ISA": value}
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+    @pytest.mark.parametrize("told", native.ISAS)
+    def test_is_never_above_what_was_told_nor_what_there_is(self, told):
+        weakest = max(native.ISAS.index(told), native.ISAS.index(native.isa()))
+        assert self.run(told).stdout.strip() == native.ISAS[weakest]
+
+    def test_empty_is_unset(self):
+        assert self.run("").stdout.strip() == native.isa()
+
+    def test_nonsense(self):
+        assert "VESICA_ISA must be avx512, avx2 or baseline; got 'sse'" in self.run("sse").stderr
+
+
 class TestKeptMemory:
     """Large answers reuse the memory of freed ones."""
 

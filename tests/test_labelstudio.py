@@ -213,7 +213,7 @@ REFUSED = [
     ([task(annotation(region(), who=None), annotation(region(), who=2, id=2))], "no `completed_by` says whose"),
     (
         [task(annotation(region(), who=1)), task(annotation(region(), who=None), id=2)],
-        r"task 1 \(id 2\), annotation 0 \(id 1\): nobody says who completed it",
+        r"task 1 \(id 2\), annotation 0 \(id 1\): it does not say who completed it",
     ),
     ([task(annotation(region(), who={"email": "a@b.c"}))], "must have an `id`"),
     ([task(annotation(region(), who=[1]))], "who completed it must be a whole number or a text"),

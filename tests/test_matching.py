@@ -34,7 +34,7 @@ from vesica import (
 )
 from vesica.overlaps.measures import MEASURES
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+both_ways = pytest.mark.usefixtures("both_ways")
 
 CLOSE = 1e-9
 FORBIDDEN = -np.inf
@@ -115,6 +115,7 @@ tiny = st.tuples(st.integers(0, 3), st.integers(0, 3)).flatmap(lambda s: hnp.arr
 keys_of = {"min_size": 12, "max_size": 12}
 
 
+@both_ways
 class TestGreedy:
     @given(
         strategies.tables(dtype="int64"),
@@ -239,6 +240,7 @@ class TestOptimal:
             assert found.guess_of.tolist() == want.tolist()
 
 
+@both_ways
 class TestAssign:
     @given(matrices)
     def test_largest_sum(self, values):
@@ -359,6 +361,7 @@ class TestAssign:
         assert found.value.dtype == torch.bfloat16 and found.guess.tolist() == [0]
 
 
+@both_ways
 class TestNeverHangs:
     @pytest.mark.parametrize(
         "values",
@@ -493,6 +496,7 @@ class TestKinds:
             assert match([[0, 0, 1, 1]], strange, how=how).guess_of.tolist() == [1]
 
 
+@both_ways
 class TestMatches:
     def test_unpacks(self):
         truth, guess, value = match(TRUTH, GUESS, at_least=0.4, how="optimal")
@@ -571,6 +575,7 @@ class TestKernel:
         assert int(done.stdout) / 1024 < 250
 
 
+@both_ways
 class TestRefused:
     @pytest.mark.parametrize(
         "options, error, said",

@@ -26,7 +26,7 @@ from vesica import (
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
 
-pytestmark = pytest.mark.usefixtures("both_ways")
+both_ways = pytest.mark.usefixtures("both_ways")
 
 DEG = {"unit": "deg", "direction": "cw"}
 CHAIN = [[0, 0, 10, 10], [4, 0, 14, 10], [8, 0, 18, 10]]
@@ -118,6 +118,7 @@ class TestWalk:
         assert nms(inside, [0.9, 0.8], measure=coverage, of="b", above=0.9).tolist() == [0, 1]
         assert nms(inside, [0.9, 0.8], measure="tversky", alpha=0, beta=0.01, above=0.5).tolist() == [0]
 
+    @both_ways
     @pytest.mark.parametrize("twentieths", range(1, 20))
     @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8"])
     def test_every_tie(self, twentieths, dtype):
@@ -173,6 +174,7 @@ class TestWalk:
         assert answers[0] == answers[1] == answers[2]
 
 
+@both_ways
 class TestEdges:
     def test_the_chain(self):
         kept, by = nms(CHAIN, [0.9, 0.8, 0.7], above=0.3, suppressed_by=True)
@@ -340,6 +342,7 @@ class TestKinds:
             nms(LabelMap([[1, 2]]), [1, 2])
 
 
+@both_ways
 class TestLibraries:
     def test_same_rows_in_the_callers_library(self, xp):
         boxes, scores = crowd(200, 1)
@@ -371,6 +374,7 @@ class TestLibraries:
         assert nms(Boxes([[0, 0, 10, 10], [4, 0, 10, 10]], "xywh"), [0.9, 0.8], above=0.3).tolist() == [0]
 
 
+@both_ways
 class TestErrors:
     @pytest.mark.parametrize(
         ("call", "error", "words"),

@@ -20,7 +20,7 @@ extern constinit thread_local Watch* current;
 
 class Watch {
   public:
-    // `ask` is called about 20 times a second, and throws to stop the call. Null: nobody asks.
+    // `ask` is called about 20 times a second, and throws to stop the call. Null: the call cannot be stopped.
     explicit Watch(void (*ask)()) : ask_(ask), before_(current) {
         if (ask_) current = this;
     }

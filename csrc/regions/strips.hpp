@@ -23,7 +23,7 @@ namespace vesica::polygons {
 // The area of what crosses more often than this is not measured: it would take minutes, and gigabytes.
 inline constexpr std::size_t most_crossings = 5'000'000;
 
-// A ValueError of Python. Where one region is at fault, nobody gets to see it: see `areas`.
+// A ValueError of Python. `areas` catches it: a region that is at fault by itself has the area NaN.
 struct TooManyCrossings : std::invalid_argument {
     TooManyCrossings();
 };

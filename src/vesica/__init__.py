@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vesica import comparison as comparison
     from vesica import detection as detection
     from vesica import losses as losses
+    from vesica import plot as plot
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
     from vesica.comparison.compare import compare
@@ -173,6 +174,7 @@ _MODULES = {
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
+    "plot": "vesica.plot",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

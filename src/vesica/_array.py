@@ -341,7 +341,7 @@ def from_numpy(array: np.ndarray, like: Array, /) -> Array:
     if library(like) != "torch":
         return xp.asarray(array)
     given = xp.from_dlpack(array)
-    if like.device.type == "cuda" and array.nbytes <= SENT_AHEAD:  # from pinned memory nobody waits for the device
+    if like.device.type == "cuda" and array.nbytes <= SENT_AHEAD:  # a copy from pinned memory does not wait
         return given.pin_memory().to(like.device, non_blocking=True)
     return given.to(like.device)
 

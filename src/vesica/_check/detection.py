@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._check import one_of
+from vesica._check import one_of, shown
 from vesica.errors import InputError
 
 __all__ = [
@@ -53,7 +53,10 @@ def corners(truth: Any, guess: Any, /) -> None:
 
 
 def thresholds(iou: Any, /) -> tuple[float, ...]:
-    given = np.atleast_1d(np.asarray(iou, np.float64))
+    try:
+        given = np.atleast_1d(np.asarray(iou, np.float64))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"`iou` must be one threshold, or a list of them; got {shown(iou)}.") from None
     if given.ndim > 1:
         raise ValueError(f"`iou` must be one threshold, or a list of them; got an array of shape {given.shape}.")
     values = tuple(given.tolist())
@@ -70,13 +73,21 @@ def thresholds(iou: Any, /) -> tuple[float, ...]:
 def areas(value: Any, /) -> tuple[tuple[str, float, float], ...]:
     if not isinstance(value, Mapping) or not value:
         raise ValueError('`areas` must be a dict of names and ranges, {"all": (0, 1e10), …}; got ' + repr(value) + ".")
-    ranges = tuple((str(name), float(ends[0]), float(ends[1])) for name, ends in value.items())
+    ranges = tuple((str(name), *_ends(name, ends)) for name, ends in value.items())
     for name, low, high in ranges:
         if not name:
             raise ValueError("`areas` must have names; got an empty one.")
         if not low <= high:
             raise ValueError(f"`areas` of {name!r} must rise; got ({low}, {high}).")
     return ranges
+
+
+def _ends(name: Any, ends: Any) -> tuple[float, float]:
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"`areas` of {name!r} must be two numbers, (low, high); got {shown(ends)}.") from None
+    return low, high
 
 
 def limits(value: Any, /) -> tuple[int, ...]:
@@ -111,9 +122,9 @@ def values(data: Any, side: str, regions: str, /) -> None:
             bad &= (is_none if regions != "box" else is_none | ~np.isnan(column).all(axis=1))[:, None]
         if bad.any():
             row = int(np.argmax(bad.any(axis=-1) if column.ndim > 1 else bad))
-            shown = "bbox" if name == "xywh" else name
+            column_name = "bbox" if name == "xywh" else name
             raise InputError(
-                f"{side} row {row}{_image(data, row)}: `{shown}` must be finite; got {_told(column[row])}."
+                f"{side} row {row}{_image(data, row)}: `{column_name}` must be finite; got {_told(column[row])}."
             )
     if data.xywh is not None and (data.xywh[:, 2:] < 0).any():
         row = int(np.argmax((data.xywh[:, 2:] < 0).any(axis=1)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from vesica._check.habits import HABITS, Habit
+if TYPE_CHECKING:
+    from vesica._check.habits import Habit
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,12 +22,12 @@ _OF_OTHERS = "It is an option of"
 def no_attribute(name: str) -> AttributeError:
     """What to write instead of a name that another package has."""
     start = f"module 'vesica' has no attribute {name!r}."
-    found = next((habit for habit in HABITS if not habit.of and name in habit.names), None)
+    found = _habit("", name)
     if found is not None:
         return AttributeError(f"{start} Write {found.write}{_told(found)}")
     from vesica import __all__ as public
 
-    near = difflib.get_close_matches(name, public, n=1)
+    near = _near(name, public)
     return AttributeError(f"{start} Did you mean vesica.{near[0]}?" if near else start)
 
 
@@ -35,10 +35,10 @@ def unknown_option(verb: str, option: str, takes: Iterable[str], group: str = ""
     """What to write instead of an option that a function does not have."""
     takes = list(takes)
     start = f"{verb} has no option `{option}`"
-    found = _habit(group, option)
+    found = _habit(group, option) if group else None
     if found is not None:
         return TypeError(f"{start}. Write {found.line(verb)}{_told(found)}")
-    near = difflib.get_close_matches(option, takes, n=1)
+    near = _near(option, takes)
     if near:
         return TypeError(f"{start}. Did you mean `{near[0]}`?")
     return TypeError(f"{start}; it takes {', '.join(f'`{name}`' for name in takes) or 'none'}.")
@@ -52,14 +52,24 @@ def option_of_others(measure: str, option: str, takes: Iterable[str], others: It
 
 def by_position(verb: str, group: str, count: int) -> TypeError:
     """More arrays by position than there are."""
-    found = _habit(group, "by position")
+    found = _habit(group, "by position") if group else None
     line = f" Write {found.line(verb)}." if found is not None else ""
     several = f"{count} more" if count > 1 else "one more"
     return TypeError(f"{verb} takes arrays by position and the rest by name; got {several} by position.{line}")
 
 
 def _habit(group: str, name: str) -> Habit | None:
-    return next((habit for habit in HABITS if habit.of == group and name in habit.names), None) if group else None
+    """What others call it: an option of a group of functions, or with "" a name of a package."""
+    from vesica._check.habits import HABITS  # late: only errors read the table
+
+    return next((habit for habit in HABITS if habit.of == group and name in habit.names), None)
+
+
+def _near(name: str, known: list[str]) -> list[str]:
+    """The known name that is spelt most like it, if one is."""
+    import difflib  # late, as above
+
+    return difflib.get_close_matches(name, known, n=1)
 
 
 def _told(habit: Habit) -> str:
@@ -122,7 +132,7 @@ def retold(
     found = re.search(r"unexpected keyword argument '(\w+)'|has no option `(\w+)`[.;]", said)
     option = found and (found[1] or found[2]) if _OF_OTHERS not in said else None
     if "missing" in said:  # the name that it goes by elsewhere may be there
-        option = next((name for name in options if _habit(group, name)), None)
+        option = next((name for name in options if group and _habit(group, name)), None)
     if option in options:
         takes = [name for one in (function, also) if one is not None for name in _options_of(one)]
         return unknown_option(verb, str(option), takes, group)

@@ -139,6 +139,16 @@ def kernels(
     ]
 
 
+def late(path: str, /) -> Callable[..., Any]:
+    """The function of that path, whose module the first call loads: for kernels that most programs never call."""
+    module, _, name = path.rpartition(".")
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        return getattr(importlib.import_module(f"vesica._kernels.{module}"), name)(*arrays, **options)
+
+    return call
+
+
 def load() -> None:
     """Let every backend register what it has."""
     for backend in BACKENDS:

@@ -60,7 +60,8 @@ def _show(facts: dict[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(f"vesica {facts['vesica']} on Python {facts['python']}, {facts['machine']}")
     console.print(
-        f"native kernels: {facts['instructions']} instructions, {facts['threads']} threads (VESICA_NUM_THREADS)"
+        f"native kernels: {facts['instructions']} instructions (VESICA_ISA), "
+        f"{facts['threads']} threads (VESICA_NUM_THREADS)"
     )
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 def open_closed() -> None:
     """Give Python what the shell closed (`>&-`): else words of one stream would go to the other, or nowhere in silence.
 
-    What would be written to standard output is an error, and words on standard error are for nobody.
+    Writing to standard output is then an error; words on standard error are discarded.
     """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # for reading: whatever is written there raises

@@ -99,5 +99,5 @@ def _lost(data: Dataset) -> list[str]:
     if any(isinstance(id, str) and id.lstrip("-").isdigit() for id in data.images.ids.tolist()):
         notes.append("image ids that are written as numbers are read as numbers")
     if data.assignments is not None and not any(place is not None for _, place, _ in _nothing_seen(data)):
-        notes.append("who was asked is not told, because nobody saw nothing")
+        notes.append("who was asked is not written, because everyone who was asked marked something")
     return notes

@@ -90,10 +90,10 @@ def tasks_of(data: bytes, name: str, options: Options, /) -> Dataset:
 
 
 def _check_annotators(answers: list[_Answer]) -> None:
-    """Everybody is known, or nobody is."""
+    """All answers say who gave them, or none does."""
     unknown = next((answer for answer in answers if answer.annotator is None), None)
     if unknown is not None and any(answer.annotator is not None for answer in answers):
-        raise InputError(f"{unknown.place}: nobody says who completed it, and of other annotations somebody does.")
+        raise InputError(f"{unknown.place}: it does not say who completed it, and other annotations do.")
 
 
 def _own_id(answer: _Answer, region: Region) -> str | None:

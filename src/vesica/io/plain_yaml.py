@@ -1,4 +1,4 @@
-"""YAML of people whom nobody knows: plain values, of a bounded number, and each key once."""
+"""Untrusted YAML: plain values, of a bounded number, and each key once."""
 
 from __future__ import annotations
 

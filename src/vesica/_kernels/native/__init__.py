@@ -30,6 +30,7 @@ _NUMBER_OF = {
     "sets": np.int64,
 }
 NO_KEYS = np.empty(0, np.uint32)
+ISAS = ("avx512", "avx2", "baseline")
 # Of numbers in environment variables.
 _DIGITS = 12
 
@@ -52,6 +53,19 @@ def thread_count(threads: int | None) -> int:
 def isa() -> str:
     """The instruction set in use."""
     return _native.isa()
+
+
+def _limit_isa() -> None:
+    """VESICA_ISA: at most this instruction set, so that one machine can show what an older one does."""
+    told = os.environ.get("VESICA_ISA", "")
+    if not told:
+        return
+    if told not in ISAS:
+        raise ValueError(f"VESICA_ISA must be {', '.join(ISAS[:-1])} or {ISAS[-1]}; got {shown(told)}.")
+    _native.limit_isa(told)
+
+
+_limit_isa()
 
 
 def first_fault(corners: np.ndarray, limit: float) -> tuple[str, int]:

@@ -6,23 +6,15 @@ from vesica._kernels import native
 from vesica._kernels.native import (
     anchors,
     assign,
-    boundary_bands,
     components,
-    dawid_skene,
     fusion,
     kmeans,
     labels,
     lane,
-    outline_offsets,
     pixels,
-    skeletons,
     soft,
-    staple,
-    surfaces,
-    vote_patterns,
-    weights,
 )
-from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, register
+from vesica._kernels.registry import FLAT, NUMPY, Place, kernels, late, register
 from vesica._kernels.tables import FLAT_KINDS, SELF_KINDS
 
 FORMULAS = frozenset(native.NUMBERS)
@@ -67,19 +59,19 @@ register(
     *kernels("native", labels.count, "count", ("labels",), HOST),
     # Segmentation
     *kernels("native", labels.components, "components", ("labels",), HOST),
-    *kernels("native", surfaces.surfaces, "surfaces", ("labels",), HOST),
-    *kernels("native", surfaces.distance_transform, "distance", ("masks",), HOST),
+    *kernels("native", late("native.surfaces.surfaces"), "surfaces", ("labels",), HOST),
+    *kernels("native", late("native.surfaces.distance_transform"), "distance", ("masks",), HOST),
     # Statistics
-    *kernels("native", weights.weights, "weights", ("keys",), COLUMNS),
+    *kernels("native", late("native.weights.weights"), "weights", ("keys",), COLUMNS),
     # Agreement
-    *kernels("native", outline_offsets.outline_offsets, "outline_offsets", ("runs",), COLUMNS),
-    *kernels("native", vote_patterns.dense, "vote_patterns", ("masks",), COLUMNS),
-    *kernels("native", vote_patterns.runs, "vote_patterns", ("runs",), COLUMNS),
-    *kernels("native", vote_patterns.choose, "choose_patterns", ("runs",), COLUMNS),
-    *kernels("native", vote_patterns.labels, "vote_patterns", ("labels",), COLUMNS),
-    *kernels("native", dawid_skene.dawid_skene, "dawid_skene", ("ratings",), COLUMNS),
-    *kernels("native", staple.staple, "staple", ("votes",), COLUMNS),
-    *kernels("native", boundary_bands.bands, "bands", ("labels",), HOST),
-    *kernels("native", skeletons.skeleton, "skeleton", ("masks",), HOST),
-    *kernels("native", skeletons.centrelines, "centrelines", ("labels",), HOST),
+    *kernels("native", late("native.outline_offsets.outline_offsets"), "outline_offsets", ("runs",), COLUMNS),
+    *kernels("native", late("native.vote_patterns.dense"), "vote_patterns", ("masks",), COLUMNS),
+    *kernels("native", late("native.vote_patterns.runs"), "vote_patterns", ("runs",), COLUMNS),
+    *kernels("native", late("native.vote_patterns.choose"), "choose_patterns", ("runs",), COLUMNS),
+    *kernels("native", late("native.vote_patterns.labels"), "vote_patterns", ("labels",), COLUMNS),
+    *kernels("native", late("native.dawid_skene.dawid_skene"), "dawid_skene", ("ratings",), COLUMNS),
+    *kernels("native", late("native.staple.staple"), "staple", ("votes",), COLUMNS),
+    *kernels("native", late("native.boundary_bands.bands"), "bands", ("labels",), HOST),
+    *kernels("native", late("native.skeletons.skeleton"), "skeleton", ("masks",), HOST),
+    *kernels("native", late("native.skeletons.centrelines"), "centrelines", ("labels",), HOST),
 )

@@ -7,7 +7,7 @@
 
     base → statistics
     base → io/json → io/coco
-                   → dataset (with regions) → detection
+                   → dataset (with regions) → detection (with statistics)
 
     all of them → bind → Python
 
@@ -27,7 +27,7 @@ ALLOWED = {
     "io/json": ("base",),
     "io/coco": ("base", "io/json"),
     "dataset": ("base", "regions", "io/json"),
-    "detection": ("base", "regions", "dataset"),
+    "detection": ("base", "regions", "dataset", "statistics"),
     "segmentation": ("base", "regions"),
     "statistics": ("base",),
     "agreement": ("base", "regions"),

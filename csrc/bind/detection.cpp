@@ -1,4 +1,4 @@
-// detection.cpp. Matching of cells, and precision and recall.
+// detection.cpp. Matching of cells, precision and recall, and both of many replicates.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "bind/coco_masks.hpp"
 #include "bind/module.hpp"
+#include "detection/bootstrap.hpp"
 #include "detection/match_cells.hpp"
 #include "detection/precision_recall.hpp"
 
@@ -114,25 +115,87 @@ RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& trut
 using CurveTuple = std::tuple<Flat<std::int64_t>, Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>,
                               Flat<std::uint64_t>, Flat<std::uint64_t>, std::size_t, std::size_t>;
 
-void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Flat<std::int64_t> limits,
-                             std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
-                             std::optional<Out<double>> scores, std::size_t threads) {
-    const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = records;
+struct CurveColumns {
+    precision_recall::Records records;
+    std::size_t cells, tables;
+};
+
+CurveColumns curve_columns(const CurveTuple& columns) {
+    const auto& [categories, guesses, counted, score, matched, ignored, thresholds, areas] = columns;
     const std::size_t tables = thresholds * areas * (expect_offsets("starts", categories, guesses.size()));
     const std::size_t words = (thresholds * areas + 63) / 64;
-    expect_at_most("first_limit", first_limit, limits.size());
     expect_size("counted", counted.size(), guesses.size() * areas);
     expect_size("matched", matched.size(), score.size() * words);
     expect_size("ignored", ignored.size(), score.size() * words);
-    expect_size("precision", precision.size(), tables * recalls.size() * (limits.size() - first_limit));
-    expect_size("recall", recall.size(), tables * limits.size());
+    return {{categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(), matched.data(),
+             ignored.data(), thresholds, areas},
+            guesses.size(),
+            tables};
+}
+
+void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Flat<std::int64_t> limits,
+                             std::size_t first_limit, double epsilon, Out<double> precision, Out<double> recall,
+                             std::optional<Out<double>> scores, std::size_t threads) {
+    const CurveColumns found = curve_columns(records);
+    expect_at_most("first_limit", first_limit, limits.size());
+    expect_size("precision", precision.size(), found.tables * recalls.size() * (limits.size() - first_limit));
+    expect_size("recall", recall.size(), found.tables * limits.size());
     if (scores) expect_size("scores", scores->size(), precision.size());
     Unlocked unlocked;
     precision_recall::accumulate(
-        {categories.data(), categories.size() - 1, guesses.data(), counted.data(), score.data(), matched.data(),
-         ignored.data(), thresholds, areas},
-        {recalls.data(), recalls.size(), limits.data(), limits.size(), first_limit, epsilon, threads}, precision.data(),
-        recall.data(), scores ? scores->data() : nullptr);
+        found.records, {recalls.data(), recalls.size(), limits.data(), limits.size(), first_limit, epsilon, threads},
+        precision.data(), recall.data(), scores ? scores->data() : nullptr);
+}
+
+// area, limit, has precision
+using StripTuple = std::tuple<std::size_t, std::int64_t, bool>;
+// strip, is precision, thresholds, categories (none: all of them)
+using LineTuple = std::tuple<std::size_t, bool, Flat<std::uint8_t>, Flat<std::uint8_t>>;
+// area, threshold, least score
+using CutTuple = std::tuple<std::size_t, std::size_t, double>;
+// keys, seed, first, limits, given
+using DrawTuple = std::tuple<Flat<std::uint64_t>, std::uint64_t, std::uint64_t, Flat<std::uint32_t>, In<std::uint8_t>>;
+
+void detection_bootstrap(const CurveTuple& records, Flat<std::int32_t> image, const DrawTuple& draws,
+                         Flat<double> recalls, double epsilon, const std::vector<StripTuple>& strips,
+                         const std::vector<LineTuple>& lines, const std::optional<CutTuple>& cut,
+                         std::size_t replicates, Out<double> overall, std::optional<Out<double>> classes,
+                         std::optional<Out<double>> counts, std::size_t threads) {
+    const CurveColumns found = curve_columns(records);
+    const auto& [keys, seed, first, limits, given_times] = draws;
+    const std::size_t thresholds = found.records.thresholds, categories = found.records.category_count;
+    expect_size("image", image.size(), found.cells);
+    if (given_times.size()) expect_size("given", given_times.size(), replicates * keys.size());
+    std::vector<bootstrap::Strip> wanted;
+    for (const auto& [area, limit, has_precision] : strips) {
+        expect_at_most("area", area + 1, found.records.areas);
+        wanted.push_back({area, limit, has_precision});
+    }
+    std::vector<bootstrap::Line> numbers;
+    std::size_t class_lines = 0;
+    for (const auto& [strip, is_precision, counted, members] : lines) {
+        expect_at_most("strip", strip + 1, strips.size());
+        expect_size("thresholds", counted.size(), thresholds);
+        expect_optional("categories", members.size(), categories);
+        numbers.push_back({strip, is_precision, counted.data(), given(members)});
+        class_lines += !members.size();
+    }
+    bootstrap::Cut counted_at{};
+    if (cut) {
+        counted_at = {std::get<0>(*cut), std::get<1>(*cut), std::get<2>(*cut)};
+        expect_at_most("area", counted_at.area + 1, found.records.areas);
+        expect_at_most("threshold", counted_at.threshold + 1, thresholds);
+    }
+    expect_size("overall", overall.size(), replicates * lines.size());
+    expect_size("counts", counts ? counts->size() : 0, cut ? replicates * categories * 3 : 0);
+    if (classes) expect_size("classes", classes->size(), replicates * categories * class_lines);
+    Unlocked unlocked;
+    bootstrap::replicate(
+        found.records, image.data(), keys.size(),
+        {keys.data(), seed, first, {limits.data(), limits.size()}, given_times.size() ? given_times.data() : nullptr},
+        {recalls.data(), recalls.size(), epsilon, wanted.data(), wanted.size(), numbers.data(), numbers.size(),
+         cut ? &counted_at : nullptr, replicates, threads},
+        {overall.data(), classes ? classes->data() : nullptr, counts ? counts->data() : nullptr});
 }
 
 }  // namespace
@@ -148,6 +211,9 @@ void define_detection(nb::module_& m) {
     m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);
+    m.def("detection_bootstrap", &detection_bootstrap, "records"_a, "image"_a.noconvert(), "draws"_a,
+          "recalls"_a.noconvert(), "epsilon"_a, "strips"_a, "lines"_a, "cut"_a.none(), "replicates"_a,
+          "overall"_a.noconvert(), "classes"_a.noconvert().none(), "counts"_a.noconvert().none(), "threads"_a);
 }
 
 }  // namespace vesica::bind

@@ -7,6 +7,7 @@
 #include "base/order.hpp"
 #include "base/simd.hpp"
 #include "base/threads.hpp"
+#include "detection/recall_points.hpp"
 
 namespace vesica::precision_recall {
 namespace {
@@ -177,20 +178,10 @@ class Category {
 
     double score_at(std::size_t at) const { return records_.score[first_ + order_[at]]; }
 
-    // The fewest right guesses whose recall, by the very division, is not below each of the recalls.
     const std::vector<std::uint32_t>& needed(std::int64_t positives) {
         if (positives == needed_for_) return needed_;
-        const double all = static_cast<double>(positives);
         needed_.resize(request_.recall_count);
-        for (std::size_t r = 0; r < request_.recall_count; ++r) {
-            const double recall = request_.recalls[r];
-            const auto falls_short = [&](std::int64_t n) { return static_cast<double>(n) / all < recall; };
-            std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::clamp(recall, 0.0, 2.0) * all), 0,
-                                                      positives + 1);
-            while (n > 0 && !falls_short(n - 1)) --n;
-            while (n <= positives && falls_short(n)) ++n;
-            needed_[r] = static_cast<std::uint32_t>(n);
-        }
+        recall_points::needed(request_.recalls, request_.recall_count, positives, needed_.data());
         needed_for_ = positives;
         return needed_;
     }

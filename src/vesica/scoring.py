@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
+
 from vesica._check import agreement as check_agreement
 from vesica._check import label_files as check_label_files
 from vesica._check import names
@@ -19,6 +21,7 @@ from vesica._check import panoptic as check_panoptic
 from vesica._check import segmentation as check_segmentation
 from vesica._check import surfaces as check_surfaces
 from vesica.dataset import Dataset, Images
+from vesica.dataset.meeting import Meeting
 from vesica.detection.inputs import inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
@@ -61,6 +64,7 @@ def evaluate(
     quirks: QuirksName | None = None,
     categories: Any = None,
     missing: str | None = None,
+    slices: Any = None,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -96,6 +100,9 @@ def evaluate(
         None, and an id that does not meet with categories="id", is left out and counted.
     missing : "box", optional
         Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
+    slices : name of a column or several, dict of image → value, or dict of name → such a dict; optional
+        What `result.slices` go by: camera, daylight, site. The columns are "group" and "batch" of the truth's images.
+        A dict names images by id, file name or stem; None is the value of an image that is in no slice.
     threads : int, optional
 
     Examples
@@ -128,7 +135,18 @@ def evaluate(
     )
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
-    return DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads)
+    columns = _columns_of(sides[0].images, inputs.meeting)
+    result = DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads, columns)
+    return result if slices is None else result.sliced(slices)
+
+
+def _columns_of(images: Images, meeting: Meeting | None) -> dict[str, np.ndarray]:
+    """What is known of the images beside their ids, in the order of the records."""
+    known = {"name": images.names, "group": images.group, "batch": images.batch}
+    if meeting is None:
+        return {}
+    order = np.argsort(meeting.truth_image)
+    return {name: column[order] for name, column in known.items() if column is not None}
 
 
 @names.explained("segmentation")

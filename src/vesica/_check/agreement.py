@@ -12,9 +12,10 @@ import numpy as np
 from vesica import _check as check
 from vesica._check import labels as check_labels
 from vesica._check import one_of
+from vesica._check.statistics import seed
 from vesica.errors import InputError, SizeValueError
 
-__all__ = ["label", "one_of"]
+__all__ = ["label", "one_of", "seed"]
 
 label = check_labels.label
 
@@ -73,12 +74,6 @@ def level(value: Any) -> float:
         hint = " Divide a percentage by 100." if 1 < number < 100 else ""
         raise ValueError(f"`level` must lie between 0 and 1; got {value!r}.{hint}")
     return float(number)
-
-
-def seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**63:
-        raise ValueError(f"`seed` must be a whole number from 0; got {value!r}.")
-    return int(value)
 
 
 def assigned(data: Any, /) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import as_array, to_numpy
+from vesica._array import as_array, objects, to_numpy
 from vesica._check import finite, positive, shown
 
 
@@ -100,6 +100,21 @@ def keys(value: np.ndarray, count: int, /) -> np.ndarray:
 
 def replicates(value: Any, /) -> int:
     return positive(value, "replicates")
+
+
+def seed(value: Any, /) -> int:
+    """Of a bootstrap."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**63:
+        raise ValueError(f"`seed` must be a whole number from 0; got {value!r}.")
+    return int(value)
+
+
+def groups(value: Any, count: int, /) -> np.ndarray:
+    """What each image belongs to."""
+    column = value if isinstance(value, np.ndarray) else objects(list(value))
+    if column.shape != (count,):
+        raise ValueError(f"`groups` must be one for each of {count} images; got shape {column.shape}.")
+    return column
 
 
 def level(value: Any, /) -> float:

@@ -59,7 +59,7 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     facts = result.to_dict()
     if arguments.counts:
         facts["counts"] = counts_of(result, arguments.min_score)
-    verdicts = gate_options.verdicts(arguments, _scores(facts, result)) if arguments.gate else []
+    verdicts = gate_options.verdicts(arguments, _scores(result, arguments)) if arguments.gate else []
     return facts | {"gates": gate_options.told(verdicts)}
 
 
@@ -104,16 +104,12 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
     }
 
 
-def _scores(facts: dict[str, Any], result: DetectionResult) -> Scores:
+def _scores(result: DetectionResult, arguments: argparse.Namespace) -> Scores:
     """What gates can name: those of the result, and with --counts what was counted."""
-    scores, counts = result.gate_scores(), facts.get("counts")
-    if counts is None:
-        return scores
-    counted = {str(row["category"]): {name: row[name] for name in _COUNTED} for row in counts["classes"]}
-    return scores._replace(
-        overall={**scores.overall, **{name: counts[name] for name in _COUNTED}},
-        by_category={name: {**counted[name], **numbers} for name, numbers in scores.by_category.items()},
-    )
+    from vesica.detection.bootstrap import Cut
+
+    cut = Cut(0, result.protocol.whole or 0, arguments.min_score) if arguments.counts else None
+    return result.gate_scores(cut=cut)
 
 
 _COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")

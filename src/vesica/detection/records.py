@@ -87,6 +87,26 @@ class Records:
         one = np.uint64(1 << bit)
         return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
 
+    def of_images(self, keep: np.ndarray, /) -> Records:
+        """What they say of some images, by a mask of `images`. Notes are of all, and are left out."""
+        place = np.cumsum(keep) - 1
+        cells = keep[self.image]
+        rows = np.repeat(cells, self.guesses)
+        first = np.concatenate([[0], np.cumsum(cells)])
+        return replace(
+            self,
+            images=self.images[keep],
+            starts=first[self.starts].astype(np.int64),
+            image=place[self.image[cells]].astype(np.int32),
+            guesses=self.guesses[cells],
+            counted=self.counted[cells],
+            score=self.score[rows],
+            matched=self.matched[rows],
+            ignored=self.ignored[rows],
+            row=None if self.row is None else self.row[rows],
+            notes=(),
+        )
+
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
         lanes = _lane_bytes(self.protocol)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from vesica._check import detection as check
 from vesica._check import names
+from vesica._check import slices as check_slices
+from vesica._check import statistics as check_statistics
+from vesica.dataset import Images
+from vesica.detection.bootstrap import COUNTED, Cut
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
@@ -21,10 +25,13 @@ from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
-from vesica.results.tables import Row, rows_of
+from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
     from vesica.detection.bootstrap import Replicates
+    from vesica.detection.slices import Slices
+    from vesica.results.intervals import IntervalTable
+    from vesica.statistics.intervals import Interval
 
 
 class _Columns(NamedTuple):
@@ -110,11 +117,15 @@ class DetectionResult(Result):
     ----------
     records : Records: everything below comes from these
     inputs : what was matched, for the pairs; None when the result comes from records alone
+    columns : by name what else is known of the images: one value for each of `records.images`
+    sliced_by : the names of those columns that `slices` go by
     """
 
     records: Records
     inputs: Inputs | None = None
     threads: int | None = None
+    columns: Mapping[str, np.ndarray] = field(default_factory=dict)
+    sliced_by: tuple[str, ...] = ()
 
     @property
     def protocol(self) -> Protocol:
@@ -199,6 +210,11 @@ class DetectionResult(Result):
         return [value_of(line, self.records, lambda: self._brief, category=place) for place in places]
 
     @property
+    def truths(self) -> int:
+        """How many truths there are to be found: of all sizes, or else of the first range of areas."""
+        return int(self._truths.sum())
+
+    @property
     def _truths(self) -> np.ndarray:
         """How many truths each category has: of all sizes, or else of the first range of areas."""
         counts: np.ndarray = self.records.positives[:, self.protocol.whole or 0]
@@ -216,14 +232,20 @@ class DetectionResult(Result):
         truth is wrong. Whether an iou must exceed the threshold or only reach
         it, `evaluate(…, strict=True)` decides.
         """
-        place = check.area_of(area, self.protocol)
-        matched, ignored = self.records.lane(self._threshold(iou), place)
-        counted = ~ignored if min_score is None else ~ignored & (self.records.score >= min_score)
+        return self.counts_at(self._cut(iou, min_score, area))
+
+    def _cut(self, iou: float | None, min_score: float | None, area: str | None) -> Cut:
+        return Cut(self._threshold(iou), check.area_of(area, self.protocol), min_score)
+
+    def counts_at(self, cut: Cut, /) -> Counts:
+        """The same by the places of the threshold and of the range."""
+        matched, ignored = self.records.lane(cut.threshold, cut.area)
+        counted = ~ignored if cut.min_score is None else ~ignored & (self.records.score >= cut.min_score)
         category = np.repeat(np.arange(len(self.categories)), np.diff(self.records.bounds))
         tp, fp = (
             np.bincount(category[counted & right], minlength=len(self.categories)) for right in (matched, ~matched)
         )
-        return Counts(tp, fp, self.records.positives[:, place] - tp, categories=self.categories)
+        return Counts(tp, fp, self.records.positives[:, cut.area] - tp, categories=self.categories)
 
     def pairs(self, *, iou: float | None = None, area: str | None = None) -> FoundPairs:
         """Which guess found which truth, as rows of the data sets that were given."""
@@ -240,6 +262,134 @@ class DetectionResult(Result):
             truth = inputs.truth_rows[truth]
         return FoundPairs(guess, truth, ignored == 0)
 
+    # ---- how sure, and where
+
+    @overload
+    def interval(
+        self,
+        name: None = None,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        iou: float | None = ...,
+        min_score: float | None = ...,
+        area: str | None = ...,
+    ) -> IntervalTable: ...
+
+    @overload
+    def interval(
+        self,
+        name: str,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        iou: float | None = ...,
+        min_score: float | None = ...,
+        area: str | None = ...,
+    ) -> Interval: ...
+
+    def interval(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        level: float = 0.95,
+        by: Any = "image",
+        replicates: int = 2000,
+        seed: int = 0,
+        iou: float | None = None,
+        min_score: float | None = None,
+        area: str | None = None,
+    ) -> IntervalTable | Interval:
+        """Both ends of the interval of a number, or of all of them and of each category: images are drawn again.
+
+        The numbers are those of the summary, and `precision`, `recall` and `f1` as `counts` has them. Records are
+        enough: nothing is matched again. Of a seed there is one answer, for any number of threads and any shards.
+
+        Parameters
+        ----------
+        name : str, optional
+            That of one number. By default a table of all.
+        level : float, default 0.95
+            The share of replicates between both ends.
+        by : "image", name of a column, dict of image → group, or one group for each of `records.images`
+            What is drawn again: images of one patient, scene or video are not independent. The columns are "group" and
+            "batch" of the truth, where it has them, and those of `slices`.
+        replicates, seed : int
+        iou, min_score, area : of `precision`, `recall` and `f1`, as in `counts`
+
+        Examples
+        --------
+        >>> import numpy as np, vesica
+        >>> rng = np.random.default_rng(0)
+        >>> boxes = np.tile([10.0, 10, 50, 50], (80, 1))
+        >>> truth = vesica.Dataset.from_arrays(boxes, image=range(80), category=["cat"] * 80)
+        >>> moved = boxes + rng.integers(-12, 13, (80, 1))
+        >>> guess = vesica.Dataset.from_arrays(moved, image=range(80), category=["cat"] * 80, score=rng.random(80))
+        >>> result = vesica.evaluate(truth, guess)
+        >>> ends = result.interval("AP50")
+        >>> print(f"{result['AP50']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
+        0.362, 0.251 to 0.510
+        """
+        from vesica.detection.intervals import intervals_of  # late: most results are asked for without
+        from vesica.results.intervals import Drawing
+
+        if name is not None:
+            check.one_of(name, (*self.summary, *COUNTED), "name")
+        told, groups = self._drawn_by(by)
+        drawing = Drawing(check_statistics.level(level), told, check_statistics.replicates(replicates), seed)
+        table = intervals_of(self, drawing, groups, self._cut(iou, min_score, area))
+        return table if name is None else table[name]
+
+    def _drawn_by(self, by: Any) -> tuple[str, np.ndarray | None]:
+        """What is drawn again, in a word, and the group of each image; None: images."""
+        if isinstance(by, str):
+            return (by, None) if by == "image" else (by, self.columns[check_slices.drawn_by(by, self.columns)])
+        from vesica.detection.slices import column_of  # late: as above
+
+        column = column_of(by, self._images, "by")
+        return "group", check_slices.no_none(column, self.records.images)
+
+    @property
+    def _images(self) -> Images:
+        """The images with their names, where those are known."""
+        return Images(self.records.images, names=self.columns.get("name"))
+
+    def sliced(self, by: Any, /) -> DetectionResult:
+        """The same result, whose `slices` go by what is said of the images; see `evaluate`."""
+        from vesica.detection.slices import columns_of  # late: as above
+
+        found = columns_of(by, self._images, self.columns)
+        return replace(self, columns={**self.columns, **found}, sliced_by=tuple(found))
+
+    @functools.cached_property
+    def slices(self) -> Slices:
+        """By column and value the results of some images each, as `evaluate(…, slices=)` was told; else none.
+
+        >>> import vesica
+        >>> boxes, image = [[0, 0, 9, 9], [0, 0, 9, 9], [0, 0, 9, 9]], ["a.jpg", "b.jpg", "c.jpg"]
+        >>> truth = vesica.Dataset.from_arrays(boxes, image=image, category=["cat"] * 3)
+        >>> guess = vesica.Dataset.from_arrays(boxes[:2], image=image[:2], category=["cat"] * 2, score=[0.9, 0.8])
+        >>> light = {"a": "day", "b": "day", "c": "night"}
+        >>> result = vesica.evaluate(truth, guess, iou=0.5, slices={"light": light})
+        >>> result.slices["light"]["night"]["AR100"]
+        0.0
+        """
+        from vesica.detection.slices import Slices  # late: as above
+
+        return Slices(self, {name: self.columns[name] for name in self.sliced_by})
+
+    def of_images(self, keep: np.ndarray, /) -> DetectionResult:
+        """The result of some images, by a mask of `records.images`."""
+        columns = {name: column[keep] for name, column in self.columns.items()}
+        return DetectionResult(self.records.of_images(keep), threads=self.threads, columns=columns)
+
     def _threshold(self, iou: float | None) -> int:
         return 0 if iou is None else check.threshold_of(iou, self.protocol.iou)
 
@@ -251,7 +401,7 @@ class DetectionResult(Result):
             "regions": self.protocol.regions,
             "images": len(self.records.images),
             "image_set": image_set(self.records.images.tolist()),
-            "truths": int(self._truths.sum()),
+            "truths": self.truths,
             "guesses": len(self.records),
             "summary": self.numbers,
             "classes": self.per_class(),
@@ -266,8 +416,10 @@ class DetectionResult(Result):
             },
         }
 
-    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+    def gate_scores(self, resampling: Resampling | None = None, /, *, cut: Cut | None = None) -> Scores:
         """What gates can ask for: numbers of the whole, and of each category by its name or else its id.
+
+        With a `cut` also `tp`, `fp`, `fn`, `precision`, `recall` and `f1` of it.
 
         >>> import vesica
         >>> truth = vesica.Dataset.from_arrays([[0, 0, 10, 10]], image=[1], category=["cat"])
@@ -277,20 +429,25 @@ class DetectionResult(Result):
         """
         facts = self.to_dict()
         names = [str(name) for name in self.categories]
-        rows = [{name: value for name, value in row.items() if name not in NO_NUMBERS} for row in facts["classes"]]
+        overall, rows = self.numbers, facts["classes"]
+        if cut is not None:
+            counts = self.counts_at(cut)
+            overall = overall | {name: plain(getattr(counts.total(), name)) for name in _OF_CUT}
+            rows = [row | own for row, own in zip(counts.rows(), rows, strict=True)]
+        numbers = [{name: value for name, value in row.items() if name not in _NO_NUMBERS} for row in rows]
         return Scores(
-            self.numbers,
-            dict(zip(names, rows, strict=True)),
+            overall,
+            dict(zip(names, numbers, strict=True)),
             _why_undefined,
             aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
             identity=identity_of(facts, ids=self.records.images.tolist()),
-            replicates=_drawn(self, resampling or Resampling()),
+            replicates=_drawn(self, resampling or Resampling(), cut),
         )
 
     @property
     def headline(self) -> str:
         """Protocol, regions, and how much of everything there is."""
-        truths, regions = int(self._truths.sum()), REGIONS[self.protocol.regions]
+        truths, regions = self.truths, REGIONS[self.protocol.regions]
         return (
             f"{self.protocol.name}, {regions}: {len(self.records):,} guesses, {truths:,} truths, "
             f"{len(self.records.images):,} images, {len(self.categories)} categories"
@@ -303,7 +460,7 @@ def summarise(records: Records, /, *, threads: int | None = None) -> DetectionRe
     return DetectionResult(records, threads=threads)
 
 
-def _drawn(result: DetectionResult, how: Resampling) -> Callable[[str, str | None], np.ndarray | None]:
+def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callable[[str, str | None], np.ndarray | None]:
     """What gives (R,) a number of the whole, or of a category, where images are drawn again; None if it has none."""
 
     @functools.cache
@@ -312,7 +469,7 @@ def _drawn(result: DetectionResult, how: Resampling) -> Callable[[str, str | Non
 
         groups = how.labels(result.records.images.tolist())
         options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads}
-        return replicates_of(result.records, groups=groups, per_class=per_class, **options)
+        return replicates_of(result.records, groups=groups, per_class=per_class, cut=cut, **options)
 
     def draw(name: str, category: str | None) -> np.ndarray | None:
         found = replicates(category is not None)
@@ -324,7 +481,9 @@ def _drawn(result: DetectionResult, how: Resampling) -> Callable[[str, str | Non
     return draw
 
 
-NO_NUMBERS = ("category", "truths", "guesses")
+_OF_CUT = ("tp", "fp", "fn", "precision", "recall", "f1")
+"""What a cut has."""
+_NO_NUMBERS = ("category", "truths", "guesses")
 """Columns of a class that gates do not judge."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,7 +106,7 @@ def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, f
 
 def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
     """The mean over all categories, or the value of one; NaN without truths."""
-    if line.kind in _POINTS:
+    if line.kind in POINTS:
         return _mean_of_curves(line, records, category)
     protocol = records.protocol
     limit = limit_of(line, protocol)
@@ -117,7 +117,7 @@ def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, c
         area=[name for name, _, _ in protocol.areas].index(line.area),
         # From the end: precision may have been made for the last limit alone.
         limit=limit - len(protocol.max_dets),
-        categories=_categories(line, records) if category is None else slice(category, category + 1),
+        categories=members_of(line, records) if category is None else slice(category, category + 1),
     )
     value = mean_at(place, getattr(arrays(), line.kind))
     return math.nan if value < 0 else value
@@ -130,7 +130,7 @@ def limit_of(line: Line, protocol: Protocol, /) -> int | None:
     return protocol.max_dets.index(line.cap) if line.cap in protocol.max_dets else None
 
 
-def _categories(line: Line, records: Records) -> Any:
+def members_of(line: Line, records: Records, /) -> Any:
     """Along the axis of categories: all, or those of a group."""
     if line.group is None:
         return slice(None)
@@ -147,10 +147,11 @@ def mean_at(place: Place, values: np.ndarray, /) -> float:
     return float(np.mean(there)) if len(there) else -1.0
 
 
-_POINTS: dict[str, Callable[[Curve], float]] = {
+POINTS: dict[str, Callable[[Curve], float]] = {
     "all points": lambda curve: curve.average_precision,
     "eleven points": lambda curve: curve.eleven_point_precision,
 }
+"""Areas under curves, by the kind of a line."""
 
 
 def _mean_of_curves(line: Line, records: Records, category: int | None) -> float:
@@ -158,6 +159,11 @@ def _mean_of_curves(line: Line, records: Records, category: int | None) -> float
     threshold = records.protocol.iou.index(line.iou)
     area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
-    found = [_POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
+    found = [POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
+    return mean_of_classes(found)
+
+
+def mean_of_classes(found: Iterable[float], /) -> float:
+    """The mean of those that have a value; NaN without any."""
     values = [value for value in found if value == value]
     return float(np.mean(values)) if values else math.nan

@@ -1,0 +1,548 @@
+#include "detection/bootstrap.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/order.hpp"
+#include "base/simd.hpp"
+#include "base/threads.hpp"
+#include "detection/pairwise_sum.hpp"
+#include "detection/recall_points.hpp"
+
+namespace vesica::bootstrap {
+namespace {
+
+using precision_recall::Records;
+
+// Replicates at a time: their numbers lie side by side, and every step is done for all of them.
+constexpr std::size_t wide = 8;
+// Precisions of a category start at multiples of a cache line, of which there is an odd number in between: rows of many
+// categories do not compete for the same sets of the cache.
+constexpr std::size_t line = 8;
+
+// A guess that found a truth, in one lane: its image, and its place among the guesses that did so in any lane.
+struct Hit {
+    std::uint32_t image, row;
+};
+
+// Before the hit `at` a lane counts a guess that the others do not (+1), or does not count one that they do (-1).
+struct Change {
+    std::uint32_t at, image;
+    std::int32_t sign;
+};
+
+struct Lane {
+    std::vector<Hit> hits;
+    std::vector<Change> changes;
+};
+
+struct Truths {
+    std::uint32_t image;
+    std::int32_t count;
+};
+
+// One category of one strip, best guesses first.
+struct Sequence {
+    std::vector<Truths> truths;
+    // Images of the guesses that count, as the last threshold sees it; lanes differ by their changes.
+    std::vector<std::uint32_t> counted;
+    std::vector<std::uint32_t> ends;  // of each row of hits: how many of `counted` there are down to it
+    std::vector<Lane> lanes;          // by threshold
+};
+
+// Images of what a cut counts, in one category.
+struct Tally {
+    std::vector<Truths> truths;
+    std::vector<std::uint32_t> right, wrong;
+};
+
+// All that is read again for every replicate.
+struct Sequences {
+    std::vector<std::vector<Sequence>> strips;  // and categories
+    std::vector<Tally> tallies;                 // by category; none without a cut
+};
+
+class Sorted {
+  public:
+    Sorted(const Records& records, const std::int32_t* image, std::size_t category, std::size_t first_guess)
+        : records_(records), first_(first_guess), words_((records.thresholds * records.areas + 63) / 64) {
+        begin_ = static_cast<std::size_t>(records.categories[category]);
+        end_ = static_cast<std::size_t>(records.categories[category + 1]);
+        image_ = image;
+        for (std::size_t cell = begin_; cell < end_; ++cell)
+            for (std::int32_t k = 0; k < records.guesses[cell]; ++k) {
+                ranks_.push_back(k);
+                images_.push_back(static_cast<std::uint32_t>(image[cell]));
+            }
+        order_ = order::best_first(records.score + first_, ranks_.size());
+    }
+
+    Sequence sequence(const Strip& strip) const {
+        Sequence found;
+        found.truths = truths(strip.area);
+        found.lanes.resize(records_.thresholds);
+        if (found.truths.empty()) return found;
+        for (const std::uint32_t row : order_)
+            if (ranks_[row] < strip.limit) add(row, strip, found);
+        return found;
+    }
+
+    Tally tally(const Cut& cut) const {
+        Tally found;
+        found.truths = truths(cut.area);
+        const std::size_t lane = cut.area * records_.thresholds + cut.threshold;
+        const bool has_all = cut.least_score == -std::numeric_limits<double>::infinity();  // also a score of NaN
+        for (std::uint32_t row = 0; row < ranks_.size(); ++row)
+            if (!bit(records_.ignored, row, lane) && (has_all || records_.score[first_ + row] >= cut.least_score))
+                (bit(records_.matched, row, lane) ? found.right : found.wrong).push_back(images_[row]);
+        return found;
+    }
+
+  private:
+    std::vector<Truths> truths(std::size_t area) const {
+        std::vector<Truths> found;
+        for (std::size_t cell = begin_; cell < end_; ++cell)
+            if (const std::int32_t count = records_.counted[cell * records_.areas + area])
+                found.push_back({static_cast<std::uint32_t>(image_[cell]), count});
+        return found;
+    }
+
+    void add(std::uint32_t row, const Strip& strip, Sequence& found) const {
+        const std::size_t thresholds = records_.thresholds, first = strip.area * thresholds;
+        const std::uint32_t image = images_[row];
+        const bool is_counted = !bit(records_.ignored, row, first + thresholds - 1);
+        if (is_counted && strip.has_precision) found.counted.push_back(image);
+        bool is_hit = false;
+        for (std::size_t t = 0; t < thresholds; ++t) {
+            Lane& lane = found.lanes[t];
+            const bool counts = !bit(records_.ignored, row, first + t);
+            if (counts != is_counted && strip.has_precision)
+                lane.changes.push_back({static_cast<std::uint32_t>(lane.hits.size()), image, counts ? 1 : -1});
+            if (!counts || !bit(records_.matched, row, first + t)) continue;
+            lane.hits.push_back({image, static_cast<std::uint32_t>(found.ends.size())});
+            is_hit = true;
+        }
+        if (is_hit) found.ends.push_back(static_cast<std::uint32_t>(found.counted.size()));
+    }
+
+    bool bit(const std::uint64_t* words, std::uint32_t row, std::size_t lane) const {
+        return words[(first_ + row) * words_ + lane / 64] >> (lane % 64) & 1;
+    }
+
+    const Records& records_;
+    const std::int32_t* image_;
+    std::size_t first_, words_, begin_, end_;
+    std::vector<std::int32_t> ranks_;
+    std::vector<std::uint32_t> images_, order_;
+};
+
+// Guesses down to each row of hits that count.
+struct CountRows {
+    static VESICA_INLINE void body(const Sequence& of, const std::uint8_t* drawn, std::int32_t* VESICA_RESTRICT out) {
+        std::int32_t total[wide] = {};
+        std::size_t k = 0;
+        for (std::size_t row = 0; row < of.ends.size(); ++row) {
+            for (; k < of.ends[row]; ++k) {
+                const std::uint8_t* const times = drawn + wide * of.counted[k];
+                for (std::size_t b = 0; b < wide; ++b) total[b] += times[b];
+            }
+            for (std::size_t b = 0; b < wide; ++b) out[wide * row + b] = total[b];
+        }
+    }
+};
+
+// How often images are drawn, all together.
+struct CountImages {
+    static VESICA_INLINE void body(const std::vector<std::uint32_t>& images, const std::uint8_t* drawn,
+                                   std::int32_t* VESICA_RESTRICT found) {
+        std::int32_t total[wide] = {};
+        for (const std::uint32_t image : images)
+            for (std::size_t b = 0; b < wide; ++b) total[b] += drawn[wide * image + b];
+        for (std::size_t b = 0; b < wide; ++b) found[b] = total[b];
+    }
+};
+
+struct CountHits {
+    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, std::int32_t* VESICA_RESTRICT found) {
+        std::int32_t total[wide] = {};
+        for (const Hit& hit : lane.hits)
+            for (std::size_t b = 0; b < wide; ++b) total[b] += drawn[wide * hit.image + b];
+        for (std::size_t b = 0; b < wide; ++b) found[b] = total[b];
+    }
+};
+
+// The share of right guesses at each hit, and how many hits there are. Of the copies of a guess the last one has the
+// highest precision, and stands for all.
+struct Precisions {
+    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, const std::int32_t* rows,
+                                   double epsilon, double* VESICA_RESTRICT out, std::int32_t* VESICA_RESTRICT found) {
+        std::int32_t right[wide] = {}, more[wide] = {};
+        std::size_t k = 0;
+        const auto until = [&](std::size_t end) {
+            for (; k < end; ++k) {
+                const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
+                const std::int32_t* const counted = rows + wide * lane.hits[k].row;
+                for (std::size_t b = 0; b < wide; ++b) right[b] += times[b];
+                for (std::size_t b = 0; b < wide; ++b)
+                    out[wide * k + b] =
+                        static_cast<double>(right[b]) / (static_cast<double>(counted[b] + more[b]) + epsilon);
+            }
+        };
+        for (const Change& change : lane.changes) {
+            until(change.at);
+            for (std::size_t b = 0; b < wide; ++b) more[b] += change.sign * drawn[wide * change.image + b];
+        }
+        until(lane.hits.size());
+        for (std::size_t b = 0; b < wide; ++b) found[b] = right[b];
+    }
+};
+
+// The best precision from each hit on; then for n = 1, 2, … that of the nth right guess, and at 0 that of all, in
+// `reach` steps of `step` numbers, one for each replicate. Four numbers are written at once, whatever the number of
+// copies: the next hit writes over what is too much.
+struct Envelope {
+    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, double* VESICA_RESTRICT shares,
+                                   double* VESICA_RESTRICT reach, std::size_t step) {
+        double best[wide] = {};
+        for (std::size_t k = lane.hits.size(); k-- > 0;)
+            for (std::size_t b = 0; b < wide; ++b) {
+                best[b] = best[b] > shares[wide * k + b] ? best[b] : shares[wide * k + b];
+                shares[wide * k + b] = best[b];
+            }
+        double* next[wide];
+        for (std::size_t b = 0; b < wide; ++b) {
+            reach[step * b] = best[b];
+            next[b] = reach + step * b + 1;
+        }
+        for (std::size_t k = 0; k < lane.hits.size(); ++k) {
+            const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
+            for (std::size_t b = 0; b < wide; ++b) {
+                const double share = shares[wide * k + b];
+                for (std::size_t j = 0; j < copies; ++j) next[b][j] = share;
+                const std::size_t many = times[b];
+                for (std::size_t j = copies; j < many; ++j) next[b][j] = share;
+                next[b] += many;
+            }
+        }
+    }
+    static constexpr std::size_t copies = 4;
+};
+
+// A number that is made: one sum for each replicate, and each replicate of each category.
+struct Making {
+    std::size_t number, class_number;
+    bool has_classes;
+    std::size_t group;  // of categories
+    std::size_t thresholds = 0;
+    std::vector<PairwiseSum> overall, classes;
+};
+
+// Some replicates, one beside the other, of all strips.
+class Block {
+  public:
+    Block(const Records& records, std::size_t images, const Draws& draws, const Request& request,
+          const Sequences& sequences, const Answer& answer)
+        : records_(records),
+          images_(images),
+          draws_(draws),
+          request_(request),
+          sequences_(sequences),
+          answer_(answer),
+          padded_((request.recall_count + line - 1) / line * line | line) {
+        group_lines();
+    }
+
+    void write(std::size_t first) {
+        first_ = first;
+        count_ = std::min(wide, request_.replicates - first);
+        draw();
+        for (std::size_t s = 0; s < request_.strip_count; ++s) write_strip(s);
+        for (std::size_t c = 0; c < sequences_.tallies.size(); ++c) write_counts(sequences_.tallies[c], c);
+    }
+
+  private:
+    std::size_t categories() const { return records_.category_count; }
+
+    // Lines of one strip over the same categories read the same rows of numbers.
+    void group_lines() {
+        class_lines_ = 0;
+        making_.resize(request_.line_count);
+        for (std::size_t n = 0; n < request_.line_count; ++n) {
+            const Line& own = request_.lines[n];
+            const std::size_t group =
+                static_cast<std::size_t>(std::find(groups_.begin(), groups_.end(), own.categories) - groups_.begin());
+            if (group == groups_.size()) groups_.push_back(own.categories);
+            Making& making = making_[n];
+            making = {n, class_lines_, own.categories == nullptr && answer_.classes, group, 0, {}, {}};
+            class_lines_ += own.categories == nullptr;
+            for (std::size_t t = 0; t < records_.thresholds; ++t) making.thresholds += own.thresholds[t] != 0;
+            making.overall.resize(wide);
+            if (making.has_classes) making.classes.resize(wide * categories());
+        }
+    }
+
+    void draw() {
+        drawn_.assign(wide * images_, 0);
+        if (draws_.given) {
+            for (std::size_t b = 0; b < count_; ++b)
+                for (std::size_t i = 0; i < images_; ++i)
+                    drawn_[wide * i + b] = draws_.given[(first_ + b) * images_ + i];
+            return;
+        }
+        constexpr std::size_t some = 4096;
+        times_.resize(wide * some);
+        for (std::size_t i = 0; i < images_; i += some) {
+            const std::size_t size = std::min(some, images_ - i);
+            statistics::weights(draws_.keys + i, size, draws_.seed, draws_.first + first_, count_, draws_.limits, 1,
+                                times_.data());
+            for (std::size_t b = 0; b < count_; ++b)
+                for (std::size_t k = 0; k < size; ++k)
+                    drawn_[wide * (i + k) + b] = static_cast<std::uint8_t>(times_[b * size + k]);
+        }
+    }
+
+    void write_strip(std::size_t s) {
+        const Strip& strip = request_.strips[s];
+        const std::vector<Sequence>& own = sequences_.strips[s];
+        count_positives(own);
+        start_lines(s);
+        if (strip.has_precision) {
+            count_rows(own);
+            count_needed();
+        }
+        recalls_.resize(wide * records_.thresholds * categories());
+        for (std::size_t t = 0; t < records_.thresholds; ++t) {
+            if (strip.has_precision) {
+                values_.resize(wide * padded_ * categories());
+                for (std::size_t c = 0; c < categories(); ++c) write_precisions(own[c], c, t);
+                add_precisions(s, t);
+            } else {
+                for (std::size_t c = 0; c < categories(); ++c) write_recalls(own[c], c, t);
+            }
+        }
+        add_recalls(s);
+        write_lines(s);
+    }
+
+    void count_positives(const std::vector<Sequence>& own) {
+        positives_.assign(wide * categories(), 0);
+        for (std::size_t c = 0; c < categories(); ++c) count_truths(own[c].truths, positives_.data() + wide * c);
+        members_.assign(wide * groups_.size(), {});
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (std::size_t b = 0; b < count_; ++b)
+                for (std::size_t c = 0; c < categories(); ++c)
+                    if (positives_[wide * c + b] && (!groups_[g] || groups_[g][c]))
+                        members_[wide * g + b].push_back(static_cast<std::uint32_t>(c));
+    }
+
+    void count_truths(const std::vector<Truths>& given, std::int64_t* found) const {
+        for (const Truths& truths : given)
+            for (std::size_t b = 0; b < wide; ++b) found[b] += truths.count * drawn_[wide * truths.image + b];
+    }
+
+    void write_counts(const Tally& own, std::size_t c) {
+        std::int32_t right[wide], wrong[wide];
+        std::int64_t truths[wide] = {};
+        const std::uint8_t* const drawn = drawn_.data();
+        simd::run<CountImages>(own.right, drawn, right + 0);
+        simd::run<CountImages>(own.wrong, drawn, wrong + 0);
+        count_truths(own.truths, truths);
+        for (std::size_t b = 0; b < count_; ++b) {
+            double* const out = answer_.counts + ((first_ + b) * categories() + c) * 3;
+            out[0] = static_cast<double>(right[b]);
+            out[1] = static_cast<double>(wrong[b]);
+            out[2] = static_cast<double>(truths[b]);
+        }
+    }
+
+    // How many guesses count, down to each row of hits of each category.
+    void count_rows(const std::vector<Sequence>& own) {
+        starts_.assign(categories() + 1, 0);
+        for (std::size_t c = 0; c < categories(); ++c) starts_[c + 1] = starts_[c] + own[c].ends.size();
+        rows_.resize(wide * starts_.back());
+        for (std::size_t c = 0; c < categories(); ++c) {
+            simd::run<CountRows>(own[c], static_cast<const std::uint8_t*>(drawn_.data()),
+                                 rows_.data() + wide * starts_[c]);
+            interrupt::poll();
+        }
+    }
+
+    void count_needed() {
+        const std::size_t recalls = request_.recall_count;
+        needed_.resize(wide * recalls * categories());
+        for (std::size_t at = 0; at < wide * categories(); ++at)
+            if (positives_[at])
+                recall_points::needed(request_.recalls, recalls, positives_[at], needed_.data() + at * recalls);
+    }
+
+    void write_recalls(const Sequence& own, std::size_t c, std::size_t t) {
+        std::int32_t found[wide];
+        simd::run<CountHits>(own.lanes[t], static_cast<const std::uint8_t*>(drawn_.data()), found + 0);
+        keep_recalls(found, c, t);
+    }
+
+    void keep_recalls(const std::int32_t* found, std::size_t c, std::size_t t) {
+        for (std::size_t b = 0; b < wide; ++b)
+            recalls_[(b * records_.thresholds + t) * categories() + c] =
+                static_cast<double>(found[b]) / static_cast<double>(positives_[wide * c + b]);
+    }
+
+    // Precision at all recalls of one category at one threshold.
+    void write_precisions(const Sequence& own, std::size_t c, std::size_t t) {
+        const Lane& lane = own.lanes[t];
+        const std::uint8_t* const drawn = drawn_.data();
+        std::int32_t found[wide];
+        shares_.resize(wide * lane.hits.size());
+        simd::run<Precisions>(lane, drawn, rows_.data() + wide * starts_[c], request_.epsilon, shares_.data(),
+                              found + 0);
+        keep_recalls(found, c, t);
+        const std::size_t step =
+            static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + Envelope::copies;
+        if (reach_.size() < wide * step) reach_.resize(wide * step);
+        simd::run<Envelope>(lane, drawn, shares_.data(), reach_.data(), step);
+        for (std::size_t b = 0; b < count_; ++b) {
+            if (!positives_[wide * c + b]) continue;
+            const std::uint32_t* const needed = needed_.data() + (wide * c + b) * request_.recall_count;
+            double* const out = values_.data() + (b * categories() + c) * padded_;
+            const double* const reach = reach_.data() + step * b;
+            // The first recall out of reach ends it, also for later ones that would be in reach.
+            const auto last = static_cast<std::uint32_t>(found[b]);
+            std::size_t r = 0;
+            for (; r < request_.recall_count && needed[r] <= last; ++r) out[r] = reach[needed[r]];
+            std::fill(out + r, out + request_.recall_count, 0.0);
+        }
+        interrupt::poll();
+    }
+
+    template <class Work>
+    void for_lines(std::size_t s, bool is_precision, const Work& work) {
+        for (Making& making : making_) {
+            const Line& own = request_.lines[making.number];
+            if (own.strip == s && own.is_precision == is_precision) work(making, own);
+        }
+    }
+
+    void start_lines(std::size_t s) {
+        for (const bool is_precision : {true, false}) {
+            const std::size_t points = is_precision ? request_.recall_count : 1;
+            for_lines(s, is_precision, [&](Making& making, const Line&) {
+                for (std::size_t b = 0; b < count_; ++b)
+                    making.overall[b].start(making.thresholds * points * members_[wide * making.group + b].size());
+                for (PairwiseSum& sum : making.classes) sum.start(making.thresholds * points);
+            });
+        }
+    }
+
+    // The order of additions is that of recalls, then categories.
+    void add_precisions(std::size_t s, std::size_t t) {
+        const std::size_t recalls = request_.recall_count;
+        row_.resize(categories());
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            std::vector<Making*> own;
+            for_lines(s, true, [&](Making& making, const Line& told) {
+                if (making.group == g && told.thresholds[t]) own.push_back(&making);
+            });
+            if (own.empty()) continue;
+            for (std::size_t b = 0; b < count_; ++b) {
+                const std::vector<std::uint32_t>& members = members_[wide * g + b];
+                const double* const values = values_.data() + b * categories() * padded_;
+                for (std::size_t r = 0; r < recalls; ++r) {
+                    for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k] * padded_ + r];
+                    for (Making* const making : own) making->overall[b].add(row_.data(), members.size());
+                }
+                for (Making* const making : own)
+                    if (making->has_classes)
+                        for (const std::uint32_t c : members)
+                            making->classes[wide * c + b].add(values + c * padded_, recalls);
+            }
+        }
+    }
+
+    void add_recalls(std::size_t s) {
+        for_lines(s, false, [&](Making& making, const Line& own) {
+            row_.resize(categories());
+            for (std::size_t b = 0; b < count_; ++b)
+                for (std::size_t t = 0; t < records_.thresholds; ++t) {
+                    if (!own.thresholds[t]) continue;
+                    const std::vector<std::uint32_t>& members = members_[wide * making.group + b];
+                    const double* const values = recalls_.data() + (b * records_.thresholds + t) * categories();
+                    for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k]];
+                    making.overall[b].add(row_.data(), members.size());
+                    if (making.has_classes)
+                        for (const std::uint32_t c : members) making.classes[wide * c + b].add(values + c, 1);
+                }
+        });
+    }
+
+    void write_lines(std::size_t s) {
+        const double nothing = std::numeric_limits<double>::quiet_NaN();
+        const auto mean = [&](const PairwiseSum& sum) {
+            return sum.count() ? sum.total() / static_cast<double>(sum.count()) : nothing;
+        };
+        for (const bool is_precision : {true, false})
+            for_lines(s, is_precision, [&](Making& making, const Line&) {
+                for (std::size_t b = 0; b < count_; ++b) {
+                    answer_.overall[(first_ + b) * request_.line_count + making.number] = mean(making.overall[b]);
+                    if (!making.has_classes) continue;
+                    for (std::size_t c = 0; c < categories(); ++c)
+                        answer_.classes[((first_ + b) * categories() + c) * class_lines_ + making.class_number] =
+                            positives_[wide * c + b] ? mean(making.classes[wide * c + b]) : nothing;
+                }
+            });
+    }
+
+    const Records& records_;
+    std::size_t images_;
+    const Draws& draws_;
+    const Request& request_;
+    const Sequences& sequences_;
+    const Answer& answer_;
+    std::size_t padded_, class_lines_ = 0, first_ = 0, count_ = 0;
+    std::vector<const std::uint8_t*> groups_;
+    std::vector<Making> making_;
+    std::vector<std::uint8_t> drawn_;
+    std::vector<double> times_, shares_, reach_, values_, recalls_, row_;
+    std::vector<std::int64_t> positives_;
+    std::vector<std::vector<std::uint32_t>> members_;
+    std::vector<std::size_t> starts_;
+    std::vector<std::int32_t> rows_;
+    std::vector<std::uint32_t> needed_;
+};
+
+Sequences sequences_of(const Records& records, const std::int32_t* image, const Request& request) {
+    const std::size_t categories = records.category_count;
+    std::vector<std::size_t> first(categories + 1, 0);
+    for (std::size_t c = 0; c < categories; ++c) {
+        first[c + 1] = first[c];
+        for (std::int64_t cell = records.categories[c]; cell < records.categories[c + 1]; ++cell)
+            first[c + 1] += static_cast<std::size_t>(records.guesses[cell]);
+    }
+    Sequences found{{request.strip_count, std::vector<Sequence>(categories)},
+                    std::vector<Tally>(request.cut ? categories : 0)};
+    threads::run(categories, request.threads, [&](std::size_t c) {
+        const Sorted sorted(records, image, c, first[c]);
+        for (std::size_t s = 0; s < request.strip_count; ++s) found.strips[s][c] = sorted.sequence(request.strips[s]);
+        if (request.cut) found.tallies[c] = sorted.tally(*request.cut);
+    });
+    return found;
+}
+
+}  // namespace
+
+void replicate(const Records& records, const std::int32_t* image, std::size_t images, const Draws& draws,
+               const Request& request, const Answer& answer) {
+    const Sequences sequences = sequences_of(records, image, request);
+    const std::size_t blocks = (request.replicates + wide - 1) / wide;
+    // Some blocks one after the other use the same memory.
+    const std::size_t chunks = std::min(blocks, 4 * threads::at_least_one(request.threads));
+    threads::run(chunks, request.threads, [&](std::size_t chunk) {
+        Block block(records, images, draws, request, sequences, answer);
+        for (std::size_t k = chunk; k < blocks; k += chunks) block.write(wide * k);
+    });
+}
+
+}  // namespace vesica::bootstrap

@@ -18,8 +18,9 @@ CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
 WORKERS ?= 2
 PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# What is tested is what is installed, whatever the shell says; `quick` alone looks at src.
-unexport PYTHONPATH
+# What is tested is what is installed, whatever the shell says; `quick` alone looks at src. Compiled tests are kept, so
+# that one worker compiles for all.
+unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 

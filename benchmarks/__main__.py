@@ -16,6 +16,7 @@ from benchmarks import (
     bench_agreement,
     bench_anchors,
     bench_boxes,
+    bench_causes,
     bench_detection,
     bench_fusion,
     bench_import,
@@ -53,6 +54,7 @@ BENCHES = {
     "soft": bench_soft.bench,
     "fusion": bench_fusion.bench,
     "detection": bench_detection.bench,
+    "causes": bench_causes.bench,
     "small": bench_small.bench,
     "import": bench_import.bench,
 }

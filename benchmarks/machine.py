@@ -21,6 +21,7 @@ PACKAGES = (
     "vernier",
     "torchmetrics",
     "supervision",
+    "tidecv",
     "ensemble-boxes",
     "scikit-learn",
     "opencv-python-headless",

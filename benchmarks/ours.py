@@ -301,6 +301,27 @@ def _agreement(rows: Table, asked: Table) -> Call:
     return call
 
 
+def _causes(like: str | None) -> Callable[[Table, Table], Call]:
+    """From data sets to AP and what each cause costs it."""
+
+    def prepare(truth: Table, guess: Table) -> Call:
+        kinds = {"form": "xywh", "images": np.unique(truth[:, 0]).astype(int), "categories": list(range(80))}
+        crowd = truth[:, 6].astype(bool)
+        truths, guesses = (
+            vesica.Dataset.from_arrays(
+                rows[:, 2:6].copy(), image=rows[:, 0].astype(int), category=rows[:, 1].astype(int), **kinds, **more
+            )
+            for rows, more in ((truth, {"crowd": crowd}), (guess, {"score": guess[:, 6].copy()}))
+        )
+        return lambda: vesica.evaluate(truths, guesses, threads=1).causes(like=like)
+
+    return prepare
+
+
+def _costs(found: Any) -> Table:
+    return np.array([found.ap, *found.table["cost"]])
+
+
 def _matched(found: Any) -> Table:
     """How many pairs there are, and the sum of their IoU."""
     if isinstance(found, vesica.agreement.AgreementResult):
@@ -360,6 +381,8 @@ OURS = {
         Contender("bootstrap", "vesica", _bootstrap, interval_ends),
         Contender("pairing", "vesica", _pairing, _matched),
         Contender("vesica.evaluate_agreement, all tables", "vesica", _agreement, _matched),
+        Contender("evaluate and causes, like tidecv", "vesica", _causes("tidecv"), _costs),
+        Contender("evaluate and causes", "vesica", _causes(None), _costs),
         Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),
     )
 }

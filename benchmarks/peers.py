@@ -11,6 +11,7 @@ from benchmarks.contender import JOIN_AT, Call, Contender
 from benchmarks.formulas import Table
 from benchmarks.peers_agreement import AGREEMENT_PEERS
 from benchmarks.peers_anchors import ANCHOR_PEERS
+from benchmarks.peers_causes import CAUSES_PEERS
 from benchmarks.peers_fusion import FUSION_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
@@ -131,6 +132,7 @@ PEERS = {
         LABEL_PEERS,
         SEGMENTATION_PEERS,
         AGREEMENT_PEERS,
+        CAUSES_PEERS,
         SURFACE_PEERS,
         NMS_PEERS,
         ANCHOR_PEERS,

@@ -22,10 +22,11 @@ from hypothesis import HealthCheck, settings
 from backends import careful, forbidden
 
 # Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
-# examples are the same each time; what chance finds, in `make fuzz` and every night, becomes an @example of its test.
+# examples are the same each time, and few: depth is for `make fuzz` and every night. What chance finds there becomes an
+# @example of its test.
 _SLOW = [HealthCheck.too_slow]
 settings.register_profile(
-    "test", deadline=None, max_examples=100, derandomize=True, database=None, suppress_health_check=_SLOW
+    "test", deadline=None, max_examples=40, derandomize=True, database=None, suppress_health_check=_SLOW
 )
 settings.register_profile("quick", settings.get_profile("test"), max_examples=10)
 settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
@@ -67,6 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     items[:] = [item for item in items if not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
+    compiling: set[Path] = set()
     for item in items:
         path = Path(os.path.relpath(item.path, here)).as_posix()
         names = (path, f"{path}::{item.nodeid.partition('::')[2]}")
@@ -77,6 +79,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("compile")  # each operation for each shape
         if item.get_closest_marker("compile") is not None:
             item.add_marker("slow")
+            compiling.add(item.path)
+    assert all(map(_may_compile, compiling)), "pytest_ignore_collect would leave out a file with such a test"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m compile`, files without such a test are not even imported."""
+    if config.option.markexpr != "compile" or collection_path.is_dir():
+        return None
+    return None if _may_compile(collection_path) else True
+
+
+def _may_compile(path: Path) -> bool:
+    """Does a file name what tests with the mark "compile" need?"""
+    return re.search(r"\bxp\b|jax|mark\.compile", path.read_text(encoding="utf-8")) is not None
 
 
 def _is_once_more(item: pytest.Item) -> bool:
@@ -90,6 +106,16 @@ def _uses_jax(item: pytest.Item) -> bool:
     code = getattr(getattr(item, "function", None), "__code__", None)
     named = () if code is None else code.co_consts
     return "jax" in item.name or any(isinstance(one, str) and one.startswith("jax") for one in named)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays to the end: the garbage collector need not look through it."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 GROWTH = 150 << 20

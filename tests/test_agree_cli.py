@@ -93,6 +93,14 @@ class TestFiles:
         code, _, err = run(capsys, "ann.json", "ben.json", "--classes", "cow")
         assert code == 3 and "there is no class 'cow'; there are cat, dog" in err
 
+    def test_a_file_with_scores(self, capsys):
+        guess = vesica.Dataset.from_arrays([[10, 10, 20, 20]], image=[1], category=[1], score=[0.5], images=[1, 2])
+        vesica.write("guess.json", guess)
+        code, _, err = run(capsys, "ann.json", "guess.json")
+        assert code == 3 and "guess.json' have scores" in err and "ann.json' have none" in err
+        assert "--model FILE." in err and "Python" not in err
+        assert answer(capsys, "ann.json", "ben.json", "--model", "guess.json")["ceiling"]
+
 
 class TestOutput:
     def test_tables(self, capsys):

@@ -1,5 +1,8 @@
 """Files of several annotators: what each is called, and who was asked for what."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import vesica
@@ -66,6 +69,43 @@ class TestOfFiles:
         for name in ("1.csv", "2.csv"):
             vesica.write(name, boxes([1, 2]))
         assert of_files({"ann": "1.csv", "ben": "2.csv"}).data.annotators.tolist() == ["ann", "ben"]
+
+
+class TestPartsThatDiffer:
+    """What one annotator's data has and another's has not."""
+
+    def test_scores(self):
+        scored = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[1], score=[0.5])
+        plain = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[1])
+        with pytest.raises(
+            InputError, match=r"of 'ben' have scores, and those of 'ann' have none.*--model FILE.*score="
+        ):
+            vesica.Dataset.of_annotators({"ann": plain, "ben": scored})
+        both = vesica.Dataset.of_annotators({"ann": replace(scored, score=None), "ben": plain})
+        assert both.score is None and len(both) == 2
+        with pytest.raises(ValueError, match="`score` must be given.*Part 1 has objects without"):
+            vesica.Dataset.joined([scored, replace(plain, images=replace(plain.images, ids=np.array([2])))])
+
+    def test_scores_of_nothing(self):
+        """A data set without objects has no scores that could be missing."""
+        nothing = vesica.Dataset.from_arrays([], image=[], images=[1])
+        scored = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[1], score=[0.5])
+        assert vesica.Dataset.of_annotators({"ann": nothing, "ben": scored}).score.tolist() == [0.5]
+
+    def test_rotated_and_upright(self):
+        turned = vesica.Dataset.from_arrays(np.array([[[2, 0], [4, 2], [2, 4], [0, 2]]], float), image=[1])
+        upright = vesica.Dataset.from_arrays([[0, 0, 4, 4]], image=[1])
+        for sides in ({"ann": turned, "ben": upright}, {"ann": upright, "ben": turned}):
+            result = vesica.evaluate_agreement(sides)
+            assert result.records.kind == "rotated" and result["mean_iou"] == 0.5  # a square in a square
+
+    def test_masks_without_boxes(self):
+        mask = np.zeros((1, 8, 8), bool)
+        mask[0, 2:6, 1:5] = True
+        masks = vesica.Dataset.from_arrays(masks=mask, image=[1])
+        boxes = vesica.Dataset.from_arrays([[1, 2, 5, 6]], image=[1], sizes=(8, 8))
+        both = vesica.Dataset.of_annotators({"ann": replace(masks, xywh=None), "ben": boxes})
+        assert both.xywh.tolist() == [[1, 2, 4, 4]] * 2
 
 
 class TestAssigned:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trials import trials
 from vesica import _native
 from vesica._kernels.native.coco_file import FIELDS, Columns, Problem, read, read_open
 
@@ -352,7 +353,7 @@ class TestColumns:
             widened = float(np.float32(value))  # written with all its digits
             return rng.choice([round(value, rng.randint(0, 6)), widened, int(value), value / 1e9])
 
-        for _ in range(200):
+        for _ in trials(200):
             keys = ["image_id", "category_id", "id", "bbox", "score", "area", "iscrowd", "note", "segmentation"]
             kinds = [rng.sample(keys, rng.randint(1, 9)) for _ in range(rng.randint(1, 6))]
             rows = []
@@ -404,7 +405,7 @@ class TestColumns:
         alphabet = b'0123456789.-+eE,:[]{}"\\ \n\tntfNIuid_/\x00\x7f\x80\xc3\xed\xf0'
         _native.limit_isa(level)
         try:
-            for _ in range(1500):
+            for _ in trials(1500):
                 data = bytearray(rng.choice(seeds))
                 for _ in range(rng.randint(1, 3)):
                     at = rng.randrange(len(data) + 1)

@@ -320,3 +320,56 @@ class TestReal:
         assert described(cvat.data) == described(voc)
         stems = {name.partition(".")[0] for name in cvat.data.images.names}
         assert stems == set(voc.images.ids.tolist())
+
+
+class TestSeveralFiles:
+    """The tasks of one annotator, each exported by itself: images are numbered from 0 in all of them."""
+
+    @staticmethod
+    def write(path, **names):
+        rows = "".join(
+            f'<image id="{k}" name="{name}" width="50" height="40">{BOX}</image>' for k, name in names.items()
+        )
+        path.write_text(f"<annotations>{rows}</annotations>".replace('id="_', 'id="'))
+
+    @pytest.fixture
+    def ann(self, tmp_path):
+        folder = tmp_path / "ann"
+        folder.mkdir()
+        self.write(folder / "task1.xml", _0="a.jpg", _1="b.jpg")
+        self.write(folder / "task2.xml", _0="c.jpg")
+        return folder
+
+    def test_joined(self, ann):
+        data = vesica.read(ann)
+        assert data.images.ids.tolist() == data.images.names.tolist() == ["a.jpg", "b.jpg", "c.jpg"]
+        assert data.image.tolist() == [0, 1, 2] and data.categories.names.tolist() == ["cat"]
+        assert describe(find(ann)).startswith(f"Read {ann} as 2 files of CVAT: 3 boxes")
+        assert described(vesica.read(f"{ann}/*.xml")) == described(data)
+
+    def test_other_ids_stay(self, ann):
+        self.write(ann / "task2.xml", _7="c.jpg")
+        assert vesica.read(ann).images.ids.tolist() == [0, 1, 7]
+
+    def test_annotators(self, ann, tmp_path):
+        """A folder of tasks meets one file of all of them."""
+        self.write(tmp_path / "ben.xml", _0="c.jpg", _1="a.jpg", _2="b.jpg")
+        result = vesica.evaluate_agreement({"ann": ann, "ben": tmp_path / "ben.xml"})
+        assert result["agreement"] == 1 and len(result.records.images) == 3
+
+    def test_one_image_twice(self, ann):
+        self.write(ann / "task3.xml", _0="b.jpg")
+        with pytest.raises(InputError, match=r"task3\.xml: the image 'b\.jpg' is in .*task1\.xml too.*for each"):
+            vesica.read(ann)
+
+    def test_videos(self, tmp_path):
+        """Frames have no names: they go by file and number, and objects too."""
+        for name in ("one", "two"):
+            (tmp_path / f"{name}.xml").write_text(video(f'<track id="0" label="cat">{on(0)}{on(1)}</track>'))
+        data = vesica.read(tmp_path)
+        assert len(data.images) == 12 and data.images.ids.tolist()[6:8] == ["two/0", "two/1"]
+        assert data.id.tolist() == ["one/0/0", "one/0/1", "two/0/0", "two/0/1"]
+
+    def test_notes(self, ann):
+        (ann / "task2.xml").write_text(images('<points label="cat" points="1,2"/>', BOX))
+        assert vesica.read(ann).notes == ("task2.xml: 1 shapes of points were left out",)

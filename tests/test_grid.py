@@ -113,10 +113,11 @@ class TestDecode:
 
     def test_gradient(self, activation):
         torch = pytest.importorskip("torch")
-        heads = [torch.tensor(head, requires_grad=True) for head in outputs(classes=2, batch=1)]
+        grid = Grid((32, 32), strides=(32, 16), anchors=[[(40, 20), (30, 30)], [(10, 12)]])
+        heads = [torch.tensor(head, requires_grad=True) for head in outputs(grid.shapes, classes=2, batch=1)]
 
         def call(*heads):
-            found = SMALL.decode(list(heads), activation=activation)
+            found = grid.decode(list(heads), activation=activation)
             return found.boxes, found.objectness, found.classes, found.scores
 
         assert torch.autograd.gradcheck(call, heads)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trials import trials
 from vesica import _native
 from vesica._kernels.native.coco_file import json_fault
 
@@ -179,7 +180,7 @@ class TestText:
         rng = random.Random(level)
         seeds = [seed for seed in TAKEN if len(seed) < 1000] + [seed for seed, _ in REFUSED if len(seed) < 1000]
         alphabet = b'0123456789.-+eE,:[]{}"\\ \n\tntfNIuab/\x00\x1f\x7f\x80\xc3\xa9\xed\xa0\xf0\xff'
-        for _ in range(20_000):
+        for _ in trials(20_000):
             data = bytearray(rng.choice(seeds))
             for _ in range(rng.randint(1, 4)):
                 at = rng.randrange(len(data) + 1)
@@ -198,7 +199,7 @@ class TestText:
     def test_lists_of_numbers(self, level):
         """Long lists, where each character stands at each place of a block of 64 once."""
         rng = random.Random(level)
-        for _ in range(3000):
+        for _ in trials(3000):
             numbers = [
                 rng.choice(["0", "-1", "12.5", "0.25", "1e5", "-0.0", "123456", "[]", "[1,2]", "[[3]]"])
                 for _ in range(rng.randint(1, 60))

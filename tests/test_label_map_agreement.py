@@ -172,3 +172,64 @@ class TestChance:
         assert next(iter(table)) | {"category": 1} == {
             **{"category": 1, "iou": 1.0, "chance": 1.0, "corrected": None, "status": "certain"},
         }
+
+
+class TestAlpha:
+    """Of pixels, by any number of people who were shown an image."""
+
+    @staticmethod
+    def theirs(reliability):
+        """What the package called krippendorff says of (annotators, pixels), NaN where there is no rating."""
+        alpha = pytest.importorskip("krippendorff").alpha
+        return alpha(reliability_data=reliability, level_of_measurement="nominal")
+
+    @given(st.integers(3, 5), st.integers(0, 2**32 - 1))
+    def test_equals_krippendorff(self, people, seed):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 4, (2, 5, 7))
+        given_maps = {
+            k: np.where(rng.random(truth.shape) < 0.8, truth, rng.integers(0, 4, truth.shape)) for k in range(people)
+        }
+        shown = {
+            k: {image: one[image] for image in range(2) if k < 2 or rng.random() < 0.7} for k, one in given_maps.items()
+        }
+        result = vesica.evaluate_agreement(shown, policy=AgreementPolicy(ignore=3))
+        table = np.full((people, truth.size), np.nan)
+        for k, own in shown.items():
+            for image, one in own.items():
+                table[k, image * 35 : image * 35 + 35] = np.where(one == 3, np.nan, one).reshape(-1)
+        found = result.alpha()
+        assert found.value == pytest.approx(self.theirs(table), abs=1e-12)
+        assert found.units == int((np.isfinite(table).sum(axis=0) > 1).sum())
+
+    def test_three_ways_are_one(self):
+        """From pairs of counts, from patterns, and as a third who was shown nothing."""
+        two = {"a": LabelMap(A), "b": LabelMap(B)}
+        want = vesica.evaluate_agreement(two).alpha()
+        assert vesica.evaluate_agreement({**two, "c": [None]}).alpha() == want
+
+    def test_masks(self):
+        votes = np.array([[1, 1, 0, 0, 0, 1], [1, 0, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]], bool)
+        result = vesica.evaluate_agreement({k: votes[k][None] for k in range(3)})
+        assert result.alpha().value == pytest.approx(self.theirs(votes.astype(float)))
+
+    def test_order(self):
+        rng = np.random.default_rng(0)
+        images = {name: rng.integers(0, 3, (3, 6, 6)) for name in "abcdefg"}
+        sides = [
+            {k: {name: images[name][k] for name in order} for k in people}
+            for order, people in (("abcdefg", (0, 1, 2)), ("gfedcba", (2, 0, 1)))
+        ]
+        one, other = (vesica.evaluate_agreement(side).alpha() for side in sides)
+        assert one == other
+
+    def test_gate_and_facts(self):
+        people = {k: np.roll(WIDE_A, k, axis=1) for k in range(3)}
+        result = vesica.evaluate_agreement(people)
+        assert result.to_dict()["alpha"]["value"] == result.alpha().value < 1
+        (verdict,) = result.gate("alpha>=0.99")
+        assert verdict.value == result.alpha().value and not verdict.passed
+
+    def test_one_label(self):
+        people = {k: np.ones((3, 9), int) for k in range(3)}
+        assert vesica.evaluate_agreement(people).alpha() == (None, "no_variation", 1.0, 27)

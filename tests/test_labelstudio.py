@@ -1,5 +1,7 @@
 """Label Studio: exports of several annotators, predictions, and tasks that come back."""
 
+import base64
+import io
 import json
 from pathlib import Path
 
@@ -155,7 +157,7 @@ class TestShapes:
         assert len(data) == 1
         assert data.notes == (
             "2 answers without a shape, such as choices and texts, have no place here",
-            "1 shapes that are no rectangle, polygon, brush or ellipse were left out",
+            "1 shapes that are no rectangle, polygon, brush, bitmask, vector or ellipse were left out",
             "1 polygons of fewer than three corners were left out",
         )
 
@@ -355,3 +357,121 @@ class TestScores:
             vesica.evaluate(path, path)
         truth, guesses = vesica.read(path), vesica.read(path, predictions=True)
         assert vesica.evaluate(truth.rows(truth.annotator == 0), guesses)["AP"] == pytest.approx(1)
+
+
+def bitmask(alpha, mode="RGBA"):
+    """A data URL as the editor writes it: black where something is, transparent elsewhere."""
+    from PIL import Image
+
+    pixels = np.zeros((*alpha.shape, 4), np.uint8)
+    pixels[..., 3] = alpha
+    file = io.BytesIO()
+    Image.fromarray(pixels).convert(mode).save(file, "PNG")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+class TestBitmasks:
+    ALPHA = np.zeros((100, 200), np.uint8)
+    ALPHA[10:30, 40:90] = 255
+    ALPHA[50, 60] = 1  # nearly transparent is not transparent
+
+    @pytest.mark.parametrize("mode", ["RGBA", "LA"])
+    def test_opaque_pixels(self, read, mode):
+        data = read(task(annotation(region("bitmask", imageDataURL=bitmask(self.ALPHA, mode)))))
+        assert np.array_equal(data.segments.to_rle([0]).to_masks().array[0], self.ALPHA > 0)
+        assert data.categories.names.tolist() == ["cat"] and data.notes == ()
+
+    def test_without_a_pixel(self, read):
+        data = read(task(annotation(region("bitmask", imageDataURL=bitmask(self.ALPHA * 0)))))
+        assert len(data) == 0 and data.notes == ("1 brush masks without a pixel were left out",)
+
+    @pytest.mark.parametrize(
+        "url, words",
+        [
+            ("https://example.org/mask.png", "must begin with data:image/png;base64"),
+            ("data:image/png;base64,???", "is no base64"),
+            ("data:image/png;base64,aGVsbG8=", "is no PNG that can be read"),
+            (bitmask(ALPHA, "L"), "must have transparent pixels"),
+            (bitmask(ALPHA[:50]), r"50×200 pixels \(height × width\), and its image of 100×200"),
+            (7, "must be a text"),
+        ],
+    )
+    def test_bad(self, read, url, words):
+        with pytest.raises(InputError, match=f"region 0.*{words}"):
+            read(task(annotation(region("bitmask", imageDataURL=url))))
+
+
+def points(*pairs, **more):
+    return [
+        {"id": str(k), "x": x, "y": y, "prevPointId": str(k - 1) if k else None, "isBezier": False, **more}
+        for k, (x, y) in enumerate(pairs)
+    ]
+
+
+class TestVectors:
+    CORNERS = points((10, 10), (30, 10), (30, 40), (10, 40))
+
+    def test_closed(self, read):
+        """As a polygon of the same corners."""
+        same = region("polygon", id="p", points=[[10, 10], [30, 10], [30, 40], [10, 40]])
+        data = read(task(annotation(region("vector", vertices=self.CORNERS, closed=True), same)))
+        one, other = data.segments.to_rle([0, 1]).to_masks().array
+        assert np.array_equal(one, other) and data.xywh.tolist() == [[20, 10, 40, 30]] * 2 and data.notes == ()
+
+    @pytest.mark.parametrize(
+        "more, vertices",
+        [
+            ({"closed": False}, CORNERS),
+            ({}, CORNERS),
+            ({"closed": True}, [*CORNERS[:3], {**CORNERS[3], "prevPointId": "0"}]),  # branches
+        ],
+    )
+    def test_encloses_nothing(self, read, more, vertices):
+        data = read(task(annotation(region("vector", vertices=vertices, **more))))
+        assert len(data) == 0 and data.notes == (
+            "1 vectors that are not closed, or branch, enclose nothing and were left out",
+        )
+
+    def test_curves(self, read):
+        """A circle of four curves: handles at 0.5523 of the radius make it round to 0.03 %."""
+        k, r = 0.5522847498, 20.0
+        around = [(r, 0), (0, r), (-r, 0), (0, -r)]
+        vertices = [
+            {
+                "id": str(place), "x": 50 + x, "y": 50 + y, "isBezier": True,
+                "controlPoint1": {"x": 50 + x + k * y, "y": 50 + y - k * x},
+                "controlPoint2": {"x": 50 + x - k * y, "y": 50 + y + k * x},
+            }
+            for place, (x, y) in enumerate(around)
+        ]  # fmt: skip
+        square = {"original_width": 200, "original_height": 200}
+        data = read(task(annotation({**region("vector", vertices=vertices, closed=True), **square})))
+        (ring,) = json.loads(data.segments.text.tobytes())
+        x, y = np.array(ring).reshape(-1, 2).T
+        area = abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
+        assert area == pytest.approx(np.pi * 40**2, rel=2e-3) and len(x) == 64
+        assert data.notes == ("1 vectors with curves became polygons, with 16 corners for each curve",)
+
+    def test_half_a_curve(self, read):
+        """One end has a handle, and that of the other lies at three tenths of the way."""
+        vertices = [dict(one) for one in self.CORNERS]
+        vertices[0] |= {"isBezier": True, "controlPoint2": {"x": 20, "y": 0}, "controlPoint1": None}
+        data = read(task(annotation(region("vector", vertices=vertices, closed=True))))
+        (ring,) = json.loads(data.segments.text.tobytes())
+        middle = np.array(ring).reshape(-1, 2)[7]
+        start, end = np.array([20.0, 10.0]), np.array([60.0, 10.0])
+        want = (start + 3 * np.array([40.0, 0.0]) + 3 * (end - 0.3 * (end - start)) + end) / 8
+        assert middle == pytest.approx(want)
+
+    @pytest.mark.parametrize(
+        "vertices, words",
+        [
+            ("x", "must be a list"),
+            ([1, 2, 3], "point 0 must be an object"),
+            ([{"x": 1}, {"x": 2}, {"x": 3}], "`y` must be a number"),
+            (points((0, 0), (500, 0), (0, 500)), "percent of the image"),
+        ],
+    )
+    def test_bad(self, read, vertices, words):
+        with pytest.raises(InputError, match=f"region 0.*{words}"):
+            read(task(annotation(region("vector", vertices=vertices, closed=True))))

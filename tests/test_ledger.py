@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import ledger_oracle as slow
 import vesica
 from crowds import CROWD, annotated, pedestrians
+from trials import trials
 from vesica import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, SparseMasks
 from vesica.agreement.ledger import TYPES, ledger
 from vesica.agreement.pairing import Contacts
@@ -398,7 +399,7 @@ def random_scene(generator):
 class TestEqualsOracle:
     """Thousands of scenes in one call, against exact loops scene by scene."""
 
-    COUNT = 700
+    COUNT = len(trials(700))
 
     def test_thousands_add_up(self, credit):
         generator = random.Random(f"sums {credit}")

@@ -162,9 +162,9 @@ class TestSameAsCompiled:
         batch, scores = torch.from_numpy(ROWS).reshape(2, 20, 4), torch.from_numpy(SCORES).reshape(2, 20)
         want = nms_padded(batch, scores, limit=9, above=0.3, measure=compiled, **options)
         got = nms_padded(batch, scores, limit=9, above=0.3, measure=name, **options)
-        # Each step is traced anew: four of them, which see what was suppressed before.
-        traced = torch.compile(nms_padded, backend="eager")(batch, scores, limit=4, above=0.3, measure=name, **options)
-        assert torch.equal(got.index, want.index) and torch.equal(traced.index, want.index[:, :4])
+        # Each step is traced anew: two of them, of which the second sees what was suppressed before.
+        traced = torch.compile(nms_padded, backend="eager")(batch, scores, limit=2, above=0.3, measure=name, **options)
+        assert torch.equal(got.index, want.index) and torch.equal(traced.index, want.index[:, :2])
 
     def test_every_library(self, name, compiled, options, xp):
         a, b = xp(ROWS), xp(ROWS[::-1])

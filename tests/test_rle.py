@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import oracles
 import strategies
+from trials import trials
 from vesica import Masks, RleMasks, SizeValueError, _native, coverage, iou, join
 from vesica._kernels.native import coco_masks
 from vesica._kernels.native import pixels as native_pixels
@@ -163,7 +164,7 @@ class TestStrings:
     def test_files_and_dicts_agree(self, isa):
         rng = np.random.default_rng(4)
         kinds = set()
-        for _ in range(1500):
+        for _ in trials(1500):
             text = rng.integers(47 if rng.random() < 0.3 else 48, rng.choice([64, 80, 112]), rng.integers(1, 40))
             text = text.astype(np.uint8)
             height, width = (int(side) for side in rng.integers(1, 2 ** rng.integers(1, 16), 2))

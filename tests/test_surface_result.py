@@ -49,6 +49,57 @@ def test_numbers_are_means_of_single_images():
     assert (cell["status"], cell["HD"], cell["clDice"]) == ("both_empty", None, None)
 
 
+class TestMasks:
+    """Masks of each class: the same as label maps where they do not overlap, and each by itself where they do."""
+
+    STACKS = [np.stack([side == label for label in (1, 2)], axis=1) for side in (TRUTH, GUESS)]
+    OPTIONS = {"tau": 1, "boundary": "2%", "centrelines": True}
+
+    @pytest.mark.parametrize("form", ["stack", "masks", "runs", "list"])
+    def test_equals_label_maps(self, form):
+        sides = {
+            "stack": self.STACKS,
+            "list": [list(side[:, None]) for side in self.STACKS],
+            "masks": [[vesica.Masks(one) for one in side] for side in self.STACKS],
+            "runs": [[vesica.RleMasks.from_masks(one) for one in side] for side in self.STACKS],
+        }[form]
+        found = evaluate_surfaces(*sides, categories={1: "liver", 2: "spleen"}, **self.OPTIONS)
+        assert found.per_cell() == made(**self.OPTIONS).per_cell()
+
+    def test_classes_by_number(self):
+        assert evaluate_surfaces(*self.STACKS).categories == (0, 1)
+
+    def test_overlap(self):
+        one, other = np.zeros((2, 1, 2, 12, 12), bool)
+        one[0, 0, 2:8, 2:8] = one[0, 1, 4:10, 4:10] = other[0, 0, 2:8, 2:8] = other[0, 1, 4:10, 4:11] = True
+        rows = evaluate_surfaces(one, other).per_class()
+        assert [row["HD"] for row in rows] == [0, 1]
+
+    def test_volumes(self):
+        truth = np.zeros((1, 2, 4, 6, 6), bool)
+        guess = truth.copy()
+        truth[0, 0, 1, 2, 2] = guess[0, 0, 3, 2, 2] = truth[0, 1, 0] = guess[0, 1, 0] = True
+        found = evaluate_surfaces(truth, guess, spacing=(5, 1, 1), volume=True)
+        assert [row["HD"] for row in found.per_class()] == [10, 0]
+
+    @pytest.mark.parametrize(
+        "options, words",
+        [
+            ({"ignore": 255}, "`ignore` is a label of label maps.*guess & ~void"),
+            ({"categories": [1, 2, 3]}, "3"),
+        ],
+    )
+    def test_bad(self, options, words):
+        with pytest.raises((ValueError, vesica.InputError), match=words):
+            evaluate_surfaces(*self.STACKS, **options)
+
+    def test_background_is_left_out(self):
+        policy = SegmentationPolicy(background=0)
+        sides = [np.stack([side == label for label in range(3)], axis=1) for side in (TRUTH, GUESS)]
+        found = evaluate_surfaces(*sides, categories={0: "none", 1: "liver", 2: "spleen"}, policy=policy)
+        assert found.categories == ("liver", "spleen") and found.per_cell() == made().per_cell()
+
+
 class TestPolicy:
     def test_what_a_miss_is_worth(self):
         diagonal = made()

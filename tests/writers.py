@@ -1,15 +1,17 @@
 """All that writes files, each with an old and a new content, for tests of what is left when something goes wrong."""
 
 import contextlib
+import functools
 import io
 import json
+import unittest.mock
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 import vesica
-from vesica.cli import eval_output, main
+from vesica.cli import demo_maps, eval_output, main
 from vesica.detection import records_of
 from vesica.io import arrays, detections, files
 from vesica.io.review_queue import write_queue
@@ -68,8 +70,11 @@ def _of_records():
     return Writer("all.records", lambda path, which: eval_output.write_records(str(path), contents[which]))
 
 
+_MAPS = functools.cache(demo_maps.generate)  # which takes longer than to write them
+
+
 def _demo(path, which):
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch.object(demo_maps, "generate", _MAPS):
         told(main(["demo", "--json", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
 
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.hpp"
@@ -69,14 +71,16 @@ class Drawn {
 
     bool has(std::size_t at) const { return mask_[at] != 0; }
 
+    // Places of the window, the pixel more on every side among them.
+    std::size_t places() const { return mask_.size(); }
+
     // Places of the outline.
     const std::vector<std::size_t>& outline() const { return outline_; }
 
     // The square of the way from a place to the nearest pixel of the outline: along its own line, then along those
-    // beside it as long as they can be nearer.
-    double squared_to(std::size_t at) const {
+    // beside it as long as they can be nearer. What is not below `best` is not looked for.
+    double squared_to(std::size_t at, double best = std::numeric_limits<double>::infinity()) const {
         const std::size_t own = at / step_;
-        double best = std::numeric_limits<double>::infinity();
         for (std::size_t away = 0; away <= lines_ && double(away) * double(away) < best; ++away) {
             if (own >= away) look(at - away * step_, away, best);
             if (away && own + away < lines_ + 2) look(at + away * step_, away, best);
@@ -131,6 +135,18 @@ Sums distances(const Drawn& from, const Drawn& to, interrupt::Steps& done) {
     return sums;
 }
 
+// Both masks of a pair in the window around them; false if both are empty.
+bool draw(MaskPairs pairs, std::size_t k, std::size_t height, Drawn& a, Drawn& b) {
+    const Runs one = runs_of(pairs.a, pairs.rows_a[k]), other = runs_of(pairs.b, pairs.rows_b[k]);
+    if (one.size() < 2 && other.size() < 2) return false;  // background alone
+    Window window;
+    window.add(one, height);
+    window.add(other, height);
+    a.draw(one, height, window);
+    b.draw(other, height, window);
+    return true;
+}
+
 }  // namespace
 
 void outline_offsets(MaskPairs pairs, std::size_t height, std::size_t threads, double* offset, double* distance) {
@@ -139,17 +155,50 @@ void outline_offsets(MaskPairs pairs, std::size_t height, std::size_t threads, d
         interrupt::Steps done;
         for (std::size_t k = begin; k < end; ++k) {
             offset[k] = distance[k] = std::numeric_limits<double>::quiet_NaN();
-            const Runs one = runs_of(pairs.a, pairs.rows_a[k]), other = runs_of(pairs.b, pairs.rows_b[k]);
-            if (one.size() < 2 || other.size() < 2) continue;  // background alone
-            Window window;
-            window.add(one, height);
-            window.add(other, height);
-            a.draw(one, height, window);
-            b.draw(other, height, window);
+            if (!draw(pairs, k, height, a, b) || a.outline().empty() || b.outline().empty()) continue;
             const Sums beyond_a = distances(b, a, done), beyond_b = distances(a, b, done);
             const double count_a = double(a.outline().size()), count_b = double(b.outline().size());
             offset[k] = (beyond_a.with_sign / count_b - beyond_b.with_sign / count_a) / 2;
             distance[k] = (beyond_a.without + beyond_b.without) / (count_a + count_b);
+        }
+    });
+}
+
+void outline_histograms(MaskPairs pairs, std::size_t height, Bins bins, std::size_t threads, std::uint32_t* out) {
+    threads::over(pairs.count, 16, threads, [&](std::size_t begin, std::size_t end) {
+        Drawn a, b;
+        interrupt::Steps done;
+        for (std::size_t k = begin; k < end; ++k) {
+            std::uint32_t* const row = out + k * bins.count;
+            std::fill(row, row + bins.count, 0u);
+            if (!draw(pairs, k, height, a, b) || a.outline().empty() || b.outline().empty()) continue;
+            for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}})
+                for (const std::size_t at : from->outline()) {
+                    const double distance = std::sqrt(to->squared_to(at));
+                    const double bin = std::min(std::ceil(distance / bins.step), double(bins.count - 1));
+                    ++row[static_cast<std::size_t>(bin)];
+                    done.add(1 + static_cast<std::size_t>(distance));
+                }
+        }
+    });
+}
+
+void edge_pixels(MaskPairs pairs, std::size_t height, double within, std::size_t threads, std::int64_t* differ,
+                 std::int64_t* near) {
+    // Squares of distances are whole numbers, so that nothing lies between this and the square of `within`.
+    const double beyond = std::floor(within * within) + 1;
+    threads::over(pairs.count, 16, threads, [&](std::size_t begin, std::size_t end) {
+        Drawn a, b;
+        interrupt::Steps done;
+        for (std::size_t k = begin; k < end; ++k) {
+            differ[k] = near[k] = 0;
+            if (!draw(pairs, k, height, a, b)) continue;
+            for (std::size_t at = 0; at < a.places(); ++at) {
+                if (a.has(at) == b.has(at)) continue;
+                ++differ[k];
+                near[k] += a.squared_to(at, beyond) < beyond || b.squared_to(at, beyond) < beyond;
+                done.add(1);
+            }
         }
     });
 }

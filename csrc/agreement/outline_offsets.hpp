@@ -23,4 +23,19 @@ struct MaskPairs {
 // positive. distance[k]: the mean of all distances of both outlines. NaN where a mask is empty.
 void outline_offsets(MaskPairs pairs, std::size_t height, std::size_t threads, double* offset, double* distance);
 
+// Bins of distances: distance d is in bin ceil(d / step), those beyond the last in the last.
+struct Bins {
+    double step;
+    std::size_t count;
+};
+
+// out[k * bins.count + j]: how many pixels of both outlines of pair k are at a distance of bin j from the other
+// outline. Zeros where a mask is empty.
+void outline_histograms(MaskPairs pairs, std::size_t height, Bins bins, std::size_t threads, std::uint32_t* out);
+
+// differ[k]: the pixels that one mask of pair k has and the other has not. near[k]: those of them that are at most
+// `within` pixels from the outline of either.
+void edge_pixels(MaskPairs pairs, std::size_t height, double within, std::size_t threads, std::int64_t* differ,
+                 std::int64_t* near);
+
 }  // namespace vesica::agreement

@@ -30,21 +30,25 @@ constexpr std::size_t few = 6;
 template <std::size_t masks>
 struct CountShared {
     static constexpr bool is_counting = true;
+    static constexpr std::size_t sets = std::size_t(1) << masks;
+
     static VESICA_INLINE void body(const std::uint64_t* VESICA_RESTRICT words, std::size_t count,
                                    std::int64_t* VESICA_RESTRICT shared) {
-        constexpr std::size_t sets = std::size_t(1) << masks;
         std::int64_t sums[sets] = {};
-        for (std::size_t w = 0; w < count; ++w) {
-            std::uint64_t both[sets];
-            both[0] = ~0ull;
-            for (std::size_t k = 0; k < masks; ++k) {
-                const std::uint64_t mask = words[k * block + w];
-                const std::size_t half = std::size_t(1) << k;
-                for (std::size_t s = 0; s < half; ++s) both[half + s] = both[s] & mask;
-            }
-            for (std::size_t s = 1; s < sets; ++s) sums[s] += std::popcount(both[s]);
-        }
+        for (std::size_t w = 0; w < count; ++w) add<0, 0>(words + w, ~0ull, sums);
         for (std::size_t s = 1; s < sets; ++s) shared[s] += sums[s];
+    }
+
+    // Sets with mask k and without it, of pixels in all masks of a set of those before. An array of what sets share
+    // would be written piece by piece and read as one vector, which has to wait for all pieces.
+    template <std::size_t k, std::size_t set>
+    static VESICA_INLINE void add(const std::uint64_t* words, std::uint64_t pixels, std::int64_t* sums) {
+        if constexpr (k < masks) {
+            const std::uint64_t inside = pixels & words[k * block];
+            sums[set | std::size_t(1) << k] += std::popcount(inside);
+            add<k + 1, (set | std::size_t(1) << k)>(words, inside, sums);
+            add<k + 1, set>(words, pixels, sums);
+        }
     }
 };
 
@@ -59,6 +63,14 @@ void leave_out_others(std::vector<std::int64_t>& shared, std::size_t masks) {
     for (std::size_t k = 0; k < masks; ++k)
         for (std::size_t s = 0; s < shared.size(); ++s)
             if (!(s >> k & 1)) shared[s] -= shared[s | std::size_t(1) << k];
+}
+
+// The patterns that occur, of what each set of masks shares.
+void take_shared(std::vector<std::int64_t>& shared, std::size_t masks, std::int64_t pixels, Patterns& out) {
+    shared[0] = pixels;
+    leave_out_others(shared, masks);
+    for (std::size_t s = 0; s < shared.size(); ++s)
+        if (shared[s]) out.code.push_back(s), out.count.push_back(shared[s]);
 }
 
 // ---- many masks: the pixels of a word are shared out mask by mask, until all that are left vote alike
@@ -99,11 +111,8 @@ Patterns of_few(const std::uint8_t* bytes, std::size_t masks, std::size_t pixels
     });
     std::vector<std::int64_t> shared(sets);
     for (std::size_t k = 0; k < found.size(); ++k) shared[k % sets] += found[k];
-    shared[0] = static_cast<std::int64_t>(pixels);
-    leave_out_others(shared, masks);
     Patterns patterns;
-    for (std::size_t s = 0; s < sets; ++s)
-        if (shared[s]) patterns.code.push_back(s), patterns.count.push_back(shared[s]);
+    take_shared(shared, masks, static_cast<std::int64_t>(pixels), patterns);
     return patterns;
 }
 
@@ -218,16 +227,80 @@ bool merge_some(std::index_sequence<masks...>, std::size_t wanted, const rle::Co
     return ((masks + 1 == wanted && (merge_few<masks + 1, can_be_guessed>(counts, first, pixels, visit), true)) || ...);
 }
 
+// Runs of noise; and those that take longer to be followed than the pixels of a word to be drawn.
+constexpr std::int64_t noise = 8, drawn = word;
+
+// Are runs shorter than so many pixels, on average?
+bool are_shorter(std::int64_t than, const rle::Counts& counts, std::size_t first, std::size_t masks,
+                 std::int64_t pixels) {
+    const std::int64_t runs = counts.offsets[first + masks] - counts.offsets[first];
+    return runs * than > pixels * static_cast<std::int64_t>(masks);
+}
+
 template <class Visit>
 void merge(const rle::Counts& counts, std::size_t first, std::size_t masks, std::int64_t pixels, const Visit& visit) {
     constexpr std::make_index_sequence<8> few_masks;
-    constexpr std::int64_t short_run = 8;
     if (!pixels) return;
-    const std::int64_t runs = counts.offsets[first + masks] - counts.offsets[first];
-    const bool is_noise = runs * short_run > pixels * static_cast<std::int64_t>(masks);
+    const bool is_noise = are_shorter(noise, counts, first, masks, pixels);
     if (!(is_noise ? merge_some<false>(few_masks, masks, counts, first, pixels, visit)
                    : merge_some<true>(few_masks, masks, counts, first, pixels, visit)))
         merge_many(counts, first, masks, pixels, visit);
+}
+
+// Of each word by itself: a bit is set if an odd number of bits up to it are.
+struct FillWords {
+    static VESICA_INLINE void body(std::uint64_t* words) {
+        for (std::size_t w = 0; w < block; ++w) {
+            std::uint64_t bits = words[w];
+            for (unsigned shift = 1; shift < word; shift *= 2) bits ^= bits << shift;
+            words[w] = bits;
+        }
+    }
+};
+
+// Short runs are drawn as bits, and the bits counted: each run toggles one bit, and a pixel belongs if an odd number of
+// them are at or before it. In noise, where nothing tells which run ends next, that is several times as fast.
+class Drawing {
+  public:
+    explicit Drawing(const std::int64_t* counts) : cursor_{counts[0], counts} {}
+
+    // The bits of pixels [from, until), of which blocks follow each other; those behind are 0.
+    void draw(std::int64_t from, std::int64_t until, std::uint64_t* words) {
+        std::fill_n(words, block, 0);
+        Cursor cursor = cursor_;  // in registers: `words` might be where it is kept
+        while (cursor.next < until) {
+            const auto at = static_cast<std::size_t>(cursor.next - from);
+            words[at / word] ^= std::uint64_t(1) << at % word;
+            cursor.next += *++cursor.count;
+        }
+        cursor_ = cursor;
+        const std::size_t size = static_cast<std::size_t>(until - from), count = bits::words(size);
+        simd::run<FillWords>(words);
+        for (std::size_t w = 0; w < count; ++w) {
+            words[w] ^= inside_;
+            inside_ = -(words[w] >> (word - 1));
+        }
+        words[count - 1] &= bits::low(size - (count - 1) * word);
+    }
+
+  private:
+    Cursor cursor_;
+    std::uint64_t inside_ = 0;  // all bits, if the pixel before belongs
+};
+
+// shared[s] += pixels in all masks of the set s.
+void count_drawn(const rle::Counts& counts, std::size_t first, std::size_t masks, std::int64_t pixels,
+                 std::int64_t* shared) {
+    std::vector<Drawing> drawings;
+    for (std::size_t k = 0; k < masks; ++k) drawings.emplace_back(counts.data + counts.offsets[first + k]);
+    std::uint64_t words[few * block];
+    for (std::int64_t from = 0; from < pixels; from += block * word) {
+        const std::int64_t until = std::min(pixels, from + static_cast<std::int64_t>(block * word));
+        for (std::size_t k = 0; k < masks; ++k) drawings[k].draw(from, until, words + k * block);
+        const std::uint64_t* const first_word = words;
+        count_shared(std::make_index_sequence<few>(), masks, first_word,
+                     bits::words(static_cast<std::size_t>(until - from)), shared);
+    }
 }
 
 // Groups that a thread takes at a time.
@@ -258,10 +331,16 @@ GroupedPatterns of_counts(rle::Counts counts, Groups groups, std::size_t threads
     each_group(counts, groups, threads, [&](std::size_t g, std::size_t first, std::size_t masks, std::size_t at) {
         GroupedPatterns& part = parts[at];
         const std::size_t before = part.patterns.code.size();
-        Tally tally(masks);
-        merge(counts, first, masks, groups.pixels[g],
-              [&](std::uint64_t code, std::int64_t begin, std::int64_t end) { tally.add(code, end - begin); });
-        tally.take(part.patterns);
+        if (masks <= few && are_shorter(drawn, counts, first, masks, groups.pixels[g])) {
+            std::vector<std::int64_t> shared(std::size_t(1) << masks);
+            count_drawn(counts, first, masks, groups.pixels[g], shared.data());
+            take_shared(shared, masks, groups.pixels[g], part.patterns);
+        } else {
+            Tally tally(masks);
+            merge(counts, first, masks, groups.pixels[g],
+                  [&](std::uint64_t code, std::int64_t begin, std::int64_t end) { tally.add(code, end - begin); });
+            tally.take(part.patterns);
+        }
         part.sizes.push_back(static_cast<std::int64_t>(part.patterns.code.size() - before));
     });
     GroupedPatterns all;

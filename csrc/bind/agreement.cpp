@@ -150,31 +150,59 @@ void expect_masks(const char* name, const Flat<std::int64_t>& rows, std::size_t 
             refuse("`" + std::string(name) + "` must be rows of " + std::to_string(masks) + " masks");
 }
 
-void outline_offsets(Flat<std::int64_t> counts_a, Flat<std::int64_t> offsets_a, Flat<std::int64_t> rows_a,
-                     Flat<std::int64_t> counts_b, Flat<std::int64_t> offsets_b, Flat<std::int64_t> rows_b,
-                     std::size_t height, std::size_t threads, Out<double> offset, Out<double> distance) {
+// Counts and offsets of masks, and which of them are in pairs.
+using PairedMasks = std::tuple<Flat<std::int64_t>, Flat<std::int64_t>, Flat<std::int64_t>>;
+
+agreement::MaskPairs mask_pairs(const PairedMasks& a, const PairedMasks& b) {
+    const auto& [counts_a, offsets_a, rows_a] = a;
+    const auto& [counts_b, offsets_b, rows_b] = b;
     const std::size_t masks_a = expect_offsets("offsets_a", offsets_a, counts_a.size());
     const std::size_t masks_b = expect_offsets("offsets_b", offsets_b, counts_b.size());
     expect_masks("rows_a", rows_a, masks_a);
     expect_masks("rows_b", rows_b, masks_b);
-    for (const std::size_t size : {rows_b.size(), offset.size(), distance.size()})
-        expect_size("rows_b", size, rows_a.size());
+    expect_size("rows_b", rows_b.size(), rows_a.size());
+    return {{counts_a.data(), offsets_a.data(), masks_a},
+            {counts_b.data(), offsets_b.data(), masks_b},
+            rows_a.data(),
+            rows_b.data(),
+            rows_a.size()};
+}
+
+void outline_offsets(PairedMasks a, PairedMasks b, std::size_t height, std::size_t threads, Out<double> offset,
+                     Out<double> distance) {
+    const agreement::MaskPairs pairs = mask_pairs(a, b);
+    for (const std::size_t size : {offset.size(), distance.size()}) expect_size("offset", size, pairs.count);
     Unlocked unlocked;
-    agreement::outline_offsets({{counts_a.data(), offsets_a.data(), masks_a},
-                                {counts_b.data(), offsets_b.data(), masks_b},
-                                rows_a.data(),
-                                rows_b.data(),
-                                rows_a.size()},
-                               height, threads, offset.data(), distance.data());
+    agreement::outline_offsets(pairs, height, threads, offset.data(), distance.data());
+}
+
+void outline_histograms(PairedMasks a, PairedMasks b, std::size_t height, double step, std::size_t bins,
+                        std::size_t threads, Out<std::uint32_t> out) {
+    const agreement::MaskPairs pairs = mask_pairs(a, b);
+    if (!(step > 0) || !bins) refuse("bins must have a width above 0, and be one or more");
+    expect_size("out", out.size(), pairs.count * bins);
+    Unlocked unlocked;
+    agreement::outline_histograms(pairs, height, {step, bins}, threads, out.data());
+}
+
+void edge_pixels(PairedMasks a, PairedMasks b, std::size_t height, double within, std::size_t threads,
+                 Out<std::int64_t> differ, Out<std::int64_t> near) {
+    const agreement::MaskPairs pairs = mask_pairs(a, b);
+    for (const std::size_t size : {differ.size(), near.size()}) expect_size("differ", size, pairs.count);
+    Unlocked unlocked;
+    agreement::edge_pixels(pairs, height, within, threads, differ.data(), near.data());
 }
 
 }  // namespace
 
 void define_agreement(nb::module_& m) {
     define_names<agreement::StapleStatus>(m, "staple_status_names");
-    m.def("outline_offsets", &outline_offsets, "counts_a"_a.noconvert(), "offsets_a"_a.noconvert(),
-          "rows_a"_a.noconvert(), "counts_b"_a.noconvert(), "offsets_b"_a.noconvert(), "rows_b"_a.noconvert(),
-          "height"_a, "threads"_a, "offset"_a, "distance"_a);
+    m.def("outline_offsets", &outline_offsets, "a"_a, "b"_a, "height"_a, "threads"_a, "offset"_a.noconvert(),
+          "distance"_a.noconvert());
+    m.def("outline_histograms", &outline_histograms, "a"_a, "b"_a, "height"_a, "step"_a, "bins"_a, "threads"_a,
+          "out"_a.noconvert());
+    m.def("edge_pixels", &edge_pixels, "a"_a, "b"_a, "height"_a, "within"_a, "threads"_a, "differ"_a.noconvert(),
+          "near"_a.noconvert());
     m.def("vote_patterns_dense", &vote_patterns_dense, "masks"_a.noconvert(), "threads"_a);
     m.def("vote_patterns_labels", &vote_patterns_labels, "maps"_a.noconvert(), "threads"_a);
     m.def("vote_patterns_runs", &vote_patterns_runs, "counts"_a.noconvert(), "offsets"_a.noconvert(),

@@ -111,6 +111,51 @@ RecordTuple match_cells_pairs(const DetectTuple& request, const TruthTuple& trut
     return give_records(std::move(records));
 }
 
+// images, categories, threads, floor
+using PlaceTuple = std::tuple<std::size_t, std::size_t, std::size_t, double>;
+
+match_cells::Places places_of(const PlaceTuple& columns) {
+    const auto& [images, categories, threads, floor] = columns;
+    return {images, categories, threads, floor};
+}
+
+// starts, truth, value; the first fault
+using NearTuple = std::tuple<Column<std::int64_t>, Column<std::int32_t>, Column<double>, FaultTuple>;
+
+NearTuple give_near(match_cells::Near near) {
+    return {give(std::move(near.starts)), give(std::move(near.truth)), give(std::move(near.value)),
+            give_fault(near.fault)};
+}
+
+NearTuple near_boxes(const PlaceTuple& places, const TruthTuple& truths, In<double> truth_boxes,
+                     const GuessTuple& guesses, In<double> guess_boxes) {
+    const match_cells::Truths left = truths_of(truths);
+    const match_cells::Guesses right = guesses_of(guesses);
+    expect_size("truth_boxes", truth_boxes.size(), 4 * left.count);
+    expect_size("guess_boxes", guess_boxes.size(), 4 * right.count);
+    match_cells::Near near;
+    {
+        Unlocked unlocked;
+        near = match_cells::near_boxes(places_of(places), left, truth_boxes.data(), right, guess_boxes.data());
+    }
+    return give_near(std::move(near));
+}
+
+NearTuple near_masks(const PlaceTuple& places, const TruthTuple& truths, nb::object truth_masks,
+                     const GuessTuple& guesses, nb::object guess_masks, bool boundary, bool literal) {
+    const match_cells::Truths left = truths_of(truths);
+    const match_cells::Guesses right = guesses_of(guesses);
+    const coco_masks::Column left_masks = coco_masks_of(truth_masks), right_masks = coco_masks_of(guess_masks);
+    expect_size("truth_masks", left_masks.count, left.count);
+    expect_size("guess_masks", right_masks.count, right.count);
+    match_cells::Near near;
+    {
+        Unlocked unlocked;
+        near = match_cells::near_masks(places_of(places), left, left_masks, right, right_masks, boundary, literal);
+    }
+    return give_near(std::move(near));
+}
+
 // categories, guesses, counted, score, matched, ignored, thresholds, areas
 using CurveTuple = std::tuple<Flat<std::int64_t>, Flat<std::int32_t>, Flat<std::int32_t>, Flat<double>,
                               Flat<std::uint64_t>, Flat<std::uint64_t>, std::size_t, std::size_t>;
@@ -208,6 +253,10 @@ void define_detection(nb::module_& m) {
           "guess_masks"_a, "boundary"_a, "literal"_a);
     m.def("match_cells_pairs", &match_cells_pairs, "request"_a, "truths"_a, "guesses"_a, "starts"_a.noconvert(),
           "truth"_a.noconvert(), "value"_a.noconvert());
+    m.def("near_boxes", &near_boxes, "places"_a, "truths"_a, "truth_boxes"_a.noconvert(), "guesses"_a,
+          "guess_boxes"_a.noconvert());
+    m.def("near_masks", &near_masks, "places"_a, "truths"_a, "truth_masks"_a, "guesses"_a, "guess_masks"_a,
+          "boundary"_a, "literal"_a);
     m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);

@@ -43,14 +43,14 @@ Rows counted_by(const std::int32_t* place, std::size_t places, const Rows* rows,
     return out;
 }
 
-Grouped grouped(const Side& side, const Request& request) {
+Grouped grouped(const Side& side, std::size_t images, std::size_t categories) {
     Grouped out;
     // Most files have their images in order, or at least all rows of an image together.
     if (std::is_sorted(side.image, side.image + side.count) && (!side.count || side.image[0] >= 0)) {
-        out.rows = counted_by(side.category, request.categories, nullptr, side.count, out.starts);
+        out.rows = counted_by(side.category, categories, nullptr, side.count, out.starts);
     } else {
-        const Rows by_image = counted_by(side.image, request.images, nullptr, side.count, out.starts);
-        out.rows = counted_by(side.category, request.categories, &by_image, by_image.size(), out.starts);
+        const Rows by_image = counted_by(side.image, images, nullptr, side.count, out.starts);
+        out.rows = counted_by(side.category, categories, &by_image, by_image.size(), out.starts);
     }
     return out;
 }
@@ -61,6 +61,21 @@ struct Cell {
     std::uint32_t guess_count, truth_count;
     std::uint32_t out;  // where its guesses go
 };
+
+// Both sides, truths and guesses at the same time.
+struct Sides {
+    Grouped by_guess, by_truth;
+};
+
+Sides grouped(const Truths& truths, const Guesses& guesses, std::size_t images, std::size_t categories,
+              std::size_t threads) {
+    Sides out;
+    threads::run(2, threads, [&](std::size_t side) {
+        side ? void(out.by_truth = grouped(truths, images, categories))
+             : void(out.by_guess = grouped(guesses, images, categories));
+    });
+    return out;
+}
 
 // The cells of one category.
 void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const Grouped& t, std::size_t category,
@@ -447,21 +462,20 @@ class Matcher {
 // All cells by category, then image, the order in which they are matched, and room for what comes out.
 struct Plan {
     Masks masks;
-    Grouped by_guess, by_truth;
+    Sides sides;
     std::vector<Cell> cells;
     Rows order;
     Records out;
 };
 
 Plan planned(const Request& request, const Truths& truths, const Guesses& guesses) {
-    Plan plan{Masks(request.lanes), {}, {}, {}, {}, {}};
-    threads::run(2, request.threads, [&](std::size_t side) {
-        side ? void(plan.by_truth = grouped(truths, request)) : void(plan.by_guess = grouped(guesses, request));
-    });
+    Sides sides = grouped(truths, guesses, request.images, request.categories, request.threads);
+    Plan plan{Masks(request.lanes), std::move(sides), {}, {}, {}};
 
     std::vector<std::vector<Cell>> parts(request.categories);
-    threads::run(request.categories, request.threads,
-                 [&](std::size_t c) { add_cells(guesses, plan.by_guess, truths, plan.by_truth, c, parts[c]); });
+    threads::run(request.categories, request.threads, [&](std::size_t c) {
+        add_cells(guesses, plan.sides.by_guess, truths, plan.sides.by_truth, c, parts[c]);
+    });
     Records& out = plan.out;
     std::size_t count = 0, guess_count = 0;
     for (const auto& part : parts) count += part.size();
@@ -492,8 +506,8 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     const std::size_t areas = request.lanes.lowest.size();
     std::mutex mutex;
     threads::over(plan.cells.size(), 512, request.threads, [&](std::size_t begin, std::size_t end) {
-        Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.by_truth.rows, guesses,
-                                             plan.by_guess.rows, scorer, out);
+        Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
+                                             plan.sides.by_guess.rows, scorer, out);
         for (std::size_t at = begin; at < end; ++at) {
             const std::size_t k = plan.order[at];
             const Cell& cell = plan.cells[k];
@@ -507,7 +521,84 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     return std::move(out);
 }
 
+// ---- Near
+
+// What one thread found in the cells of its share.
+struct Share {
+    std::vector<Row> guess, truth;
+    std::vector<double> value;
+};
+
+template <class Scorer>
+Near near(const Places& places, const Truths& truths, const Guesses& guesses, const Scorer& scorer) {
+    const Sides sides = grouped(truths, guesses, places.images, places.categories, places.threads);
+    std::vector<Cell> cells;
+    for (std::size_t c = 0; c < places.categories; ++c)
+        add_cells(guesses, sides.by_guess, truths, sides.by_truth, c, cells);
+
+    Near out;
+    std::vector<Share> shares;
+    std::mutex mutex;
+    threads::over(cells.size(), 128, places.threads, [&](std::size_t begin, std::size_t end) {
+        Scorer own = scorer;
+        Share share;
+        std::vector<Candidate> found;
+        interrupt::Steps steps;
+        for (std::size_t k = begin; k < end; ++k) {
+            const Cell& cell = cells[k];
+            if (!cell.truth_count || !cell.guess_count) continue;
+            const Row* const here = sides.by_truth.rows.data() + cell.truths;
+            own.open(here, cell.truth_count);
+            for (std::size_t i = 0; i < cell.guess_count; ++i) {
+                steps.add(16 * (1 + std::size_t(cell.truth_count)));
+                const Row guess = sides.by_guess.rows[cell.guesses + i];
+                found.clear();
+                own.compare(guess, places.floor, found);
+                for (const Candidate& candidate : found) {
+                    share.guess.push_back(guess);
+                    share.truth.push_back(here[candidate.truth]);
+                    share.value.push_back(candidate.iou);
+                }
+            }
+        }
+        const std::lock_guard lock(mutex);
+        shares.push_back(std::move(share));
+        if constexpr (requires { own.fault(); })
+            if (own.fault().before(out.fault)) out.fault = own.fault();
+    });
+
+    // The pairs of a guess are in one share, one after the other: where they go depends on no thread.
+    out.starts.resize(guesses.count + 1);
+    std::fill(out.starts.begin(), out.starts.end(), 0);
+    for (const Share& share : shares)
+        for (const Row guess : share.guess) ++out.starts[std::size_t(guess) + 1];
+    for (std::size_t g = 0; g < guesses.count; ++g) out.starts[g + 1] += out.starts[g];
+    out.truth.resize(static_cast<std::size_t>(out.starts[guesses.count]));
+    out.value.resize(out.truth.size());
+    for (const Share& share : shares)
+        for (std::size_t p = 0, before = 0; p < share.guess.size(); ++p) {
+            before = p && share.guess[p] == share.guess[p - 1] ? before + 1 : 0;
+            const std::size_t at = static_cast<std::size_t>(out.starts[share.guess[p]]) + before;
+            out.truth[at] = static_cast<std::int32_t>(share.truth[p]);
+            out.value[at] = share.value[p];
+        }
+    return out;
+}
+
 }  // namespace
+
+Near near_boxes(const Places& places, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
+                const double* guess_boxes) {
+    return near(places, truths, guesses, Boxes<false>(truth_boxes, truths.crowd, guess_boxes));
+}
+
+Near near_masks(const Places& places, const Truths& truths, const coco_masks::Column& truth_masks,
+                const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal) {
+    const auto by = [&]<class Scorer>() {
+        return near(places, truths, guesses, Scorer(truth_masks, guess_masks, truths.crowd, literal));
+    };
+    return boundary ? by.template operator()<coco_masks::Boundaries>() : by.template operator()<coco_masks::Masks>();
+}
 
 Records of_boxes(const Request& request, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
                  const double* guess_boxes) {

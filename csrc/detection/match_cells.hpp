@@ -91,4 +91,23 @@ struct Pairs {
 // Regions of any kind, by their pairs.
 Records of_pairs(const Request& request, const Truths& truths, const Guesses& guesses, const Pairs& pairs);
 
+// Who is near whom: in every cell the pairs whose value reaches the floor, by guess, then truth.
+struct Near {
+    memory::Vector<std::int64_t> starts;  // of each guess: its first pair; and the end
+    memory::Vector<std::int32_t> truth;   // of each pair: the row of its truth
+    memory::Vector<double> value;
+    coco_masks::Fault fault;  // the first mask that cannot be read; then nothing else is of use
+};
+
+// The cells to look at. Every guess of a cell is looked at, and no lane.
+struct Places {
+    std::size_t images, categories, threads;
+    double floor;
+};
+
+Near near_boxes(const Places& places, const Truths& truths, const double* truth_boxes, const Guesses& guesses,
+                const double* guess_boxes);
+Near near_masks(const Places& places, const Truths& truths, const coco_masks::Column& truth_masks,
+                const Guesses& guesses, const coco_masks::Column& guess_masks, bool boundary, bool literal);
+
 }  // namespace vesica::match_cells

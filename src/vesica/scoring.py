@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from vesica.segmentation.panoptic import PanopticCategories, PanopticResult, Segments
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.result import SegmentationResult
+    from vesica.segmentation.surface_cells import Pair
     from vesica.segmentation.surface_result import SurfaceResult
 
     _Side = Dataset | str | os.PathLike[str]
@@ -64,6 +65,7 @@ def evaluate(
     quirks: QuirksName | None = None,
     categories: Any = None,
     missing: str | None = None,
+    details: bool = False,
     slices: Any = None,
     threads: int | None = None,
 ) -> DetectionResult:
@@ -100,6 +102,9 @@ def evaluate(
         None, and an id that does not meet with categories="id", is left out and counted.
     missing : "box", optional
         Where masks are compared, let truths that have none be compared as their boxes. By default they are an error.
+    details : bool, default False
+        Let `result.records` carry what causes, confusion and tables of objects need, for merging and for files. The
+        result itself makes it when it is asked.
     slices : name of a column or several, dict of image → value, or dict of name → such a dict; optional
         What `result.slices` go by: camera, daylight, site. The columns are "group" and "batch" of the truth's images.
         A dict names images by id, file name or stem; None is the value of an image that is in no slice.
@@ -136,7 +141,7 @@ def evaluate(
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
     columns = _columns_of(sides[0].images, inputs.meeting)
-    result = DetectionResult(match_inputs(inputs, asked, threads=threads), inputs, threads, columns)
+    result = DetectionResult(match_inputs(inputs, asked, details=details, threads=threads), inputs, threads, columns)
     return result if slices is None else result.sliced(slices)
 
 
@@ -279,9 +284,10 @@ def evaluate_surfaces(
     Parameters
     ----------
     truth, guess : label maps (H, W), stacks (B, H, W), volumes (D, H, W) with volume=True, lists of such, or paths
-        As `evaluate_segmentation` takes them; objects too.
+        As `evaluate_segmentation` takes them; objects too, and masks of each class, which may overlap.
     categories : labels, or a dict of label → name
-        The classes that are compared; the background is not among them as a rule. Objects have their own.
+        The classes that are compared; the background is not among them as a rule. Objects have their own. Of masks one
+        for each, in their order; by default 0, 1, 2, …
     ignore : label or labels, optional
         Pixels of the truth with such a label are of no class on either side.
     policy : SegmentationPolicy, optional
@@ -319,7 +325,7 @@ def evaluate_surfaces(
     boundary_IoU(2%) 0.833
     """
     from vesica.segmentation.evaluator import policy_of  # late: detection does not need it
-    from vesica.segmentation.inputs import Reading
+    from vesica.segmentation.inputs import Maps, Reading, categories_of, classes_of
     from vesica.segmentation.surface_cells import Wanted, measure
     from vesica.segmentation.surface_result import surface_result
 
@@ -328,11 +334,16 @@ def evaluate_surfaces(
     source = label_images(
         truth, guess, own, categories=categories, groups=groups, relabel=relabel, crowd=crowd, threads=threads
     )
-    labels = check_label_files.compared(source.categories, source.policy.background)
-    ids = check_surfaces.labels(list(labels))
+    batches = source.batches(Reading(source.categories, is_volumes=volume or source.is_volumes))
+    first = next(batches, None)
+    is_masks, known = first is not None and not isinstance(first.batch, Maps), source.categories
+    if known is None and first is not None and is_masks:
+        known = categories_of(classes_of(first.batch))  # of the classes 0, 1, 2, …
+    labels = check_label_files.compared(known, source.policy.background)
+    ids = known.ids if is_masks and known is not None else check_surfaces.labels(list(labels))
 
-    batches = source.batches(Reading(is_volumes=volume or source.is_volumes))
-    pairs = image_pairs(batches, own.spacing if spacing is None else spacing)
+    every = batches if first is None else itertools.chain([first], batches)
+    pairs = image_pairs(every, own.spacing if spacing is None else spacing)
     found = measure(pairs, ids, ignore=source.policy.ignore, wanted=wanted, threads=threads)
     own_groups = groups if source.names is None else None
     return surface_result(found, labels, source.policy, tau=tau, wanted=wanted, groups=own_groups)
@@ -457,17 +468,19 @@ def _painted(
     )
 
 
-def image_pairs(found: Iterable[LabelBatch], spacing: Any, /) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
-    """Of batches each image alone: its id or else its number, its maps, the spacing, by default its own, and group."""
+def image_pairs(found: Iterable[LabelBatch], spacing: Any, /) -> Iterator[Pair]:
+    """Of batches each image alone: its id or else its number, both sides, its spacing and its group."""
     from vesica.segmentation.inputs import Maps
+    from vesica.segmentation.surface_cells import Pair
 
     number = itertools.count()
     for one in found:
-        maps = check_label_files.are_maps(one.batch, Maps)
-        for k in range(len(maps)):
+        batch = one.batch
+        for k in range(len(batch)):
             place = next(number)
-            steps = one.spacing if spacing is None else spacing
-            yield place if one.ids is None else one.ids[k], maps.truth[k, ...], maps.guess[k, ...], steps, one.group
+            image = place if one.ids is None else one.ids[k]
+            sides = (batch.truth[k, ...], batch.guess[k, ...]) if isinstance(batch, Maps) else batch[k]
+            yield Pair(image, sides, one.spacing if spacing is None else spacing, one.group)
 
 
 @overload

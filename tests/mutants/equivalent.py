@@ -163,11 +163,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "Without a shared area no measure depends on the areas, as long as they are not 0.",
     (
         "regions/labels/labels.cpp",
-        "Byte top = 0, top_shifted = 0;",
-        "0 → 1 (2)",
-    ): "One more row of a table, whose counts stay 0, where every byte is 255.",
-    (
-        "regions/labels/labels.cpp",
         "for (std::size_t lane = 0; lane < tables; ++lane) lanes[lane] = table + lane % copies * size;",
         "% → /",
     ): "The tables are added up, so any of them may count a lane.",

@@ -36,7 +36,7 @@ def built(faults: Sequence[Fault]) -> dict[int, Fault]:
         wrong = _compile()
         if wrong is None:
             break
-        refused = {number for number, fault in numbered.items() if (fault.file, fault.line) in wrong}
+        refused = {number for number, fault in numbered.items() if number in wrong or (fault.file, fault.line) in wrong}
         if not refused:
             raise SystemExit(f"the seeded tree does not compile: see {BUILD / 'log'}")
         known += [str(numbered[number]) for number in refused]
@@ -69,8 +69,8 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
 
 
-def _compile() -> set[tuple[str, int]] | None:
-    """None, or the file and line of each error."""
+def _compile() -> set[int | tuple[str, int]] | None:
+    """None, or of each error the number of its fault, where the compiler tells it, or else file and line."""
     nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip()
     arguments = ["-S", BUILD / "tree", "-B", BUILD / "out", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None"]
     arguments += [f"-DCMAKE_CXX_FLAGS={FLAGS}", f"-Dnanobind_DIR={nanobind}", f"-DPython_EXECUTABLE={sys.executable}"]
@@ -81,14 +81,21 @@ def _compile() -> set[tuple[str, int]] | None:
     (BUILD / "log").write_text(done.stdout, encoding="utf-8")
     if done.returncode == 0:
         return None
-    wrong, seen = set(), None
+    wrong: set[int | tuple[str, int]] = set()
+    seen, number = None, None
     for line in done.stdout.splitlines():
         place = re.match(r".*?csrc/([\w/]+\.[ch]pp):(\d+):", line)
         if not place:
             continue
+        if "In instantiation of" in line:
+            number = None  # another message begins
+        if told := re.search(r"vesica_mutants::\w+\(.*\[with int N = (\d+);", line):
+            number = int(told[1])
         if place[1] != "switch.hpp":
             seen = (place[1], int(place[2]))
-        if "error:" in line and seen:
+        if "error:" in line and place[1] == "switch.hpp" and number is not None:
+            wrong.add(number)
+        elif "error:" in line and seen:
             wrong.add(seen)  # of an error inside a switch, the place that it was used from
     return wrong
 

@@ -46,8 +46,9 @@ def digest(found: str, own: str, /) -> None:
         raise InputError("These records are damaged: the policy does not fit its checksum.")
 
 
-_WHOLE = ("image", "annotator", "round", "category", "cluster", "cluster_alternative")
+_WHOLE = ("image", "annotator", "round", "category", "cluster", "cluster_alternative", "attributes")
 _FLOATS = ("area", "mean_iou", "cluster_margin")
+_FLAGS = ("is_exact", "crowd", "has_mask")
 
 
 def sound(found: Any, /) -> None:
@@ -55,9 +56,9 @@ def sound(found: Any, /) -> None:
     count, images, people = len(found.image), len(found.images), len(found.annotators)
     kinds = len(found.categories)
     asked = len(found.asked_image)
-    for name in (*_WHOLE, *_FLOATS, "is_exact", "box", "id"):
+    for name in (*_WHOLE, *_FLOATS, *_FLAGS, "box", "id"):
         shape = (count, 4) if name == "box" else (count,)
-        kind = "i" if name in _WHOLE else "b" if name == "is_exact" else "iO" if name == "id" else "f"
+        kind = "i" if name in _WHOLE else "b" if name in _FLAGS else "iO" if name == "id" else "f"
         _column(name, getattr(found, name), shape, kind)
     for name in ("asked_image", "asked_annotator", "asked_round"):
         _column(name, getattr(found, name), (asked,), "i")

@@ -31,6 +31,19 @@ def parts(given: Any, /) -> tuple[list[Any], list[Any]]:
     return people, list(given.values())
 
 
+def scored_alike(people: list[Any], parts: list[Any], /) -> None:
+    """Either all data sets that have objects have scores, or none has: a score that is missing is never taken as 1."""
+    drawn = [(who, part.score is not None) for who, part in zip(people, parts, strict=True) if len(part)]
+    scored = [who for who, is_scored in drawn if is_scored]
+    plain = [who for who, is_scored in drawn if not is_scored]
+    if scored and plain:
+        raise InputError(
+            f"The objects of {scored[0]!r} have scores, and those of {plain[0]!r} have none. Scores are of a model's "
+            "guesses, which are compared with people by --model FILE. In Python: result.ceiling(guess); or, as one "
+            "annotator more, without the scores: dataclasses.replace(data, score=None)."
+        )
+
+
 def names_once(people: list[Any], texts: list[list[Any]], is_sound: bool, /) -> None:
     """No data set has two images of one name."""
     if is_sound:

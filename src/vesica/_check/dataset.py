@@ -365,8 +365,10 @@ def float_masks(array: Any, above: Any, place: int) -> None:
         raise TypeError(f"`masks` of image {place} are {kind}: say which values belong, such as above=0.5.")
 
 
-def not_in_all(name: str, /) -> ValueError:
-    return ValueError(f"`{name}` must be given for all images or for none.")
+def not_in_all(name: str, place: int | None = None, /) -> ValueError:
+    """`place` is that of the first part that has objects without."""
+    which = "" if place is None else f" Part {place} has objects without: dataclasses.replace(part, {name}=…)."
+    return ValueError(f"`{name}` must be given for all images or for none.{which}")
 
 
 def ids_of_all(ids: list[Any], /) -> list[Any]:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from vesica._check import one_of, shown
+from vesica._check import one_of, shown, threshold
 from vesica.errors import InputError
 
 __all__ = [
     "area_of",
     "areas",
+    "bins",
     "category",
     "category_of",
     "corners",
@@ -23,7 +24,10 @@ __all__ = [
     "masks_of_truths",
     "missing",
     "one_of",
+    "probabilities",
     "scores",
+    "share",
+    "size_edges",
     "some_regions",
     "three_limits",
     "threshold_of",
@@ -234,6 +238,35 @@ def category_of(name: Any, names: tuple[Any, ...], /) -> int:
         return names.index(name)
     listed = ", ".join(repr(one) for one in names[:8]) + (", …" if len(names) > 8 else "")
     raise ValueError(f"`category` must be one of {listed or 'none: these counts are of all categories'}; got {name!r}.")
+
+
+def bins(count: Any, /) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+        raise ValueError(f"`bins` must be a whole number from 1 to 1000; got {count!r}.")
+    return count
+
+
+def size_edges(sides: Any, /) -> tuple[float, ...]:
+    """Areas between which ranges lie, from the sides of squares that part them."""
+    given = [float(side) for side in sides]
+    if any(not 0 < side < 1e5 for side in given) or given != sorted(set(given)):
+        raise ValueError(f"`sides` must be lengths above 0 that rise; got {list(sides)}.")
+    return (0.0, *(side * side for side in given), 1e10)
+
+
+def share(value: Any, name: str, /) -> float:
+    """A number above 0 and up to 1."""
+    threshold(value, name, strict=False)
+    return float(value)
+
+
+def probabilities(scores: np.ndarray, /) -> None:
+    bad = np.flatnonzero(~((scores >= 0) & (scores <= 1)))
+    if len(bad):
+        raise ValueError(
+            f"Scores must lie between 0 and 1 to be compared with shares; got {scores[bad[0]]}. "
+            "Divide percentages by 100."
+        )
 
 
 def inputs(value: Any, /) -> Any:

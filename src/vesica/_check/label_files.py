@@ -145,12 +145,6 @@ def groups_by_name(groups: Any, names: Sequence[Any]) -> dict[Any, Any] | None:
     return dict(groups)
 
 
-def are_maps(batch: Any, kind: type) -> Any:
-    if not isinstance(batch, kind):
-        raise TypeError("Surfaces are compared of label maps; compare masks of each class by surface_distances.")
-    return batch
-
-
 def compared(categories: Any, background: int | None) -> dict[int, Any]:
     """The labels whose outlines are compared, and their names."""
     if categories is None:

@@ -68,7 +68,9 @@ def disjoint(ids: np.ndarray, /) -> None:
 
 def same_content(image: Any, a: dict[str, np.ndarray], b: dict[str, np.ndarray], /) -> None:
     """One image of two records."""
-    other = next((name for name in a if not np.array_equal(a[name], b[name], equal_nan=name == "scores")), None)
+    other = next(
+        (name for name in a if not np.array_equal(a[name], b[name], equal_nan=a[name].dtype.kind == "f")), None
+    )
     if other is not None:
         raise InputError(
             f"Image {image!r} is in two records, with different {other}: only images whose content is equal count once."

@@ -118,6 +118,17 @@ def same_pixels(own: Any, other: Any) -> None:
             )
 
 
+def masks_of_labels(count: int, labels: np.ndarray | None, ignore: tuple[int, ...]) -> None:
+    """A mask for each class, and no label that stands for pixels that do not count."""
+    if labels is not None and len(labels) != count:
+        raise ValueError(f"`categories` must have one for each of the {count} masks of an image; got {len(labels)}.")
+    if ignore:
+        raise ValueError(
+            f"`ignore` is a label of label maps; got {list(ignore)}, and masks of each class have no labels. Take the "
+            "pixels out of both masks: truth & ~void, guess & ~void."
+        )
+
+
 def no_preset(policy: Any) -> Any:
     if policy.like is not None:
         raise ValueError(

@@ -11,6 +11,40 @@ from vesica.statistics.coefficients import interval_sums, nominal_of, nominal_su
 
 if TYPE_CHECKING:
     from vesica.agreement.records import AgreementRecords
+    from vesica.dataset import Categories
+
+
+class Rated(NamedTuple):
+    """The columns of records that ratings are made of; of all annotators, or of some.
+
+    Attributes
+    ----------
+    images, categories : the tables
+    asked_image, asked_annotator, asked_round : (A,) int64
+    image, annotator, round, category, cluster : (N,) int64; `cluster` is any number that its objects share
+    """
+
+    images: np.ndarray
+    categories: Categories
+    asked_image: np.ndarray
+    asked_annotator: np.ndarray
+    asked_round: np.ndarray
+    image: np.ndarray
+    annotator: np.ndarray
+    round: np.ndarray
+    category: np.ndarray
+    cluster: np.ndarray
+
+    @classmethod
+    def of(cls, records: AgreementRecords, /) -> Rated:
+        return cls(*(getattr(records, name) for name in cls._fields))
+
+    def without(self, annotator: int, /) -> Rated:
+        """The same clusters, from which one annotator has gone."""
+        asked, rows = self.asked_annotator != annotator, self.annotator != annotator
+        kept = {name: getattr(self, name)[asked] for name in ("asked_image", "asked_annotator", "asked_round")}
+        kept |= {name: getattr(self, name)[rows] for name in ("image", "annotator", "round", "category", "cluster")}
+        return self._replace(**kept)
 
 
 class Ratings(NamedTuple):
@@ -28,9 +62,9 @@ class Ratings(NamedTuple):
     image: np.ndarray
 
 
-def ratings_of(records: AgreementRecords, /, *, none: bool = True) -> Ratings:
+def ratings_of(records: AgreementRecords | Rated, /, *, none: bool = True) -> Ratings:
     """What everyone who was asked said of each cluster; without `none` only what was drawn."""
-    first, unit = np.unique(records.cluster, return_inverse=True)
+    _, first, unit = np.unique(records.cluster, return_index=True, return_inverse=True)
     unit = unit.reshape(-1)
     drawn = Ratings(unit, records.category, records.image)
     if not none:
@@ -46,7 +80,7 @@ def ratings_of(records: AgreementRecords, /, *, none: bool = True) -> Ratings:
     )
 
 
-def asked_of(records: AgreementRecords, /) -> np.ndarray:
+def asked_of(records: AgreementRecords | Rated, /) -> np.ndarray:
     """(N,) how many annotators were asked for the image of each object, in its round."""
     rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
     of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
@@ -57,7 +91,7 @@ def asked_of(records: AgreementRecords, /) -> np.ndarray:
     return counts
 
 
-def image_sums(records: AgreementRecords, /, *, none: bool = True) -> np.ndarray:
+def image_sums(records: AgreementRecords | Rated, /, *, none: bool = True) -> np.ndarray:
     """(I, C + 3) what α over all objects is made of, image by image."""
     ratings = ratings_of(records, none=none)
     return nominal_sums(ratings.unit, ratings.value, ratings.image, len(records.images), len(records.categories) + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from vesica._check import agreement as check
 from vesica.agreement.drawn import Drawn, drawn_of
 from vesica.agreement.scenes import Objects
-from vesica.dataset import Categories, Dataset
+from vesica.dataset import Categories, CocoMasks, Dataset
 from vesica.dataset.ids import rising
 from vesica.regions import Region
 
@@ -36,6 +38,8 @@ class Annotations:
     geometry : (N,) int64: a number for each geometry, the same for equal ones
     row : (N,) int64: rows of the data set
     id : (N,) their ids; where they have none, their numbers in the image
+    crowd, has_mask : (N,) bool: is it a group? Is it a mask, and no box?
+    attributes : (N,) int64: a number for what else is said of it, the same where the same is said; 0 for nothing
     kind : "box", "rotated", "polygon" or "mask"
     data : Dataset: what they are of
     """
@@ -59,6 +63,9 @@ class Annotations:
     geometry: np.ndarray
     row: np.ndarray
     id: np.ndarray
+    crowd: np.ndarray
+    has_mask: np.ndarray
+    attributes: np.ndarray
     kind: str
     data: Dataset
 
@@ -114,6 +121,9 @@ def annotations_of(
         geometry=geometry[order],
         row=order,
         id=_numbers(image[order]) if data.id is None else data.id[order],
+        crowd=_flags(data.crowd, len(data))[order],
+        has_mask=_flags(None if data.segments is None else data.segments.form != CocoMasks.NONE, len(data))[order],
+        attributes=_digests(data.attributes, len(data))[order],
         kind=drawn.kind,
         data=data,
     )
@@ -128,6 +138,26 @@ def _taken(regions: Region, order: np.ndarray) -> Region:
     """Regions in an order; those that are in it stay as they are, so that large masks are not copied."""
     is_same = np.array_equal(order, np.arange(len(order)))
     return regions if is_same else regions[order]
+
+
+def _flags(column: np.ndarray | None, count: int) -> np.ndarray:
+    """False for all where there is no column."""
+    return np.zeros(count, bool) if column is None else column
+
+
+def _digests(column: np.ndarray | None, count: int) -> np.ndarray:
+    """A number for each dict, which other keys or values would make another one, as good as always; 0 for none. It
+    depends on nothing else, so that records of different runs meet."""
+    found = np.zeros(count, np.int64)
+    known: dict[str, int] = {}
+    for row, one in enumerate([] if column is None else column.tolist()):
+        if one:
+            text = json.dumps(one, sort_keys=True, default=str)
+            if text not in known:
+                digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+                known[text] = int.from_bytes(digest, "little", signed=True)
+            found[row] = known[text]
+    return found
 
 
 def _numbers(image: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ class Reason(NamedTuple):
         return f"{self.type} {self.amount:.1f}{whose}"
 
 
-def images_table(records: AgreementRecords, tallies: Tallies) -> Table:
+def images_table(records: AgreementRecords, tallies: Tallies, edge_share: np.ndarray) -> Table:
     """One row for an image, in the order of ids."""
     count = len(records.images)
     scenes = records.scenes
@@ -67,6 +67,7 @@ def images_table(records: AgreementRecords, tallies: Tallies) -> Table:
             "worst_category": _worst_category(records),
             "reasons": objects("; ".join(map(str, own)) for own in told),
             "vote_entropy": _entropy(records),
+            "edge_share": edge_share,
             "rank": rank,
             "status": _status(people, units),
         }

@@ -13,11 +13,12 @@ import numpy as np
 from vesica._array import dtype_name, objects, to_numpy
 from vesica._check import agreement as check
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
+from vesica.agreement.pixel_ratings import label_sums
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
-from vesica.results.gates import Scores
+from vesica.results.gates import LazyNumbers, Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
@@ -42,6 +43,9 @@ class Cells(NamedTuple):
     inter: np.ndarray
     area_a: np.ndarray
     area_b: np.ndarray
+
+
+_TASK = "agreement of label maps"
 
 
 class Pixels(NamedTuple):
@@ -168,15 +172,27 @@ class PixelAgreementResult(Result):
         return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
 
     def alpha(self) -> Coefficient:
-        """Krippendorff's α of pixels, for two annotators."""
-        check.two_annotators(len(self.annotators))
-        cells, pixels = self.cells, int(self.pairs_of_images.pixels.sum())
-        labels = np.unique(cells.label)
-        given = np.bincount(np.searchsorted(labels, cells.label), weights=cells.area_a + cells.area_b)
-        outside = 2 * pixels - given.sum()  # of masks, what is in none
-        same = 2 * int(self.pairs_of_images.same.sum())
-        total = np.concatenate([[pixels, same], given, [outside]])
+        """Krippendorff's α of pixels: a unit is a pixel, a rating the label that an annotator gave it.
+
+        Whoever was not shown the image has no rating there, and an ignored label is none.
+        """
+        if len(self.annotators) == 2:  # what was counted of the one pair is all there is
+            cells, pixels = self.cells, int(self.pairs_of_images.pixels.sum())
+            labels = np.unique(cells.label)
+            given = np.bincount(np.searchsorted(labels, cells.label), weights=cells.area_a + cells.area_b)
+            outside = 2 * pixels - given.sum()  # of masks, what is in none
+            same = 2 * int(self.pairs_of_images.same.sum())
+            total = np.concatenate([[pixels, same], given, [outside]])
+        else:
+            total = label_sums(self._stacks(), self.policy.ignore)
         return one_of(nominal_of(total), int(total[0]))
+
+    def _stacks(self) -> Iterator[np.ndarray]:
+        """The maps of each image that two annotators or more have, (K, …)."""
+        for image in self.images:
+            there = [own[image] for own in self.maps.values() if image in own]
+            if len(there) > 1:
+                yield np.stack([np.asarray(to_numpy(_map_of(one).array)) for one in there])
 
     def explain(self) -> str:
         """The steps by which the numbers come about, class by class."""
@@ -202,8 +218,11 @@ class PixelAgreementResult(Result):
     def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
         """What gates can ask for: `mIoU>=0.8` of the whole, `iou[cat]>=0.7` of a class."""
         rows = {str(row["category"]): {"iou": row["iou"], "dice": row["dice"]} for row in self.classes()}
-        identity = identity_of(self.to_dict(), ids=list(self.images))
-        return Scores(self.numbers, rows, lambda _: "no pixel counts", identity=identity)
+        numbers = LazyNumbers(self.numbers, {"alpha": lambda: self.alpha().value})  # it looks at all maps again
+        told = {"task": _TASK, "images": len(self.images), "image_set": image_set(list(self.images))}
+        facts = told | {"classes": list(self.classes()), "policy": asdict(self.policy)}
+        identity = identity_of(facts, ids=list(self.images))
+        return Scores(numbers, rows, lambda _: "no pixel counts", identity=identity)
 
     @property
     def headline(self) -> str:
@@ -217,11 +236,12 @@ class PixelAgreementResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""
         return {
-            "task": "agreement of label maps",
+            "task": _TASK,
             "annotators": list(map(str, self.annotators)),
             "images": len(self.images),
             "image_set": image_set(list(self.images)),
             "summary": self.numbers,
+            "alpha": self.alpha()._asdict(),
             "classes": list(self.classes()),
             "pairs": list(self.pairs()),
             "policy": asdict(self.policy),

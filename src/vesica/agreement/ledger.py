@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 TYPES = ("loose edge", "label", "split", "merge", "missing", "extra", "duplicate")
 """How annotators differ; a type is written as its place here."""
 LOOSE_EDGE, LABEL, SPLIT, MERGE, MISSING, EXTRA, DUPLICATE = range(len(TYPES))
+BESIDE = ("attribute", "kind", "crowd_flag")
+"""How matched pairs may differ that costs nothing: in what else is said of them, as a box and a mask, as a group. They
+are counted beside the sum."""
 NONE = -1
 """The type of an object that loses nothing."""
 

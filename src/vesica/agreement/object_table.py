@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vesica.agreement.records import AgreementRecords
 
 
-def objects_table(records: AgreementRecords) -> Table:
+def objects_table(records: AgreementRecords, boundary_distance: np.ndarray) -> Table:
     """One row for an object, by image, annotator and geometry."""
     first, cluster, size = np.unique(records.cluster, return_inverse=True, return_counts=True)
     cluster = cluster.reshape(-1)
@@ -40,6 +40,7 @@ def objects_table(records: AgreementRecords) -> Table:
             "label_votes": _label_votes(records, cluster, len(first))[cluster],
             "partners": _partners(records, cluster),
             "mean_iou": records.mean_iou,
+            "boundary_distance": boundary_distance,
             "margin": records.cluster_margin,
             "alternative": taken_or_none(np.arange(len(first)), other),
             "type": taken_or_none(objects(TYPES), type),

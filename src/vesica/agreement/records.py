@@ -18,7 +18,7 @@ from vesica.agreement.policy import AgreementPolicy
 from vesica.dataset import Categories
 from vesica.results import container
 
-KIND = container.Kind("records of agreement", b"VESICA agreement\n", version=1)
+KIND = container.Kind("records of agreement", b"VESICA agreement\n", version=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,7 @@ class AgreementRecords:
     image, annotator, round, category : (N,) int64 columns of the objects, by image, annotator, round and geometry
     box : (N, 4) float64; area : (N,) float64
     id : (N,) ids; of an object without one its number in the image
+    crowd, has_mask : (N,) bool; attributes : (N,) int64: as `Annotations` has them
     cluster : (N,) int64: the first object of its cluster
     mean_iou, cluster_margin : (N,) float64; cluster_alternative : (N,) int64; is_exact : (N,) bool: as `Clusters` has
         them
@@ -94,6 +95,9 @@ class AgreementRecords:
     box: np.ndarray
     area: np.ndarray
     id: np.ndarray
+    crowd: np.ndarray
+    has_mask: np.ndarray
+    attributes: np.ndarray
     cluster: np.ndarray
     mean_iou: np.ndarray
     cluster_margin: np.ndarray
@@ -165,7 +169,7 @@ _TABLES = ("images", "group", "batch", "annotators", "asked_date")
 _ASKED = ("asked_image", "asked_annotator", "asked_round")
 _OBJECTS = (
     *("image", "annotator", "round", "category", "box", "area", "cluster", "mean_iou"),
-    *("cluster_margin", "cluster_alternative", "is_exact"),
+    *("cluster_margin", "cluster_alternative", "is_exact", "crowd", "has_mask", "attributes"),
 )
 
 
@@ -204,6 +208,9 @@ def records_of(drawn: Annotations, policy: AgreementPolicy, /, *, threads: int |
         drawn.box,
         drawn.area,
         drawn.id,
+        drawn.crowd,
+        drawn.has_mask,
+        drawn.attributes,
         clusters.first,
         clusters.mean_iou,
         clusters.margin,

@@ -64,6 +64,11 @@ def _rates(sums: np.ndarray) -> np.ndarray:
     return found
 
 
+def first_by_second(sums: np.ndarray, /) -> np.ndarray:
+    """(R,) the ratio of two columns; NaN where there is nothing to divide by."""
+    return _rates(sums)[:, 0]
+
+
 def rate_intervals(
     records: AgreementRecords,
     cell: np.ndarray,

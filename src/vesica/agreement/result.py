@@ -25,6 +25,7 @@ from vesica.agreement.alphas import (
 from vesica.agreement.annotations import Annotations
 from vesica.agreement.annotator_table import annotators_table
 from vesica.agreement.image_table import images_table
+from vesica.agreement.ledger_table import ledger_table
 from vesica.agreement.merging import merge
 from vesica.agreement.object_table import objects_table
 from vesica.agreement.policy import AgreementPolicy
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from vesica.agreement.ceiling import Ceiling
     from vesica.agreement.change import Change
     from vesica.agreement.consensus import Consensus
+    from vesica.agreement.outline_pairs import OutlinePairs
     from vesica.dataset import Dataset
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
@@ -87,6 +89,13 @@ class AgreementResult(Result):
     def tallies(self) -> Tallies:
         """Matched pairs and objects alone, which all tables of pairs are summed from."""
         return tallies_of(self.records)
+
+    @functools.cached_property
+    def _outlines(self) -> OutlinePairs:
+        """How far the outlines of matched pairs are apart."""
+        from vesica.agreement.outline_pairs import outline_pairs  # late: few ask for it
+
+        return outline_pairs(self.records, self.tallies, self.annotations, threads=self.threads)
 
     # The numbers.
 
@@ -149,7 +158,7 @@ class AgreementResult(Result):
     def replicates(self, name: str, category: str | None = None, /) -> np.ndarray | None:
         """(R,) a number, or the agreement in a category, where images are drawn again as the policy says; None for a
         number that has no replicates."""
-        from vesica.agreement.resampled import keys_of_images  # late: most numbers are asked for without
+        from vesica.agreement.resampled import first_by_second, keys_of_images  # late: most ask for the numbers alone
         from vesica.statistics.resampling import bootstrap
 
         if category is not None:
@@ -160,7 +169,7 @@ class AgreementResult(Result):
         if name in ("alpha", "alpha_labels"):
             sums = self._alpha_sums("objects" if name == "alpha" else "labels")
             return bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
-        return bootstrap(self.image_sums(name), _first_by_second, threads=self.threads, **options)
+        return bootstrap(self.image_sums(name), first_by_second, threads=self.threads, **options)
 
     @functools.cached_property
     def _agreement_replicates(self) -> np.ndarray:
@@ -215,17 +224,46 @@ class AgreementResult(Result):
         return tables.classes_table(self.records, self.tallies, alpha, self._resample(intervals))
 
     def images(self) -> Table:
-        """One row for an image: agreement, what was lost and why, the entropy of votes, and its rank by loss."""
-        return images_table(self.records, self.tallies)
+        """One row for an image: agreement, what was lost and why, the entropy of votes, and its rank by loss.
+
+        `edge_share`, of masks that are at hand: of the pixels in which two annotators differ, the share that lies
+        within two pixels of an outline.
+        """
+        from vesica.agreement.outline_pairs import edge_shares  # late: few ask for it
+
+        edges = edge_shares(self.records, self.tallies, self.annotations, threads=self.threads)
+        return images_table(self.records, self.tallies, edges)
 
     def annotators(self, *, intervals: bool = True) -> Table:
         """One row for an annotator: agreement with the others, what was missed, made up, labelled or drawn otherwise
         than by most, how far out each edge is, and how agreement of all changes without them (`influence`)."""
         return annotators_table(self.records, self.tallies, self._resample(intervals), self.threads)
 
+    def influence(self, of: str = "agreement", /, *, recluster: bool = False, intervals: bool = True) -> Table:
+        """What "agreement", "alpha" or "alpha_labels" would be without each annotator, and how much they raise it.
+
+        For α their ratings leave the clusters; with `recluster` what the others drew is clustered anew, for which the
+        regions must be at hand. Agreement of pairs does not depend on clusters. `lo` and `hi` are the ends of the
+        interval of the influence.
+        """
+        from vesica.agreement.influence import influence_table  # late: few ask for it
+
+        check.one_of(of, ("agreement", "alpha", "alpha_labels"), "of")
+        drawn = check.annotations_at_hand(self.annotations) if check.flag(recluster, "recluster") else None
+        return influence_table(
+            self.records, self.tallies, drawn, of, recluster=recluster, intervals=intervals, threads=self.threads
+        )
+
     def objects(self) -> Table:
-        """One row for an object: its cluster, votes, partners, margin, alternative, and what it lost."""
-        return objects_table(self.records)
+        """One row for an object: its cluster, votes, partners, margin, alternative, and what it lost.
+
+        `boundary_distance` is how far its outline is from those that it is matched with, on average: of masks that are
+        at hand, and of the edges of upright boxes.
+        """
+        from vesica.agreement.outline_pairs import boundary_distances  # late: few ask for it
+
+        away = boundary_distances(self.records, self.tallies, self._outlines)
+        return objects_table(self.records, away)
 
     def matches(self) -> Table:
         """One row for a matched pair of two annotators, or for what only one of them drew: labels, IoU, margins and
@@ -242,9 +280,12 @@ class AgreementResult(Result):
     def ledger(self, *, by: str | Sequence[str] = (), intervals: bool = False) -> Table:
         """What was lost, by type: how often, how much, and as a share of all units. The shares add up to the gap,
         1 − agreement. With `by`, "annotators", "category" or both, for each of them; with `intervals` both ends of the
-        interval of each share, `lo` and `hi`."""
+        interval of each share, `lo` and `hi`.
+
+        Beside the sum, with amount 0, how many matched pairs differ in an `attribute`, in their `kind` (a box and a
+        mask), or in the `crowd_flag`."""
         divided = check.columns_by(by, ("annotators", "category"))
-        return tables.ledger_table(self.records, divided, self._resample(intervals))
+        return ledger_table(self.records, self.tallies, divided, self._resample(intervals))
 
     def bias(self) -> Table:
         """How far one annotator draws further out than another: a row for every two, means over their matched pairs.
@@ -255,7 +296,7 @@ class AgreementResult(Result):
         """
         from vesica.agreement.bias_table import bias_table  # late: few ask for it
 
-        return bias_table(self.records, self.tallies, self.annotations, threads=self.threads)
+        return bias_table(self.records, self.tallies, self._outlines)
 
     def chance(self) -> Table:
         """For every two annotators agreement by chance, and agreement beyond it: (S − S_e) / (1 − S_e).
@@ -449,8 +490,3 @@ def _share(part: float, whole: float) -> float:
 
 def _number(found: Coefficient) -> float:
     return float("nan") if found.value is None else found.value
-
-
-def _first_by_second(sums: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.divide(sums[:, 0], sums[:, 1], out=np.full(len(sums), np.nan), where=sums[:, 1] > 0)
-    return found

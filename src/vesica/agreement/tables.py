@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from vesica._array import objects
-from vesica._ragged import taken
-from vesica.agreement.ledger import TYPES
 from vesica.agreement.tallies import Tallies
 from vesica.results.tables import Table
 
@@ -104,58 +102,6 @@ def confusion_table(records: AgreementRecords, tallies: Tallies, symmetric: bool
             "count": count,
         }
     )
-
-
-def ledger_table(records: AgreementRecords, by: Sequence[str], resample: Resample | None = None) -> Table:
-    """What was lost, by type: how often, how much, and which share of all units. With `by`, for two annotators or a
-    category each."""
-    scenes, lines = records.scenes, records.lines
-    rows = np.flatnonzero(~scenes.is_self[lines.scene])
-    people, pair_of = annotator_pairs(records)
-    pair = pair_of[lines.scene[rows]] if "annotators" in by else np.zeros(len(rows), np.int64)
-    kind = lines.category[rows] if "category" in by else np.zeros(len(rows), np.int64)
-    kinds = len(records.categories) if "category" in by else 1
-    codes, place, count = np.unique(
-        (pair * kinds + kind) * len(TYPES) + lines.type[rows], return_inverse=True, return_counts=True
-    )
-    amount = np.bincount(place.reshape(-1), weights=lines.amount[rows], minlength=len(codes))
-    rest, type = np.divmod(codes, len(TYPES))
-    which, category = np.divmod(rest, kinds)
-    in_scene = np.bincount(scenes.left.scene, minlength=len(scenes)) + np.bincount(
-        scenes.right.scene, minlength=len(scenes)
-    )
-    others = np.flatnonzero(~scenes.is_self)
-    units = np.bincount(pair_of[others], weights=in_scene[others] / 2, minlength=len(people))
-    whole = units[which] if "annotators" in by else np.full(len(codes), units.sum())
-    ends: dict[str, np.ndarray] = {}
-    if resample is not None:
-        group = pair_of[others] if "annotators" in by else np.zeros(len(others), np.int64)
-        cell, scene = _scenes_of_cells(which, group)
-        scene = others[scene]
-        lo, hi = resample(
-            np.concatenate([place.reshape(-1), cell]),
-            scenes.image[np.concatenate([lines.scene[rows], scene])],
-            np.concatenate([lines.amount[rows], np.zeros(len(cell))]),
-            np.concatenate([np.zeros(len(rows)), in_scene[scene] / 2]),
-            len(codes),
-        )
-        ends = {"lo": lo, "hi": hi}
-    columns: dict[str, np.ndarray] = {}
-    if "annotators" in by:
-        columns["annotator_a"] = records.annotators[people[which, 0]]
-        columns["annotator_b"] = records.annotators[people[which, 1]]
-    if "category" in by:
-        columns["category"] = labels_of(records)[category]
-    columns |= {"type": objects(TYPES)[type], "count": count, "amount": amount, "share": rate(amount, whole)}
-    return Table(columns | ends)
-
-
-def _scenes_of_cells(which: np.ndarray, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every cell with each scene of its group, whose units it is a share of: places of both."""
-    order = np.argsort(group, kind="stable")
-    offsets = np.searchsorted(group[order], np.arange(int(which.max(initial=-1)) + 2))
-    ends, places = taken(offsets, which)
-    return np.repeat(np.arange(len(which)), np.diff(ends)), order[places]
 
 
 def matches_table(records: AgreementRecords, tallies: Tallies) -> Table:

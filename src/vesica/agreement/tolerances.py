@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from vesica._array import objects
 from vesica.agreement.bias import edge_offsets
 from vesica.agreement.chance import DERANGEMENTS, block_of, by_rank, distances_of, exchanged_side
 from vesica.agreement.chance_table import exchange_of
-from vesica.agreement.outlines import distance_to, outline
+from vesica.agreement.outlines import outline_histograms
 from vesica.agreement.resampled import keys_of_images
 from vesica.agreement.tables import labels_of
 from vesica.regions import Boxes, RleMasks
@@ -39,74 +39,96 @@ def tolerances_table(
     records: AgreementRecords, tallies: Tallies, drawn: Annotations, /, *, threads: int | None = None
 ) -> Table:
     """One row for all categories together, and one for each."""
-    observed, by_chance = _overlaps(records, drawn, threads)
+    overlaps = _overlaps(records, drawn, threads)
     distances = _distances(records, tallies, drawn, threads)
     kinds = [None, *range(len(records.categories))]
-    names = [None, *labels_of(records).tolist()]
-    columns: dict[str, list[float]] = {
-        name: [] for name in ("match_at", "match_lo", "match_hi", "tau", "tau_lo", "tau_hi")
-    }
-    counts: list[int] = []
-    for kind in kinds:
-        overlap = [_histogram(records, one, kind, STEPS) for one in (observed, by_chance)]
-        columns_of_kind = [
-            *_with_interval(records, np.concatenate(overlap, axis=1), _crossing, threads),
-            *_with_interval(records, _histogram(records, distances, kind, LAST + 1), _quantile, threads),
-        ]
-        for name, value in zip(columns, columns_of_kind, strict=True):
-            columns[name].append(value)
-        counts.append(int(overlap[0].sum()))
+    rows = [
+        (
+            *_with_interval(records, overlaps.of(kind), _crossing, threads),
+            *_with_interval(records, distances.of(kind), _quantile, threads),
+        )
+        for kind in kinds
+    ]
+    names = ("match_at", "match_lo", "match_hi", "tau", "tau_lo", "tau_hi")
     return Table(
         {
-            "category": objects(names),
-            "n_pairs": np.array(counts, np.int64),
-            **{name: np.array(values, np.float64) for name, values in columns.items()},
+            "category": objects([None, *labels_of(records).tolist()]),
+            "n_pairs": np.array([int(overlaps.of(kind).counts[:, :STEPS].sum()) for kind in kinds], np.int64),
+            **dict(zip(names, np.array(rows, np.float64).T, strict=True)),
         }
     )
 
 
-_Binned = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Categories, images and bins of values."""
+class _Histograms(NamedTuple):
+    """Counts of values by image and category: `counts[k]` are those of `image[k]` and `category[k]`, each pair once."""
+
+    image: np.ndarray
+    category: np.ndarray
+    counts: np.ndarray
+
+    def of(self, kind: int | None) -> _Histograms:
+        """Those of one category; with None all, which still stand apart by image and category."""
+        if kind is None:
+            return self
+        rows = np.flatnonzero(self.category == kind)
+        return _Histograms(self.image[rows], self.category[rows], self.counts[rows])
 
 
-def _overlaps(records: AgreementRecords, drawn: Annotations, threads: int | None) -> tuple[_Binned, _Binned]:
-    """The IoU of each object of a with the nearest of b, in its own image and in others; those that touch nothing are
-    left out."""
+def _histograms(image: np.ndarray, category: np.ndarray, bin: np.ndarray, kinds: int, bins: int) -> _Histograms:
+    """Of one value a row."""
+    codes, place = np.unique(image * kinds + category, return_inverse=True)
+    counts = np.bincount(place.reshape(-1) * bins + bin, minlength=len(codes) * bins).reshape(-1, bins)
+    of_image, of_category = np.divmod(codes, kinds)
+    return _Histograms(of_image, of_category, counts)
+
+
+def _added(given: _Histograms, kinds: int) -> _Histograms:
+    """Histograms of one image and category as one."""
+    code = given.image * kinds + given.category
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    if not len(starts):
+        return given
+    image, category = np.divmod(code[order][starts], kinds)
+    return _Histograms(image, category, np.add.reduceat(given.counts[order], starts, axis=0))
+
+
+def _overlaps(records: AgreementRecords, drawn: Annotations, threads: int | None) -> _Histograms:
+    """The IoU of each object of a with the nearest of b, in its own image and, in the bins behind those, in others.
+    Objects that touch nothing are left out."""
     given = exchange_of(records, drawn)
     block = block_of(given.pair, given.blocks)
     used = np.bincount(block)[block] > 1 if len(block) else np.zeros(0, bool)
     one, another = (by_rank(given.objects, side, used) for side in (given.a, given.b))
     label, image = given.objects.label[one.row], given.image[one.scene]
-
-    def binned(iou: np.ndarray) -> _Binned:
-        some = np.flatnonzero(iou > 0)
-        return label[some], image[some], np.minimum((iou[some] * STEPS).astype(np.int64), STEPS - 1)
-
-    observed = binned(1 - distances_of(given.objects, one, another, threads))
     seed = records.policy.seed
-    parts = [
-        binned(1 - distances_of(given.objects, one, exchanged_side(another, block, seed, number), threads))
-        for number in range(DERANGEMENTS)
-    ]
-    label_of, image_of, bin_of = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return observed, (label_of, image_of, bin_of)
+    sides = [another, *(exchanged_side(another, block, seed, number) for number in range(DERANGEMENTS))]
+    rows: list[np.ndarray] = []
+    bins: list[np.ndarray] = []
+    for place, side in enumerate(sides):
+        iou = 1 - distances_of(given.objects, one, side, threads)
+        some = np.flatnonzero(iou > 0)
+        rows.append(some)
+        bins.append(np.minimum((iou[some] * STEPS).astype(np.int64), STEPS - 1) + STEPS * (place > 0))
+    row = np.concatenate(rows)
+    kinds = max(len(records.categories), 1)
+    return _histograms(image[row], label[row], np.concatenate(bins), kinds, 2 * STEPS)
 
 
-def _distances(records: AgreementRecords, tallies: Tallies, drawn: Annotations, threads: int | None) -> _Binned:
+def _distances(records: AgreementRecords, tallies: Tallies, drawn: Annotations, threads: int | None) -> _Histograms:
     """How far outlines of matched pairs are apart: edges of boxes, and pixels of the outlines of masks."""
     pairs = np.flatnonzero((tallies.a >= 0) & (tallies.b >= 0) & ~records.scenes.is_self[tallies.scene])
-    masks = drawn.objects.regions
+    masks, kinds, bins = drawn.objects.regions, max(len(records.categories), 1), LAST + 1
     if isinstance(masks, RleMasks):
         pairs = _some_of_each(pairs, tallies.category[pairs])
-        away = [_between(masks, int(tallies.a[row]), int(tallies.b[row]), threads) for row in pairs.tolist()]
-        sizes = [len(one) for one in away]
-        values = np.concatenate([np.empty(0), *away])
-    else:
-        boxes = (Boxes(records.box[rows[pairs]], check=False) for rows in (tallies.a, tallies.b))
-        values, sizes = np.abs(edge_offsets(*boxes)[:, :4]).reshape(-1), [4] * len(pairs)
-    rows = np.repeat(pairs, sizes)
-    image = records.scenes.image[tallies.scene[rows]]
-    return tallies.category[rows], image, np.minimum(np.ceil(values / STEP), LAST).astype(np.int64)
+    a, b, category = (column[pairs] for column in (tallies.a, tallies.b, tallies.category))
+    image = records.scenes.image[tallies.scene[pairs]]
+    if isinstance(masks, RleMasks):
+        counts = outline_histograms(masks, a, b, step=STEP, bins=bins, threads=threads)
+        return _added(_Histograms(image, category, counts.astype(np.int64)), kinds)
+    away = np.abs(edge_offsets(*(Boxes(records.box[side], check=False) for side in (a, b)))[:, :4]).reshape(-1)
+    bin = np.minimum(np.ceil(away / STEP), LAST).astype(np.int64)
+    return _histograms(np.repeat(image, 4), np.repeat(category, 4), bin, kinds, bins)
 
 
 def _some_of_each(pairs: np.ndarray, category: np.ndarray) -> np.ndarray:
@@ -115,33 +137,16 @@ def _some_of_each(pairs: np.ndarray, category: np.ndarray) -> np.ndarray:
     return np.concatenate([np.empty(0, np.int64), *(own[:: -(-len(own) // MOST)] for own in found)])
 
 
-def _between(masks: RleMasks, a: int, b: int, threads: int | None) -> np.ndarray:
-    """From each pixel of either outline to the nearest of the other."""
-    pair = masks[[a, b]]
-    x1, y1, x2, y2 = np.asarray(pair.boxes.xyxy, np.int64).T
-    window = (int(x1.min()), int(y1.min()), int(x2.max()), int(y2.max()))
-    one, other = (outline(mask) for mask in np.asarray(pair.crop(*window).to_masks().array))
-    return np.concatenate([distance_to(other, threads)[one], distance_to(one, threads)[other]])
-
-
-def _histogram(records: AgreementRecords, given: _Binned, kind: int | None, bins: int) -> np.ndarray:
-    """(I, bins) how many values there are, image by image."""
-    category, image, bin = given
-    rows = np.arange(len(bin)) if kind is None else np.flatnonzero(category == kind)
-    images = len(records.images)
-    return np.bincount(image[rows] * bins + bin[rows], minlength=images * bins).reshape(images, bins)
-
-
 def _with_interval(
-    records: AgreementRecords, table: np.ndarray, of: Callable[[np.ndarray], np.ndarray], threads: int | None
+    records: AgreementRecords, given: _Histograms, of: Callable[[np.ndarray], np.ndarray], threads: int | None
 ) -> tuple[float, float, float]:
-    """The value of all images, and both ends of its interval."""
-    policy = records.policy
-    value = float(of(table.sum(axis=0, keepdims=True).astype(np.float64))[0])
+    """The value of all images, and both ends of its interval. Images without a value add nothing to any replicate."""
+    policy, table = records.policy, given.counts.astype(np.float64)
+    value = float(of(table.sum(axis=0, keepdims=True))[0])
     if np.isnan(value):
         return value, value, value
-    options = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
-    replicates = bootstrap(table.astype(np.float64), of, keys=keys_of_images(records), **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
+    replicates = bootstrap(table, of, keys=keys_of_images(records)[given.image], **options)
     ends = percentile_intervals(replicates[:, None], level=policy.level)
     return value, float(ends.lo[0]), float(ends.hi[0])
 

@@ -24,6 +24,7 @@ examples:
   vesica eval truth.json guess.json
   vesica eval truth.json guess.json --regions mask --per-class
   vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
+  vesica eval truth.json guess.json --causes --confusion --min-score 0.3
   vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
   vesica eval val.json guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
@@ -61,6 +62,9 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
     tools = [*(tool for tool in QUIRKS if tool), *PANOPTIC_QUIRKS]
     parser.add_argument("--quirks", choices=tools, help="repeat that tool's faults to the byte")
+    parser.add_argument(
+        "--details", action="store_true", help="with --records: also what --causes and --confusion of `merge` need"
+    )
     parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
@@ -84,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         guess = read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
         done()
         check_said(said, truth, guess)
-        options |= {"categories": categories, "threads": arguments.threads}
+        options |= {"categories": categories, "details": arguments.details, "threads": arguments.threads}
         result = evaluate(truth.data, guess.data, **options)
         done()
         _tell_meeting(result, arguments)
@@ -121,6 +125,8 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
+        if arguments.details and arguments.records is None:
+            raise ValueError("--details goes with --records")
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
         found = scoring_options(arguments)

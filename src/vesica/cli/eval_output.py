@@ -19,7 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts", action="store_true", help="TP, FP, FN, precision, recall and F1 too, at the first threshold"
     )
-    parser.add_argument("--min-score", type=float, metavar="S", help="with --counts: of guesses from this score on")
+    parser.add_argument("--causes", action="store_true", help="why guesses are wrong, and the AP that each cause costs")
+    parser.add_argument("--confusion", action="store_true", help="which classes are taken for which, at an IoU of 0.5")
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        metavar="S",
+        help="with --counts and --confusion: of guesses from this score on",
+    )
     gate_options.add_arguments(parser, '"AP>=0.5", "AP50[cat,dog]>=0.8", "AP drop<=0.01 vs base.records @95%%"')
     outputs.add_arguments(parser)
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
@@ -35,8 +42,8 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
-        if not arguments.counts:
-            raise ValueError("--min-score goes with --counts")
+        if not (arguments.counts or arguments.confusion):
+            raise ValueError("--min-score goes with --counts or --confusion")
     outputs.check_usage(arguments)
     gate_options.check_usage(arguments)
 
@@ -59,6 +66,10 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     facts = result.to_dict()
     if arguments.counts:
         facts["counts"] = counts_of(result, arguments.min_score)
+    if arguments.causes:
+        facts["causes"] = result.causes().to_dict()
+    if arguments.confusion:
+        facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
     verdicts = gate_options.verdicts(arguments, _scores(result, arguments)) if arguments.gate else []
     return facts | {"gates": gate_options.told(verdicts)}
 

@@ -38,6 +38,10 @@ def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
         parts.append(Group(_classes(order, protocol), *rest))
     if "counts" in facts:
         parts.append(_counts(facts["counts"], order if per_class else [], protocol))
+    if "causes" in facts:
+        parts.append(_causes(facts["causes"], order if per_class else []))
+    if "confusion" in facts:
+        parts.append(_confusion(facts["confusion"]))
     _print([*parts, *_ends(facts)])
 
 
@@ -183,6 +187,44 @@ def _counts(counts: dict[str, Any], order: Sequence[dict[str, Any]], protocol: P
         at = f"for guesses with a score of at least {best['score']:g}"
         parts.append(Text(f"F1 is highest, {best['f1']:.3f}, {at}"))
     return Group(*parts)
+
+
+def _causes(causes: dict[str, Any], order: Sequence[dict[str, Any]]) -> Group:
+    """What each cause costs; with the classes, those of each as well."""
+    title = f"why AP at IoU {causes['iou']:g} is {_value(causes['ap'])}: what it would gain without each cause"
+    table = _table("cause", "count:", "cost:", "what it is")
+    for row in causes["causes"]:
+        table.add_row(row["cause"], f"{row['count']:,}", _value(row["cost"]), row["meaning"])
+    if not order:
+        return Group(Text(title, "bold"), table)
+    names = [row["cause"] for row in causes["causes"]]
+    costs = {(str(row["category"]), row["cause"]): row["cost"] for row in causes["classes"]}
+    classes = _table("category", *(f"{name}:" for name in names))
+    for row in order:
+        name = str(row["category"])
+        classes.add_row(_name(name), *(_value(costs[name, cause]) for cause in names))
+    return Group(Text(title, "bold"), table, Text(), classes)
+
+
+_FEW = 12
+"""Classes whose confusion is shown in full; of more the most frequent ones."""
+
+
+def _confusion(confusion: dict[str, Any]) -> Group:
+    least = confusion["min_score"]
+    scores = "" if least is None else f", of guesses with a score of at least {least:g}"
+    names = confusion["names"]
+    if len(names) <= _FEW + 1:
+        table = _table("truth", *(f"{str(name).removesuffix(':')}:" for name in names))
+        for name, counts in zip(names, confusion["counts"], strict=True):
+            table.add_row(_name(name), *(f"{count:,}" for count in counts))
+    else:
+        table = _table("truth", "guess", "count:", "share of truths:")
+        for row in confusion["top"]:
+            share = row["share"] if row["truth"] != names[-1] else None
+            table.add_row(_name(row["truth"]), _name(row["guess"]), f"{row['count']:,}", _value(share))
+    words = "truths in rows, guesses in columns" if len(names) <= _FEW + 1 else "the most frequent"
+    return Group(Text(f"confusion at IoU {confusion['iou']:g}{scores}: {words}", "bold"), table)
 
 
 def _gates(verdicts: Sequence[Verdict]) -> Table:

@@ -20,6 +20,7 @@ from vesica.dataset.tables import Categories, Images
 def columns_of_annotators(given: Mapping[Any, Any], /) -> dict[str, Any]:
     """What the fields of a data set are that has the rows of all, one annotator after the other."""
     people, parts = check.parts(given)
+    check.scored_alike(people, parts)
     keys, images_by = _image_keys(people, parts)
     images, image_of = _images(people, parts, keys)
     categories, category_of = _categories(people, parts)

@@ -10,7 +10,9 @@ import numpy as np
 from vesica._array import objects
 from vesica._check import dataset as check
 from vesica.dataset.assignments import joined
+from vesica.dataset.boxless import boxes_of
 from vesica.dataset.coco_masks import CocoMasks
+from vesica.dataset.corners import upright_corners
 from vesica.dataset.ids import places, table_of, together
 from vesica.dataset.tables import Categories, Images
 
@@ -92,13 +94,26 @@ def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | 
     some = [one is not None for one, count in zip(given, counts, strict=True) if count]
     if not any(one is not None for one in given) or (name == "id" and not all(some)):
         return None
-    if not all(some) and name not in _FILLED:
-        raise check.not_in_all(name)
+    own = [_own(part, name) if count else one for part, one, count in zip(parts, given, counts, strict=True)]
+    lacking = [place for place, (one, count) in enumerate(zip(own, counts, strict=True)) if one is None and count]
+    if lacking and name not in _FILLED:
+        raise check.not_in_all(name, lacking[0])
     filled = [
         np.full((count, *_WIDE.get(name, ())), _FILLED.get(name, 0)) if one is None else one
-        for one, count in zip(given, counts, strict=True)
+        for one, count in zip(own, counts, strict=True)
     ]
     return np.concatenate(filled)
+
+
+def _own(part: Any, name: str) -> np.ndarray | None:
+    """A column of a part; of one without it, where others have it, boxes around its masks and corners of its upright
+    boxes."""
+    column: np.ndarray | None = getattr(part, name)
+    if column is None and name == "xywh" and part.segments is not None:
+        return boxes_of(part)
+    if column is None and name == "corners" and (part.xywh is not None or part.segments is not None):
+        return upright_corners(boxes_of(part))
+    return column
 
 
 def _of_images(parts: Sequence[Any], name: str) -> np.ndarray | None:

@@ -58,3 +58,9 @@ def xywh_around(corners: np.ndarray, /) -> np.ndarray:
         return np.empty((0, 4))
     low, high = corners.min(axis=1), corners.max(axis=1)
     return np.concatenate([low, high - low], axis=1)
+
+
+def upright_corners(xywh: np.ndarray, /) -> np.ndarray:
+    """(N, 4, 2): the corners of upright boxes, in order around them."""
+    x, y, w, h = xywh.T
+    return np.stack([np.stack(pair, axis=1) for pair in ((x, y), (x + w, y), (x + w, y + h), (x, y + h))], axis=1)

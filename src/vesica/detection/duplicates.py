@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 def counted_once(records: Sequence[Records], /) -> tuple[list[Records], list[Note]]:
     """The records without images that were in one before, and how many those were; their content must be equal."""
     kept, again = [], 0
+    are_told = all(one.details is not None for one in records)
     first: dict[Any, tuple[Records, int]] = {}
     for one in records:
         ids = one.images.tolist()
         repeated = [place for place, id in enumerate(ids) if id in first]
         for place in repeated:
-            check.same_content(ids[place], _content(*first[ids[place]]), _content(one, place))
+            check.same_content(ids[place], *(_content(*that, are_told) for that in (first[ids[place]], (one, place))))
         for place, id in enumerate(ids):
             first.setdefault(id, (one, place))
         kept.append(_without(one, repeated) if repeated else one)
@@ -32,17 +33,23 @@ def counted_once(records: Sequence[Records], /) -> tuple[list[Records], list[Not
     return kept, [Note("M1", again, "images that came again with equal content count once")] if again else []
 
 
-def _content(records: Records, place: int) -> dict[str, np.ndarray]:
-    """All that records know of one image."""
+def _content(records: Records, place: int, is_told: bool) -> dict[str, np.ndarray]:
+    """All that records know of one image, with details where all of them have some."""
     cells = np.flatnonzero(records.image == place)
     _, rows = taken(_offsets(records), cells)
-    return {
+    content = {
         "categories": np.searchsorted(records.starts, cells, side="right"),
         "truths": records.counted[cells],
         "guesses": records.guesses[cells],
         "scores": records.score[rows],
         "matches": np.hstack([records.matched[rows], records.ignored[rows]]),
     }
+    if not is_told or records.details is None:
+        return content
+    places = np.full(len(records.images), -1, np.int32)
+    places[place] = 0
+    own = records.details.of(rows, places)
+    return content | {f"details ({name})": column for name, column in vars(own).items() if name != "floor"}
 
 
 def _without(records: Records, places: list[int]) -> Records:
@@ -52,17 +59,19 @@ def _without(records: Records, places: list[int]) -> Records:
     kept = stays[records.image]
     _, rows = taken(_offsets(records), np.flatnonzero(kept))
     before = np.concatenate([[0], np.cumsum(kept)])
+    places_left = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
     return replace(
         records,
         images=records.images[stays],
         starts=before[records.starts].astype(np.int64),
-        image=(np.cumsum(stays) - 1)[records.image[kept]].astype(np.int32),
+        image=places_left[records.image[kept]],
         guesses=records.guesses[kept],
         counted=records.counted[kept],
         score=records.score[rows],
         matched=records.matched[rows],
         ignored=records.ignored[rows],
         row=None if records.row is None else records.row[rows],
+        details=None if records.details is None else records.details.of(rows, places_left),
     )
 
 

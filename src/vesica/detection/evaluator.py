@@ -187,9 +187,9 @@ class Evaluator:
         inputs = self._inputs()
         return DetectionResult(match_inputs(inputs, self._protocol, threads=self._threads), inputs, self._threads)
 
-    def records(self) -> Records:
+    def records(self, *, details: bool = False) -> Records:
         """The records of all images so far, for `vesica.detection.merge` with those of other processes."""
-        return match_inputs(self._inputs(), self._protocol, threads=self._threads)
+        return match_inputs(self._inputs(), self._protocol, details=details, threads=self._threads)
 
     def _inputs(self) -> Inputs:
         truth = Dataset.joined(self._truths, categories=self._categories)

@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica._check import detection as check
 from vesica._kernels import native
+from vesica._kernels.native.coco_masks import Fault
 from vesica._kernels.native.match_cells import Guesses, Truths
 from vesica.dataset import Categories, CocoMasks, Dataset
 from vesica.dataset.boxless import boxed, boxless
@@ -41,6 +42,17 @@ class Inputs:
     """How images and categories of both sides met."""
     truth_corners: np.ndarray | None = None
     guess_corners: np.ndarray | None = None
+    truth_ids: np.ndarray | None = None
+
+    def fault_of(self, fault: Fault, /) -> Fault:
+        """The fault with rows as the data sets have them."""
+        own, other = self.truth_rows, self.guess_rows
+        if fault.side == "guess":
+            own, other = other, own
+        row = fault.row if own is None else int(own[fault.row])
+        return fault._replace(
+            row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
+        )
 
 
 def inputs_of(
@@ -83,7 +95,7 @@ def inputs_of(
         guesses = guesses._replace(area=_areas_of(offered, by_mask if guess_rows is None else by_mask[guess_rows]))
     kinds = _taken(truth.categories, np.argsort(meeting.truth_category))
     if not protocol.by_class:
-        truths, guesses = (_of_one_class(side) for side in (truths, guesses))
+        truths, guesses = (of_one_class(side) for side in (truths, guesses))
         kinds = Categories(np.array([-1]))
     boxes = (chosen.xywh, offered.xywh)
     # The iou of two masks is never NaN.
@@ -96,7 +108,7 @@ def inputs_of(
     found = tuple(note for note in (*remarks, *filled, *notes) if note.count)
     rows, corners = (truth_rows, guess_rows), (chosen.corners, offered.corners)
     sides = (truths, guesses, *boxes, *segments, *rows)
-    return Inputs(meeting.images, kinds, *sides, plain, found, meeting, *corners)
+    return Inputs(meeting.images, kinds, *sides, plain, found, meeting, *corners, chosen.id)
 
 
 def _check_both(truth: Dataset, guess: Dataset, protocol: Protocol, are_tame: bool) -> None:
@@ -173,8 +185,9 @@ def _by_class(places: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
     return order[places[order] >= 0]
 
 
-def _of_one_class(side: Any) -> Any:
-    return side._replace(category=np.zeros(len(side.category), np.int32))
+def of_one_class(side: Any, /) -> Any:
+    """Truths or guesses, as if all were of the first category; those that are left out stay so."""
+    return side._replace(category=np.minimum(side.category, 0).astype(np.int32, copy=False))
 
 
 def _last_of_equal_ids(truth: Dataset, rank: np.ndarray) -> np.ndarray | None:

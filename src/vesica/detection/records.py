@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from vesica._check import details as check_details
 from vesica._check import names
 from vesica._check import records as check
 from vesica._check.coco_masks import bad_segment
 from vesica._kernels.native import match_cells
-from vesica._kernels.native.coco_masks import Fault
 from vesica._ragged import taken
 from vesica.dataset import Categories, Dataset
 from vesica.dataset.ids import rising, together
+from vesica.detection.details import Details, details_of, merged
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.rules import PROTOCOLS
@@ -46,6 +47,7 @@ class Records:
     matched, ignored : (G, W) uint64
     row : (G,) int32: the row of each guess in its data set; None after a merge or from a file
     notes : what was corrected, left out or assumed
+    details : who is near whom, for causes, confusion and tables of objects; None unless they were asked for
     """
 
     protocol: Protocol
@@ -60,6 +62,7 @@ class Records:
     ignored: np.ndarray
     row: np.ndarray | None = None
     notes: tuple[Note, ...] = ()
+    details: Details | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -80,6 +83,16 @@ class Records:
         total: np.ndarray = np.concatenate([[0], np.cumsum(self.guesses, dtype=np.int64)])
         first: np.ndarray = total[self.starts]
         return first
+
+    @property
+    def guess_image(self) -> np.ndarray:
+        """(G,) int32: the place of each guess's image."""
+        return np.repeat(self.image, self.guesses)
+
+    @property
+    def guess_category(self) -> np.ndarray:
+        """(G,) int64: the place of each guess's category."""
+        return np.repeat(np.arange(len(self.categories)), np.diff(self.bounds))
 
     def lane(self, threshold: int, area: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Which guesses found a truth, and which do not count, in one lane."""
@@ -130,12 +143,16 @@ class Records:
             "images": self.images.tolist(),
             "notes": [asdict(note) for note in self.notes],
         }
+        if self.details is not None:
+            columns |= self.details.columns()
+            header["details"] = self.details.header()
         return container.to_bytes(_KIND, header, columns)
 
     @classmethod
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
-        header, columns = container.from_bytes(_KIND, data)
+        header, blocks = container.from_bytes(_KIND, data)
+        columns, of_details = Details.apart(blocks)
         with container.readable(_KIND):
             protocol = _protocol_of(header)
             tables: dict[str, Any] = {
@@ -157,18 +174,26 @@ class Records:
             )
             check.room(told)
             check.columns(columns, told)
+            details = None
+            if "details" in header:
+                image = np.repeat(columns["image"], columns["guesses"])
+                known = check_details.Expected(len(images), len(categories), image)
+                details = Details.of_columns(header["details"], of_details, known)
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
         columns["score"] = columns["score"].astype(np.float64)
-        return cls(protocol, categories, images, **columns, notes=notes)
+        return cls(protocol, categories, images, **columns, notes=notes, details=details)
 
 
 @names.explained("evaluate", also=protocol_of)
-def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None, **options: Any) -> Records:
+def records_of(
+    truth: Dataset, guess: Dataset, /, *, details: bool = False, threads: int | None = None, **options: Any
+) -> Records:
     """Match the guesses of some images with their truths. Options are those of `vesica.evaluate`.
 
-    Any number of whole images may be matched at a time, anywhere: records merge.
+    Any number of whole images may be matched at a time, anywhere: records merge. Those with `details` tell causes,
+    confusion and objects too, and take some ten times the room.
 
     >>> import vesica
     >>> boxes = [[0, 0, 4, 4], [2, 2, 6, 6]]
@@ -179,15 +204,17 @@ def records_of(truth: Dataset, guess: Dataset, /, *, threads: int | None = None,
     """
     how = {name: options.pop(name, None) for name in ("categories", "missing")}
     protocol = protocol_of(options.pop("protocol", "coco"), **options)
-    return match_inputs(inputs_of(truth, guess, protocol, **how), protocol, threads=threads)
+    return match_inputs(inputs_of(truth, guess, protocol, **how), protocol, details=details, threads=threads)
 
 
-def match_inputs(inputs: Inputs, protocol: Protocol, /, *, threads: int | None = None) -> Records:
+def match_inputs(
+    inputs: Inputs, protocol: Protocol, /, *, details: bool = False, threads: int | None = None
+) -> Records:
     """Match every guess of every cell, in all lanes at once."""
     found = found_of(inputs, protocol, threads=threads)
     words = -(-_lane_count(protocol) // 64)
     row = found.row if inputs.guess_rows is None else inputs.guess_rows[found.row].astype(np.int32)
-    return Records(
+    records = Records(
         protocol,
         inputs.categories,
         inputs.images,
@@ -201,6 +228,7 @@ def match_inputs(inputs: Inputs, protocol: Protocol, /, *, threads: int | None =
         row,
         _summed([*inputs.notes, *_notes(found)]),
     )
+    return replace(records, details=details_of(inputs, records, threads=threads)) if details else records
 
 
 def _notes(found: match_cells.Found) -> list[Note]:
@@ -249,19 +277,8 @@ def found_of(
         threads=threads,
     )
     if found.fault is not None:
-        raise bad_segment(_of_data_set(found.fault, inputs), found.fault.side)
+        raise bad_segment(inputs.fault_of(found.fault), found.fault.side)
     return found
-
-
-def _of_data_set(fault: Fault, inputs: Inputs) -> Fault:
-    """The fault with rows as the data sets have them."""
-    own, other = inputs.truth_rows, inputs.guess_rows
-    if fault.side == "guess":
-        own, other = other, own
-    row = fault.row if own is None else int(own[fault.row])
-    return fault._replace(
-        row=row, other=fault.other if other is None or fault.sizes is None else int(other[fault.other])
-    )
 
 
 @names.explained("detection.merge", "detection.merge")
@@ -306,6 +323,7 @@ def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
         np.concatenate([one.counted for one in records])[order],
         **{name: column[places] for name, column in joined.items()},
         notes=notes,
+        details=merged([one.details for one in records], places, ranks),
     )
 
 

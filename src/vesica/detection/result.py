@@ -16,6 +16,7 @@ from vesica._check import statistics as check_statistics
 from vesica.dataset import Images
 from vesica.detection.bootstrap import COUNTED, Cut
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
+from vesica.detection.explained import Explained
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
@@ -24,7 +25,7 @@ from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
-from vesica.results.result import Note, Result
+from vesica.results.result import Note
 from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class FoundPairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DetectionResult(Result):
+class DetectionResult(Explained):
     """What `evaluate` answers: a mapping of the numbers of its summary. It prints as a table.
 
     Attributes
@@ -389,9 +390,6 @@ class DetectionResult(Result):
         """The result of some images, by a mask of `records.images`."""
         columns = {name: column[keep] for name, column in self.columns.items()}
         return DetectionResult(self.records.of_images(keep), threads=self.threads, columns=columns)
-
-    def _threshold(self, iou: float | None) -> int:
-        return 0 if iou is None else check.threshold_of(iou, self.protocol.iou)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""

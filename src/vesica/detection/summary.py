@@ -151,7 +151,7 @@ POINTS: dict[str, Callable[[Curve], float]] = {
     "all points": lambda curve: curve.average_precision,
     "eleven points": lambda curve: curve.eleven_point_precision,
 }
-"""Areas under curves, by the kind of a line."""
+"""The AP of a curve, by `Rules.average_precision`."""
 
 
 def _mean_of_curves(line: Line, records: Records, category: int | None) -> float:

@@ -6,27 +6,35 @@ from collections.abc import Iterable
 from typing import Any
 
 from vesica._check import diagnose as check
-from vesica.diagnose import segmentation, shapes, surfaces
+from vesica.agreement.label_maps import PixelAgreementResult
+from vesica.agreement.result import AgreementResult
+from vesica.diagnose import agreement, segmentation, shapes, surfaces
 from vesica.diagnose.finding import Finding
 from vesica.segmentation.result import SegmentationResult
 from vesica.segmentation.surface_result import SurfaceResult
 
 
 def advise(
-    result: SegmentationResult | SurfaceResult,
+    result: SegmentationResult | SurfaceResult | AgreementResult | PixelAgreementResult,
     /,
     *,
     truth: Any = None,
+    people: AgreementResult | PixelAgreementResult | None = None,
+    half_width: float | None = None,
     concerns: Iterable[str] = (),
     silence: Iterable[str] = (),
 ) -> list[Finding]:
-    """What a segmentation score hides, and which number would show it. Scores stay as they are.
+    """What a score hides, and which number would show it. Scores stay as they are.
 
     Parameters
     ----------
-    result : what `evaluate_segmentation` or `evaluate_surfaces` answers
+    result : what `evaluate_segmentation`, `evaluate_surfaces` or `evaluate_agreement` answers
     truth : label maps of the truth, as `evaluate_segmentation` takes arrays; optional
         Then what their shapes say is among the findings: many parts, small parts, thin ones.
+    people : what `evaluate_agreement` answers of those who drew the truth; optional
+        Then a score is looked at beside how far they agree, and they suggest a tolerance of outlines.
+    half_width : float, optional
+        Of agreement: how wide its interval may be to either side. Where it is wider, how many more images are needed.
     concerns : "size", "costs" or both, optional
         What matters to you: how large things are; or that misses cost more, or less, than false alarms.
     silence : codes that are not wanted, optional
@@ -42,18 +50,36 @@ def advise(
     MR13 {'mIoU': 0.989011, 'mDice': 0.994475}
     MR16 {'totals': 0.989011, 'images': 0.5, 'lowest images': [1]}
     """
-    check.is_result(result, (SegmentationResult, SurfaceResult))
-    wanted = check.concerns(concerns)
-    left_out = check.codes(silence, {*segmentation.RULES, *surfaces.RULES, *shapes.RULES})
+    check.is_result(result, (SegmentationResult, SurfaceResult, AgreementResult, PixelAgreementResult))
+    wanted, width = check.concerns(concerns), check.half_width(half_width, isinstance(result, AgreementResult))
+    check.people(people, (AgreementResult, PixelAgreementResult))
+    rules = {*segmentation.RULES, *surfaces.RULES, *shapes.RULES, *agreement.RULES}
+    left_out = check.codes(silence, {*rules, "MR05", "MR24"})
 
     found: list[Finding] = []
-    if isinstance(result, SegmentationResult):
-        found += [one for rule in segmentation.RULES.values() for one in rule(result, wanted)]
-        background = 0 if result.policy.background is None else result.policy.background
+    if isinstance(result, AgreementResult):
+        found += [one for rule in agreement.RULES.values() for one in rule(result)]
+        found += agreement.too_wide(result, width) if width is not None else ()
+    elif isinstance(result, PixelAgreementResult):
+        found += agreement.beside_people(result)
     else:
-        found += [one for rule in surfaces.RULES.values() for one in rule(result)]
-        background = 0
-    if truth is not None:
-        seen = shapes.shapes_of(truth, background, result.policy.ignore)
-        found += [one for rule in shapes.RULES.values() for one in rule(seen)]
+        found += _of_scores(result, wanted, people)
+        if truth is not None:
+            background = result.policy.background if isinstance(result, SegmentationResult) else 0
+            seen = shapes.shapes_of(truth, background or 0, result.policy.ignore)
+            found += [one for rule in shapes.RULES.values() for one in rule(seen)]
     return sorted((one for one in found if one.code not in left_out), key=lambda one: one.code)
+
+
+def _of_scores(
+    result: SegmentationResult | SurfaceResult,
+    concerns: set[str],
+    people: AgreementResult | PixelAgreementResult | None,
+) -> list[Finding]:
+    """Of a model's score, and of the people behind its truth."""
+    found = [] if people is None else list(agreement.beside_people(people))
+    if isinstance(result, SegmentationResult):
+        return [*found, *(one for rule in segmentation.RULES.values() for one in rule(result, concerns))]
+    if not result.tau:
+        found += surfaces.no_tau(agreement.suggested_tau(people))
+    return [*found, *(one for rule in surfaces.RULES.values() for one in rule(result))]

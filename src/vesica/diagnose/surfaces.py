@@ -14,10 +14,13 @@ FAR, SHOWN = 5, 3
 TOOLS = "arXiv 2410.02630: 11 tools differ, by more than 100 mm at worst"
 
 
-def _no_tau(result: SurfaceResult) -> Iterator[Finding]:
-    if not result.tau:
-        text = "NSD needs a tolerance: give tau. The spread between people who drew the same outline is a good one."
-        yield Finding("MR05", "note", text, {}, ("NSD",))
+def no_tau(suggested: float | None, /) -> Iterator[Finding]:
+    """NSD without a tolerance; `suggested` is the one of the people who drew the truth, where they are known."""
+    text = "NSD needs a tolerance: give tau. The spread between people who drew the same outline is a good one."
+    if suggested is not None:
+        text = f"NSD needs a tolerance: give tau. Your annotators suggest {suggested:g} pixels: 95 % of their outlines "
+        text += "are not further apart."
+    yield Finding("MR05", "note", text, {} if suggested is None else {"tau": suggested}, ("NSD",))
 
 
 def _few_pixels(result: SurfaceResult) -> Iterator[Finding]:
@@ -63,7 +66,6 @@ def _definition(result: SurfaceResult) -> Iterator[Finding]:
 
 
 RULES: dict[str, Callable[[SurfaceResult], Iterator[Finding]]] = {
-    "MR05": _no_tau,
     "MR07": _few_pixels,
     "MR12": _misses,
     "MR20": _pixels,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from vesica._check.annotators import scored_alike
 from vesica.dataset import Dataset
 from vesica.errors import InputError
 from vesica.io.options import Options
@@ -39,6 +40,7 @@ def of_files(
             )
         return Annotations(found.data, [found])
     each = {name: find(path, options, format=format) for name, path in named.items()}
+    scored_alike([one.name for one in each.values()], [one.data for one in each.values()])
     return Annotations(Dataset.of_annotators({name: one.data for name, one in each.items()}), list(each.values()))
 
 

@@ -36,7 +36,12 @@ class _Image(NamedTuple):
 
 
 def read(source: Source, options: Options, /) -> Reading:
-    """An XML file of images or of tracks."""
+    """An XML file of images or of tracks, or several."""
+    if len(source.files) > 1 and source.loaded is None:
+        from vesica.io.cvat_files import joined_files  # late: it needs this module
+
+        data = joined_files(source.contents(), options)
+        return Reading(data, "corners in pixels", f"{len(source.files)} files of CVAT")
     return Reading(dataset_of_xml(source.file.data, source.name, options), "corners in pixels", "CVAT")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections import Counter
@@ -15,8 +16,11 @@ from vesica._check import brief
 from vesica.errors import InputError
 from vesica.io import json_fields as check
 from vesica.io.ellipses import CORNERS, ellipse_ring
+from vesica.io.files import File
 from vesica.io.labelstudio_rle import mask_of
-from vesica.io.marks import Mark
+from vesica.io.labelstudio_vectors import PIECES, ring_of
+from vesica.io.marks import MOST_PIXELS, Mark
+from vesica.io.png import is_opaque
 from vesica.io.turned_boxes import about_corner
 from vesica.regions import RleMasks
 
@@ -24,9 +28,11 @@ UNLABELLED = "(no label)"
 """The category of shapes that nobody gave one."""
 NOTES = {
     "answers": "{} answers without a shape, such as choices and texts, have no place here",
-    "other": "{} shapes that are no rectangle, polygon, brush or ellipse were left out",
+    "other": "{} shapes that are no rectangle, polygon, brush, bitmask, vector or ellipse were left out",
+    "open": "{} vectors that are not closed, or branch, enclose nothing and were left out",
     "short": "{} polygons of fewer than three corners were left out",
     "nothing": "{} brush masks without a pixel were left out",
+    "curves": f"{{}} vectors with curves became polygons, with {PIECES} corners for each curve",
     "ellipses": f"{{}} ellipses became polygons of {CORNERS} corners and the same area",
     "unlabelled": f'{{}} shapes without a label are of the category "{UNLABELLED}"',
     "several": "{} shapes have several labels: the first is taken",
@@ -120,15 +126,53 @@ def mark_of(region: Region, image: int, size: tuple[int, int] | None, counted: C
 
 
 def _brush(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark | None:
-    mask = mask_of(value["rle"], size, mark.place)
+    return _masked(mark, mask_of(value["rle"], size, mark.place), counted)
+
+
+def _masked(mark: Mark, mask: np.ndarray, counted: Counter[str]) -> Mark | None:
     if not mask.any():
         counted["nothing"] += 1
         return None
     return mark._replace(mask=RleMasks.from_masks(mask[None]))
 
 
+def _bitmask(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark | None:
+    """A PNG as large as the image, in a data URL: what is not transparent belongs."""
+    head, _, text = check.text(value["imageDataURL"], f"{mark.place}: `imageDataURL`").partition(",")
+    if not head.startswith("data:image/png") or not head.endswith(";base64"):
+        raise InputError(
+            f"{mark.place}: `imageDataURL` must begin with data:image/png;base64,; got {brief(head[:40])}."
+        )
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise InputError(f"{mark.place}: `imageDataURL` is no base64: {error}.") from error
+    mask = is_opaque(File(f"{mark.place}: `imageDataURL`", data, "png"), most=MOST_PIXELS)
+    if mask.shape != size:
+        raise InputError(
+            f"{mark.place}: the mask is of {mask.shape[0]}×{mask.shape[1]} pixels (height × width), and its image of "
+            f"{size[0]}×{size[1]}."
+        )
+    return _masked(mark, mask, counted)
+
+
+def _vector(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark | None:
+    """A path of lines and curves; one that is not closed has no inside."""
+    ring = ring_of(value["vertices"], f"{mark.place}: `vertices`") if value.get("closed") is True else None
+    if ring is None:
+        counted["open"] += 1
+        return None
+    found = _ringed(mark, ring, size, counted)
+    counted["curves"] += found is not None and len(ring) > len(value["vertices"])
+    return found
+
+
 def _polygon(mark: Mark, value: dict[str, Any], size: tuple[int, int], counted: Counter[str]) -> Mark | None:
-    ring = check.points(value["points"], f"{mark.place}: `points`")
+    return _ringed(mark, check.points(value["points"], f"{mark.place}: `points`"), size, counted)
+
+
+def _ringed(mark: Mark, ring: np.ndarray, size: tuple[int, int], counted: Counter[str]) -> Mark | None:
+    """Of corners in percent."""
     if len(ring) < 3:
         counted["short"] += 1
         return None
@@ -191,6 +235,8 @@ def _pixels(percent: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 _KEYS: dict[Callable[..., Mark | None], set[str]] = {
     _brush: {"rle"},
+    _bitmask: {"imageDataURL"},
+    _vector: {"vertices"},
     _polygon: {"points"},
     _ellipse: {"x", "y", "radiusX", "radiusY"},
     _rectangle: {"x", "y", "width", "height"},

@@ -12,7 +12,7 @@ from vesica._array import objects
 from vesica._check.dataset import first_bad_corners, ids
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.assignments import annotators_of, assignments_of
-from vesica.dataset.corners import xywh_around
+from vesica.dataset.corners import upright_corners, xywh_around
 from vesica.dataset.ids import places
 from vesica.dataset.masks import segments_of
 from vesica.errors import InputError
@@ -142,9 +142,7 @@ def _boxes(marks: list[Mark], corners: np.ndarray | None) -> np.ndarray:
 
 def _filled(corners: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """The corners of all rows: those of upright boxes where no other were drawn."""
-    x, y, w, h = boxes.T
-    upright = np.stack([np.stack(pair, axis=1) for pair in ((x, y), (x + w, y), (x + w, y + h), (x, y + h))], axis=1)
-    return np.where(np.isnan(corners), upright, corners)
+    return np.where(np.isnan(corners), upright_corners(boxes), corners)
 
 
 def _segments(marks: list[Mark], sizes: np.ndarray) -> Any:

@@ -43,6 +43,14 @@ def colours_of(file: File, /) -> np.ndarray:
     return np.array(image)[..., :3]
 
 
+def is_opaque(file: File, /, *, most: int | None = None) -> np.ndarray:
+    """(height, width) bool: the pixels of a PNG file that are not wholly transparent."""
+    image = _opened(file, most)
+    if "A" not in image.getbands() and "transparency" not in image.info:
+        raise InputError(f"{file.name} must have transparent pixels, which do not belong; it is {image.mode}.")
+    return np.asarray(np.array(image.convert("RGBA"))[..., 3] > 0)
+
+
 def _opened(file: File, most: int | None = None) -> Any:
     try:
         from PIL import Image

@@ -168,6 +168,22 @@ def _check_bound(text: str, bound: str) -> None:
         raise ValueError(f"The bound of the gate {text!r} must be a number; got NaN, which nothing reaches.")
 
 
+class LazyNumbers(Mapping[str, "float | None"]):
+    """Numbers that are known, and some that take long, which are made when they are asked for."""
+
+    def __init__(self, known: Numbers, later: Mapping[str, Callable[[], float | None]], /) -> None:
+        self._known, self._later = known, later
+
+    def __getitem__(self, name: str) -> float | None:
+        return self._later[name]() if name in self._later else self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._known, *self._later])
+
+    def __len__(self) -> int:
+        return len(self._known) + len(self._later)
+
+
 class Scores(NamedTuple):
     """What a result lets gates ask for."""
 

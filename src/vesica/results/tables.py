@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from vesica.errors import MissingExtra
+
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
 
 Row = dict[str, Any]
@@ -17,7 +22,7 @@ Row = dict[str, Any]
 class Table:
     """Columns of one length under their names. `table["agreement"]` is a column, and a walk over it gives rows.
 
-    `pandas.DataFrame(table.columns)` and `pyarrow.table(table.columns)` take it as it is.
+    It goes on to pandas, Arrow and Parquet: `to_pandas()`, `to_arrow()`, `to_parquet(path)`.
 
     >>> import numpy as np
     >>> table = Table({"category": np.array(["cat", "dog"], object), "AP": np.array([0.5, np.nan])})
@@ -52,6 +57,35 @@ class Table:
         """The first rows."""
         return Table({name: column[:count] for name, column in self.columns.items()})
 
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame. What is not defined is NaN or None; integers with gaps are "Int64"."""
+        pandas = _installed("pandas", "to_pandas", "pandas")
+        columns = {
+            name: pandas.array(column, dtype="Int64") if _has_gaps(column) else column
+            for name, column in self.columns.items()
+        }
+        return pandas.DataFrame(columns)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table, which DuckDB and polars read as it is. What is not defined is null."""
+        pyarrow = _installed("pyarrow", "to_arrow", "vesica[arrow]")
+        arrays = {name: _arrow_array(pyarrow, column) for name, column in self.columns.items()}
+        return pyarrow.table(arrays)
+
+    def to_parquet(self, path: str | os.PathLike[str], /) -> None:
+        """Write it as a Parquet file, which is there whole or not at all."""
+        import os
+
+        parquet = _installed("pyarrow.parquet", "to_parquet", "vesica[arrow]")
+        unfinished = f"{os.fspath(path)}.unfinished"
+        try:
+            parquet.write_table(self.to_arrow(), unfinished, compression="zstd")
+            os.replace(unfinished, path)
+        except BaseException:
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+            raise
+
     def text(self, *, rows: int = 20) -> str:
         """The first rows in columns of text; numbers to the right."""
         shown = [[_shown(value) for value in column[:rows].tolist()] for column in self.columns.values()]
@@ -65,6 +99,34 @@ class Table:
         lines = [line(self.columns), *(line(texts) for texts in zip(*shown, strict=True))]
         left_out = [f"… {len(self) - rows} more rows"] if len(self) > rows else []
         return "\n".join([*(one.rstrip() for one in lines), *left_out])
+
+
+def _installed(module: str, method: str, package: str) -> ModuleType:
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(f'`{method}` needs {module.partition(".")[0]}: pip install "{package}".') from error
+
+
+def _has_gaps(column: np.ndarray) -> bool:
+    """Integers, and None where there is none?"""
+    if column.dtype != object:
+        return False
+    kinds = set(map(type, column.tolist()))
+    return kinds == {int, type(None)}
+
+
+def _arrow_array(pyarrow: ModuleType, column: np.ndarray) -> Any:
+    """NaN and None become null; ids of several kinds become text."""
+    if column.dtype == object:
+        listed = column.tolist()
+        kinds = {type(value) for value in listed} - {type(None)}
+        if len(kinds) > 1:
+            listed = [None if value is None else str(value) for value in listed]
+        return pyarrow.array(listed)
+    return pyarrow.array(column, from_pandas=True)
 
 
 def _shown(value: Any) -> str:

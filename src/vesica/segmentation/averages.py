@@ -80,18 +80,40 @@ def sum_in_any_order(values: np.ndarray, /, axis: int | None = None) -> np.ndarr
     Each number is split into two on grids so coarse that sums on them are exact; what lies below 2^-54 of the largest
     number is dropped.
     """
+    scale = _scale_of(values)
+    if scale is None:
+        return np.asarray(values.sum(axis=axis))
+    high, low = _split(values, scale)
+    return np.asarray((high.sum(axis=axis) + low.sum(axis=axis)) / scale)
+
+
+def sums_in_any_order(values: np.ndarray, place: np.ndarray, count: int, /) -> np.ndarray:
+    """(count,) the same of the numbers of each place."""
+    scale = _scale_of(values)
+    if scale is None:
+        return np.bincount(place, weights=values, minlength=count)
+    high, low = (np.bincount(place, weights=part, minlength=count) for part in _split(values, scale))
+    return np.asarray((high + low) / scale)
+
+
+def _scale_of(values: np.ndarray) -> float | None:
+    """The power of two that brings the largest number to ½ … 1; None where there is nothing to scale."""
     top = max(-float(values.min(initial=0.0)), float(values.max(initial=0.0)))
     if not np.isfinite(top) or top == 0:
-        return np.asarray(values.sum(axis=axis))
-    scale = 1.0 if 0.5 <= top <= 1 else np.ldexp(1.0, -int(np.frexp(top)[1]))
-    # Adding 1.5 · 2^26 leaves 26 bits behind the point, adding 0.75 leaves 53. In place: most of the time is memory.
+        return None
+    return 1.0 if 0.5 <= top <= 1 else float(np.ldexp(1.0, -int(np.frexp(top)[1])))
+
+
+def _split(values: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled numbers as two. Adding 1.5 · 2^26 leaves 26 bits behind the point, adding 0.75 leaves 53. In place: most
+    of the time is memory."""
     low = values * scale
     high = low + _COARSE
     high -= _COARSE
     low -= high
     low += _FINE
     low -= _FINE
-    return np.asarray((high.sum(axis=axis) + low.sum(axis=axis)) / scale)
+    return high, low
 
 
 _COARSE, _FINE = 1.5 * 2.0**26, 0.75

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,24 @@ from vesica.segmentation.policy import SegmentationPolicy
 
 OK, BOTH_EMPTY, GUESS_ONLY, TRUTH_ONLY = range(4)
 """What a cell has: something on both sides, nothing, or something on one."""
+
+
+class FoundCells(NamedTuple):
+    """The cells that a side has something in, by image, then class: of many classes most images have few.
+
+    Attributes
+    ----------
+    image, label : (F,) places of the image and of the class
+    both, truth, guess : (F,) int64
+    status : (F,) uint8: OK, GUESS_ONLY or TRUTH_ONLY
+    """
+
+    image: np.ndarray
+    label: np.ndarray
+    both: np.ndarray
+    truth: np.ndarray
+    guess: np.ndarray
+    status: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +58,13 @@ class Cells:
     def status(self) -> np.ndarray:
         """(I, K) uint8: OK, BOTH_EMPTY, GUESS_ONLY or TRUTH_ONLY."""
         return status_of(self.truth, self.guess)
+
+    @functools.cached_property
+    def found(self) -> FoundCells:
+        """The cells that are not empty on both sides."""
+        place = np.flatnonzero((self.truth != 0) | (self.guess != 0))  # of booleans it is several times as fast
+        both, truth, guess = (column.ravel()[place] for column in (self.both, self.truth, self.guess))
+        return FoundCells(*np.divmod(place, max(len(self.labels), 1)), both, truth, guess, status_of(truth, guess))
 
     @functools.cached_property
     def is_full(self) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vesica.segmentation.averages import Average, mean_in_any_order, mean_of, sum_in_any_order
+from vesica.segmentation.averages import Average, mean_in_any_order, mean_of, sum_in_any_order, sums_in_any_order
 from vesica.segmentation.cells import BOTH_EMPTY, OK, Cells
 
 
@@ -26,21 +26,15 @@ class Tally(NamedTuple):
     classes: np.ndarray
 
 
-def filled_mean(cells: Cells, key: tuple[str, float], raw: np.ndarray, fills: Fills, order: str, /) -> Average:
-    """The mean of (I, K) cells in some order of averaging: `raw` where both sides have something, else by `fills`.
-
-    `key` is what `raw` was made by.
-    """
-    if ("sums", key) not in cells.memo:
-        cells.memo["sums", key] = _sums(np.where(cells.is_full, raw, 0))
+def filled_mean(cells: Cells, sums: Sums, fills: Fills, order: str, /) -> Average:
+    """The mean of (I, K) cells in some order: `sums` are of those that both sides have, the others count by `fills`."""
     if "tally" not in cells.memo:
-        cells.memo["tally"] = _tally(cells.status)
-    sums: Sums = cells.memo["sums", key]
+        cells.memo["tally"] = _tally(cells)
     tally: Tally = cells.memo["tally"]
-    gone = int(fills.is_absent.sum())
+    images, gone = len(cells.pixels), int(fills.is_absent.sum())
     by_class = np.where(fills.is_absent[:, None], 0, tally.classes)
-    used = int((by_class * fills.counts).sum()) + (gone * len(raw) if fills.absent == fills.absent else 0)
-    left_out = raw.size - used
+    used = int((by_class * fills.counts).sum()) + (gone * images if fills.absent == fills.absent else 0)
+    left_out = cells.both.size - used
     if order == "classes":
         each = _shares(sums.classes, by_class, fills, np.zeros(len(by_class)), 0)
         each[fills.is_absent] = fills.absent
@@ -50,7 +44,7 @@ def filled_mean(cells: Cells, key: tuple[str, float], raw: np.ndarray, fills: Fi
         by_image[:, BOTH_EMPTY] -= gone
         means = _shares(sums.images, by_image, fills, np.full(len(by_image), fills.absent), gone)
         return Average(mean_in_any_order(means), used, left_out)
-    whole = _shares(np.array([sums.all]), by_class.sum(axis=0)[None], fills, np.array([fills.absent]), gone * len(raw))
+    whole = _shares(np.array([sums.all]), by_class.sum(axis=0)[None], fills, np.array([fills.absent]), gone * images)
     return Average(float(whole[0]), used, left_out)
 
 
@@ -83,12 +77,23 @@ def _shares(sums: np.ndarray, tally: np.ndarray, fills: Fills, absent: np.ndarra
         return np.asarray(np.where(number > 0, total / number, np.nan))
 
 
-def _sums(full: np.ndarray) -> Sums:
-    classes = sum_in_any_order(full, axis=0)
-    return Sums(full.sum(axis=1), classes, float(sum_in_any_order(classes)))
+def sums_of(cells: Cells, values: np.ndarray, /) -> Sums:
+    """What `values`, those of the cells that were found, sum up to where both sides have something."""
+    found = cells.found
+    full = np.flatnonzero(found.status == OK)
+    images, classes = cells.both.shape
+    value, image, label = values[full], found.image[full], found.label[full]
+    by_class = sums_in_any_order(value, label, classes)
+    by_image = np.bincount(image, weights=value, minlength=images)
+    return Sums(by_image, by_class, float(sum_in_any_order(by_class)))
 
 
-def _tally(status: np.ndarray) -> Tally:
-    places = (4 * np.arange(len(status))[:, None], 4 * np.arange(status.shape[1])[None, :])
-    rows = (np.bincount((place + status).ravel(), minlength=4 * place.size) for place in places)
-    return Tally(*(counts.reshape(-1, 4) for counts in rows))
+def _tally(cells: Cells) -> Tally:
+    found, (images, classes) = cells.found, cells.both.shape
+    by_image, by_class = (
+        np.bincount(4 * place + found.status, minlength=4 * count).reshape(count, 4)
+        for place, count in ((found.image, images), (found.label, classes))
+    )
+    by_image[:, BOTH_EMPTY] = classes - by_image.sum(axis=1)
+    by_class[:, BOTH_EMPTY] = images - by_class.sum(axis=1)
+    return Tally(by_image, by_class)

@@ -52,6 +52,17 @@ class ClassMasks(NamedTuple):
 
     truth: PixelRegions
     guess: PixelRegions
+    shape: tuple[int, ...]
+    """Of the image: (H, W), or of a volume (D, H, W), whose slices stand one below the other in its masks."""
+
+    def pairs(self) -> Iterator[tuple[Array, Array]]:
+        """The two masks of each class in the shape of the image, one class at a time."""
+        for k in range(len(self.truth)):
+            yield self._mask(self.truth, k), self._mask(self.guess, k)
+
+    def _mask(self, masks: PixelRegions, k: int) -> Array:
+        array = masks[k : k + 1].to_masks().array
+        return namespace(array).reshape(array, self.shape)
 
 
 Batch = Maps | list[ClassMasks]
@@ -174,7 +185,8 @@ def _masks(truth: Array, guess: Array, how: Reading) -> list[ClassMasks]:
     truth, guess = (side if side.ndim == how.axes + 2 else _one_hot(side, how) for side in (truth, guess))
     check.same_shape(tuple(truth.shape), tuple(guess.shape), how.axes)
     check.as_many_masks(int(truth.shape[1]), int(guess.shape[1]), how.categories)
-    return [ClassMasks(*(_stack(side[k, ...]) for side in (truth, guess))) for k in range(int(truth.shape[0]))]
+    shape = tuple(int(side) for side in truth.shape[2:])
+    return [ClassMasks(_stack(truth[k, ...]), _stack(guess[k, ...]), shape) for k in range(int(truth.shape[0]))]
 
 
 def _one_hot(labels: Array, how: Reading) -> Array:
@@ -193,7 +205,7 @@ def _collections(truth: Any, guess: Any, how: Reading) -> ClassMasks:
     check.both_are_masks(isinstance(truth, PixelRegions), isinstance(guess, PixelRegions))
     check.same_shape(truth.size, guess.size, 2)
     check.as_many_masks(len(truth), len(guess), how.categories)
-    return ClassMasks(truth, guess)
+    return ClassMasks(truth, guess, truth.size)
 
 
 def _at(axis: int, index: int) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vesica.segmentation.averages import Average
 from vesica.segmentation.cells import BOTH_EMPTY, GUESS_ONLY, TRUTH_ONLY, Cells, status_of
-from vesica.segmentation.filled_means import Fills, filled_mean
+from vesica.segmentation.filled_means import Fills, filled_mean, sums_of
 from vesica.segmentation.policy import SegmentationPolicy
 
 LEFT_OUT = np.nan
@@ -51,7 +51,12 @@ def mean_of_filled(
 ) -> Average:
     """The plain mean of the cells that `values_of` gives, in an order of averaging over several images."""
     fills = Fills(_fills(policy), _FILL[policy.absent], absent)
-    return filled_mean(cells, (score, beta), _raw(cells, score, beta), fills, order)
+    found = cells.found
+    key = "sums", score, beta if score == "F-beta" else 1.0
+    if key not in cells.memo:
+        values = _formula(score, beta, found.both, found.truth, found.guess)
+        cells.memo[key] = sums_of(cells, values)
+    return filled_mean(cells, cells.memo[key], fills, order)
 
 
 def micro(cells: Cells, /) -> Cells:
@@ -87,14 +92,15 @@ def _raw(cells: Cells, score: str, beta: float) -> np.ndarray:
     """By the formula alone: NaN for 0 / 0."""
     key = "raw", score, beta if score == "F-beta" else 1.0
     if key not in cells.memo:
-        columns = cells.both, cells.truth, cells.guess
-        if score == "F-beta":
-            both, truth, guess = columns
-            cells.memo[key] = _ratio((1 + beta**2) * both, beta**2 * truth + guess)
-        else:
-            cells.memo[key] = _ratio(*_FORMULAS[score](*columns))
+        cells.memo[key] = _formula(score, beta, cells.both, cells.truth, cells.guess)
     found: np.ndarray = cells.memo[key]
     return found
+
+
+def _formula(score: str, beta: float, both: np.ndarray, truth: np.ndarray, guess: np.ndarray) -> np.ndarray:
+    if score == "F-beta":
+        return _ratio((1 + beta**2) * both, beta**2 * truth + guess)
+    return _ratio(*_FORMULAS[score](both, truth, guess))
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -11,11 +11,20 @@ from vesica._array import Array, cast, namespace
 from vesica._check import surfaces as check
 from vesica._kernels import pick_arrays
 from vesica.segmentation.bands import BoundaryBands, compare_bands
+from vesica.segmentation.inputs import ClassMasks
 from vesica.segmentation.skeletons import Centrelines, compare_centrelines
 from vesica.segmentation.surfaces import SurfaceDistances, compare, diagonal_of
 
-Pair = tuple[Any, Array, Array, Any, Any]
-"""An image: its id, its two label maps, the spacing of its pixels or None, and its group or None."""
+
+class Pair(NamedTuple):
+    """An image of both sides."""
+
+    image: Any
+    """Its id."""
+    sides: tuple[Array, Array] | ClassMasks
+    """Two label maps, or the masks of each class."""
+    spacing: Any = None
+    group: Any = None
 
 
 class SurfaceCell(NamedTuple):
@@ -59,16 +68,26 @@ def measure(
     wanted: Wanted,
     threads: int | None = None,
 ) -> Iterator[Measured]:
-    """Compare the outlines of each image: of these labels, or of all that it has."""
-    for image, truth, guess, steps, group in pairs:
-        a, b = check.surface_map(truth, "truth"), check.surface_map(guess, "guess")
-        check.same_shape(a, b)
-        b = _without(a, b, ignore)
-        spacing = check.spacing(steps, a.ndim)
-        own = _labels_of(a, b, threads) if labels is None else labels
-        cells = dict(zip(own.tolist(), _cells(a, b, own, spacing, wanted, threads), strict=True))
-        nothing = _nothing(tuple(map(int, a.shape)), spacing, wanted)
-        yield Measured(image, cells, nothing, steps is not None, group)
+    """Compare the outlines of each image: of these labels, or of all that it has. Masks of classes are those of the
+    labels in their order."""
+    for pair in pairs:
+        if isinstance(pair.sides, ClassMasks):
+            shape = pair.sides.shape
+            spacing = check.spacing(pair.spacing, len(shape))
+            check.masks_of_labels(len(pair.sides.truth), labels, ignore)
+            one = np.ones(1, np.int64)
+            found = [_cells(a, b, one, spacing, wanted, threads)[0] for a, b in pair.sides.pairs()]
+            own = np.arange(len(found)) if labels is None else labels
+        else:
+            a, b = (check.surface_map(side, name) for side, name in zip(pair.sides, ("truth", "guess"), strict=True))
+            check.same_shape(a, b)
+            b = _without(a, b, ignore)
+            shape = tuple(map(int, a.shape))
+            spacing = check.spacing(pair.spacing, a.ndim)
+            own = _labels_of(a, b, threads) if labels is None else labels
+            found = _cells(a, b, own, spacing, wanted, threads)
+        cells = dict(zip(own.tolist(), found, strict=True))
+        yield Measured(pair.image, cells, _nothing(shape, spacing, wanted), pair.spacing is not None, pair.group)
 
 
 def _cells(

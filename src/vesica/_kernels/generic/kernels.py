@@ -49,6 +49,8 @@ register(
     *kernels("generic", late("generic.surfaces.distance_transform"), "distance", ("masks",), ANYWHERE),
     *kernels("generic", late("generic.weights.weights"), "weights", ("keys",), NUMBERS),
     *kernels("generic", late("generic.outline_offsets.outline_offsets"), "outline_offsets", ("runs",), NUMBERS),
+    *kernels("generic", late("generic.outline_offsets.outline_histograms"), "outline_histograms", ("runs",), NUMBERS),
+    *kernels("generic", late("generic.outline_offsets.edge_pixels"), "edge_pixels", ("runs",), NUMBERS),
     *kernels("generic", late("generic.vote_patterns.dense"), "vote_patterns", ("masks",), NUMBERS),
     *kernels("generic", late("generic.vote_patterns.runs"), "vote_patterns", ("runs",), NUMBERS),
     *kernels("generic", late("generic.vote_patterns.choose"), "choose_patterns", ("runs",), NUMBERS),

@@ -22,6 +22,50 @@ def outline_offsets(
     return offset, distance
 
 
+def outline_histograms(
+    a: Runs,
+    rows_a: np.ndarray,
+    b: Runs,
+    rows_b: np.ndarray,
+    height: int,
+    *,
+    step: float,
+    bins: int,
+    threads: int | None = None,
+) -> np.ndarray:
+    """(P, bins) uint32: of pairs of rows how many pixels of both outlines are how far from the other one."""
+    out = np.zeros((len(rows_a), bins), np.uint32)
+    for k, pair in enumerate(zip(rows_a.tolist(), rows_b.tolist(), strict=True)):
+        one, other = (_decoded(side, row, height) for side, row in zip((a, b), pair, strict=True))
+        if one.any() and other.any():
+            at = [places(surface(mask), (1.0, 1.0)) for mask in (one, other)]
+            away = np.sqrt(np.concatenate([nearest(at[0], at[1]), nearest(at[1], at[0])]))
+            out[k] = np.bincount(np.minimum(np.ceil(away / step), bins - 1).astype(np.int64), minlength=bins)
+    return out
+
+
+def edge_pixels(
+    a: Runs,
+    rows_a: np.ndarray,
+    b: Runs,
+    rows_b: np.ndarray,
+    height: int,
+    *,
+    within: float,
+    threads: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of pairs of rows how many pixels one alone has, and how many of these are near an outline."""
+    differ, near = np.zeros((2, len(rows_a)), np.int64)
+    for k, pair in enumerate(zip(rows_a.tolist(), rows_b.tolist(), strict=True)):
+        one, other = (_decoded(side, row, height) for side, row in zip((a, b), pair, strict=True))
+        apart = one ^ other
+        differ[k] = apart.sum()
+        if differ[k]:
+            edges = places(surface(one) | surface(other), (1.0, 1.0))
+            near[k] = (nearest(places(apart, (1.0, 1.0)), edges) <= within * within).sum()
+    return differ, near
+
+
 def _decoded(masks: Runs, row: int, height: int) -> np.ndarray:
     """(width, height): columns of the image are rows."""
     counts = masks[0][masks[1][row] : masks[1][row + 1]]

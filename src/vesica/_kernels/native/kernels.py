@@ -65,6 +65,8 @@ register(
     *kernels("native", late("native.weights.weights"), "weights", ("keys",), COLUMNS),
     # Agreement
     *kernels("native", late("native.outline_offsets.outline_offsets"), "outline_offsets", ("runs",), COLUMNS),
+    *kernels("native", late("native.outline_offsets.outline_histograms"), "outline_histograms", ("runs",), COLUMNS),
+    *kernels("native", late("native.outline_offsets.edge_pixels"), "edge_pixels", ("runs",), COLUMNS),
     *kernels("native", late("native.vote_patterns.dense"), "vote_patterns", ("masks",), COLUMNS),
     *kernels("native", late("native.vote_patterns.runs"), "vote_patterns", ("runs",), COLUMNS),
     *kernels("native", late("native.vote_patterns.choose"), "choose_patterns", ("runs",), COLUMNS),

@@ -119,6 +119,66 @@ def match_pairs(
     return _found(_native.match_cells_pairs(_asked(request, threads), _truths(truths), _guesses(guesses), *columns))
 
 
+class Near(NamedTuple):
+    """Pairs of one cell whose value reaches a floor, by guess, then truth."""
+
+    starts: np.ndarray
+    """The first pair of each guess, and the end."""
+    truth: np.ndarray
+    """Of each pair: the row of its truth."""
+    value: np.ndarray
+    fault: coco_masks.Fault | None = None
+    """The first mask that cannot be read; then nothing else is of use."""
+
+
+class Places(NamedTuple):
+    """Which cells there are, and the least value of a pair."""
+
+    images: int
+    categories: int
+    floor: float
+
+
+def near_boxes(
+    places: Places,
+    truths: Truths,
+    truth_boxes: np.ndarray,
+    guesses: Guesses,
+    guess_boxes: np.ndarray,
+    *,
+    threads: int | None,
+) -> Near:
+    """Boxes of x, y, width, height that are near each other; their values are numbers."""
+    boxes = (contiguous(side, np.float64) for side in (truth_boxes, guess_boxes))
+    sides = (_truths(truths), next(boxes), _guesses(guesses), next(boxes))
+    return _near(_native.near_boxes(_placed(places, threads), *sides))
+
+
+def near_masks(
+    places: Places,
+    truths: Truths,
+    truth_masks: coco_masks.Column,
+    guesses: Guesses,
+    guess_masks: coco_masks.Column,
+    *,
+    boundary: bool,
+    literal: bool,
+    threads: int | None,
+) -> Near:
+    """Masks that are near each other, by what `match_masks` compares."""
+    sides = (_truths(truths), truth_masks, _guesses(guesses), guess_masks)
+    return _near(_native.near_masks(_placed(places, threads), *sides, boundary, literal))
+
+
+def _placed(places: Places, threads: int | None) -> tuple[int, int, int, float]:
+    return places.images, places.categories, native.thread_count(threads), places.floor
+
+
+def _near(columns: tuple[Any, ...]) -> Near:
+    starts, truth, value, fault = columns
+    return Near(starts, truth, value, coco_masks.fault_of(*fault))
+
+
 def _found(columns: tuple[Any, ...]) -> Found:
     named = dict(zip(Found._fields, columns, strict=True))
     return Found(**{**named, "fault": coco_masks.fault_of(*named["fault"])})

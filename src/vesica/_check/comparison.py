@@ -83,6 +83,28 @@ def of_detection(result: Any, kind: type, what: str, /) -> Any:
     return result
 
 
+def some_slices(slices: Any, /) -> None:
+    if not slices:
+        raise ValueError("There are no slices: say what they go by, compare(…, slices={image: value}).")
+
+
+def model_of(model: str | None, names: Sequence[str], /) -> int:
+    """The place of a model that is compared with the first; by default the last."""
+    from vesica import _check as check
+
+    return len(names) - 1 if model is None else names.index(check.one_of(model, names[1:], "model"))
+
+
+def score(value: Any, /) -> float | None:
+    """A score, if one is given."""
+    from vesica import _check as check
+
+    if isinstance(value, str):
+        check.one_of(value, ("best_f1",), "min_score")
+        return None
+    return None if value is None else check.finite(value, "min_score")
+
+
 def group_of(groups: Mapping[Any, Any], image: Any, /) -> Any:
     if image not in groups:
         raise InputError(f"`by` has no group for the image {image!r}: each image must have one.")

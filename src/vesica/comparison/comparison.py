@@ -148,6 +148,82 @@ class Comparison(Result):
         rows = table["q"] <= DISCOVERED
         return Table({name: column[rows] for name, column in table.columns.items()})
 
+    def slices(self, number: str | None = None, /) -> Table:
+        """One row for a slice of images, as `compare(…, slices=)` was told: the number of both models, by default the
+        first, the difference with its interval, its p-value, and `q` of all slices."""
+        name = check.number_of(number, list(self.results[0].summary), "numbers")
+        sliced = [check.of_detection(one, DetectionResult, "Slices").slices for one in self.results]
+        check.some_slices(sliced[0])
+        places = [(column, value) for column, found in sliced[0].items() for value in found]
+        tables = []
+        for place, model in enumerate(self.names[1:], start=1):
+            rows = [
+                self._slice(sliced[0][column][value], sliced[place][column][value], name) for column, value in places
+            ]
+            columns = {
+                "column": objects(column for column, _ in places),
+                "slice": objects(value for _, value in places),
+                **({} if len(self.names) == 2 else {"model": objects([model] * len(places))}),
+                "images": np.array([len(sliced[0][column][value].records.images) for column, value in places]),
+            }
+            tables.append(table_of(Differences(*map(np.concatenate, zip(*rows, strict=True))), columns, adjusted=True))
+        return _joined(tables)
+
+    def _slice(self, base: DetectionResult, other: DetectionResult, name: str) -> Differences:
+        before, after = (one.gate_scores(self.resampling) for one in (base, other))
+        return differences_of(before, after, [(name, None)], level=self.level)
+
+    # ---- objects
+
+    @property
+    def has_objects(self) -> bool:
+        """Is enough at hand to tell which objects were found? Records that were saved need their details."""
+        from vesica.comparison.changed_objects import has_details
+
+        return all(isinstance(one, DetectionResult) and has_details(one) for one in self.results)
+
+    def objects(
+        self, model: str | None = None, /, *, iou: float | None = None, min_score: float | str | None = "best_f1"
+    ) -> Table:
+        """One row for an object that the first model misses and another finds, "fixed", or the reverse, "broken".
+
+        Columns: change, image, category, truth (its id), its box, the cause why it was missed, and the score of the
+        guess that found it.
+
+        Parameters
+        ----------
+        model : name of one, by default the last
+        iou : float, optional
+            The overlap at which an object is found; by default the first threshold of the protocol.
+        min_score : float, None or "best_f1"
+            Guesses from this score on count. By default each model's are cut where its own F1 is highest, for scores of
+            different models are not the same.
+        """
+        from vesica.comparison.changed_objects import best_score, changed_objects
+
+        first, other = (check.of_detection(one, DetectionResult, "Objects") for one in self._pair(model))
+        given = check.score(min_score)
+        cuts = [best_score(one, iou) if min_score == "best_f1" else given for one in (first, other)]
+        return changed_objects(first, other, iou=iou, scores=(cuts[0], cuts[1]))
+
+    def causes(self, model: str | None = None, /, *, iou: float | None = None) -> Table:
+        """What each cause of error costs in AP, in the first model and in another: its change says what got better."""
+        first, other = (check.of_detection(one, DetectionResult, "Causes").causes(iou=iou) for one in self._pair(model))
+        before, after = (one.table["cost"] for one in (first, other))
+        return Table(
+            {
+                "cause": first.table["cause"],
+                "count_base": first.table["count"],
+                "count_value": other.table["count"],
+                "base": before,
+                "value": after,
+                "difference": after - before,
+            }
+        )
+
+    def _pair(self, model: str | None) -> tuple[Result, Result]:
+        return self.results[0], self.results[check.model_of(model, self.names)]
+
     # ---- words
 
     def gates(self, *gates: str | Gate, base: Result | None = None, undecided: str = "pass") -> list[Verdict]:
@@ -186,8 +262,20 @@ class Comparison(Result):
             "summary": self.numbers,
             "numbers": list(self.table()),
             "classes": list(self.classes()) if self.class_numbers else [],
+            **self._details,
             "notes": [vars(note) for note in self.notes],
         }
+
+    @property
+    def _details(self) -> dict[str, Any]:
+        """Slices, and the objects that changed, model by model, where they are at hand."""
+        found: dict[str, Any] = {}
+        if isinstance(self.results[0], DetectionResult) and self.results[0].slices:
+            found["slices"] = list(self.slices())
+        if self.has_objects:
+            found["objects"] = {name: list(self.objects(name)) for name in self.names[1:]}
+            found["causes"] = {name: list(self.causes(name)) for name in self.names[1:]}
+        return found
 
     def __str__(self) -> str:
         from vesica.comparison.words import text_of  # late: most comparisons are not printed

@@ -25,6 +25,9 @@ def text_of(comparison: Comparison, /, *, most: int | None = MOST_CLASSES) -> st
         shown = lines_of(heads(comparison, comparison.classes().columns), surest[:most])
         more = len(surest) - len(surest[:most])
         parts += [f"{told_classes(comparison)}\n{shown}" + (f"\n… {more:,} more categories" if more > 0 else "")]
+    for model in comparison.names[1:] if comparison.has_objects else ():
+        found = object_rows(comparison, model)
+        parts += ["\n".join([told_objects(comparison, model), *([lines_of(*found)] if found[1] else [])])]
     return "\n\n".join(parts)
 
 
@@ -41,6 +44,11 @@ def markdown_parts(comparison: Comparison, /) -> list[str]:
         shown = [_cells(row) for row in surest[: markdown.MOST_ROWS]]
         body = markdown.table(_right(heads(comparison, comparison.classes().columns)), shown)
         found.append(markdown.folded(told_classes(comparison), body))
+    for model in comparison.names[1:] if comparison.has_objects else ():
+        names, rows = object_rows(comparison, model)
+        body = markdown.table(_right(names), [_cells(row) for row in rows]) if rows else ""
+        told = told_objects(comparison, model)
+        found.append(markdown.folded(told, body) if rows else markdown.escaped(told))
     return found
 
 
@@ -86,6 +94,22 @@ def told_classes(comparison: Comparison, /) -> str:
         f"{comparison.class_numbers[0]} of {count:,} categories: {'; '.join(told)}, q at most {DISCOVERED:g}, the "
         "surest first"
     )
+
+
+def told_objects(comparison: Comparison, model: str, /) -> str:
+    """How many objects changed."""
+    changes = comparison.objects(model)["change"].tolist()
+    who = "" if len(comparison.names) == 2 else f" by {model}"
+    fixed, broken = (changes.count(one) for one in ("fixed", "broken"))
+    return f"{fixed:,} objects fixed{who}, {broken:,} broken, of guesses from the score of the highest F1 on"
+
+
+def object_rows(comparison: Comparison, model: str, /) -> tuple[list[str], list[list[str]]]:
+    """Heads and cells of what changed most, by category and cause."""
+    from vesica.comparison.changed_objects import counted
+
+    table = counted(comparison.objects(model))
+    return list(table.columns), [[_plain(value) for value in row.values()] for row in table.head(MOST_CLASSES)]
 
 
 def heads(comparison: Comparison, columns: Iterable[str], /) -> list[str]:

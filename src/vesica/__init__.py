@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.diagnose.advice import advise
+    from vesica.diagnose.diagnosis import check
     from vesica.errors import InputError, MissingExtra, SizeValueError, VesicaError
     from vesica.io.read import read
     from vesica.io.review_queue import write_queue
@@ -86,6 +87,7 @@ __all__ = [
     "advise",
     "assign",
     "best",
+    "check",
     "ciou",
     "compare",
     "coverage",
@@ -126,6 +128,7 @@ _HOMES = {
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
     "vesica.diagnose.advice": ("advise",),
+    "vesica.diagnose.diagnosis": ("check",),
     "vesica.errors": ("InputError", "MissingExtra", "SizeValueError", "VesicaError"),
     "vesica.io.read": ("read",),
     "vesica.io.review_queue": ("write_queue",),

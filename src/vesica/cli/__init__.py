@@ -20,6 +20,7 @@ VERBS = {
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "agree": "compare annotators: what several people marked in, who differs from whom, where and how out",
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
+    "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and the file repaired",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
@@ -38,6 +39,7 @@ examples:
   vesica eval truth.json guess.json --per-class --gate "AP>=0.5"
   vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
   vesica agree ann.json ben.json cleo.json --queue monday.json --worst 50
+  vesica check guess.json --against truth.json --fix guess_fixed.json
   vesica convert labels truth.json --images pictures
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault

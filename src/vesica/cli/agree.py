@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs
+from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     outputs.add_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
     image_options.add_arguments(parser)
+    refusal.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many; the answer does not depend on it")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, image_options
+from vesica.cli import eval_output, image_options, refusal
 from vesica.cli.option_words import as_options
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def read(arguments: argparse.Namespace) -> Annotations:
         eval_output.say(describe(found), arguments)
     for note in told.data.notes:
         eval_output.say(as_options(f"  note: {note}.", vars(arguments)), arguments)
+    refusal.look_at_each(told.found, arguments)
     return told
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval as evaluation
-from vesica.cli import gate_options, image_options, outputs
+from vesica.cli import gate_options, image_options, outputs, refusal
 from vesica.cli.category_options import categories_of
 from vesica.detection.rules import PROTOCOLS
 
@@ -117,6 +118,7 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
     said = image_options.given(arguments)
     categories = None if arguments.categories is None else categories_of(arguments.categories)
     options = options | {"categories": categories, "threads": arguments.threads}
+    by_class = not arguments.class_agnostic and categories is None
     truth = evaluation.read(arguments.truth, arguments.truth_format, arguments, protocol, said)
     known = truth.data.images if said["images"] is None else said["images"]
     results: list[Result] = []
@@ -124,7 +126,8 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
         of_guess = {**said, "images": known, "predictions": True}
         guess = evaluation.read(path, arguments.guess_format, arguments, protocol, of_guess)
         evaluation.check_said(said, truth, guess)
-        results.append(evaluate(truth.data, guess.data, **options))
+        score = functools.partial(evaluate, truth.data, guess.data, **options)
+        results.append(refusal.scored(score, truth, guess, arguments, by_class=by_class))
     return results
 
 

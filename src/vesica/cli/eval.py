@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, eval_panoptic, image_options
+from vesica.cli import eval_output, eval_panoptic, image_options, refusal
 from vesica.cli.category_options import categories_of
 from vesica.cli.number_options import numbers_of
 from vesica.cli.option_words import as_options
@@ -70,6 +70,7 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
     image_options.add_arguments(parser)
+    refusal.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -89,7 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         check_said(said, truth, guess)
         options |= {"categories": categories, "details": arguments.details, "threads": arguments.threads}
-        result = evaluate(truth.data, guess.data, **options)
+        by_class = not arguments.class_agnostic and categories is None
+        result = refusal.scored(
+            lambda: evaluate(truth.data, guess.data, **options), truth, guess, arguments, by_class=by_class
+        )
         done()
         _tell_meeting(result, arguments)
         if arguments.records is not None:

@@ -38,7 +38,7 @@ def _annotations(remarks: Iterable[Remark], file: str | None) -> Iterator[str]:
     """The worst ten of each kind, and how many are left out."""
     for kind, group in groupby(remarks, key=lambda one: one.severity):
         own = list(group)
-        yield from (_command(one, file) for one in own[:MOST_OF_A_KIND])
+        yield from (_command(one, one.file or file) for one in own[:MOST_OF_A_KIND])
         if len(own) > MOST_OF_A_KIND:
             left = len(own) - MOST_OF_A_KIND
             yield f"{left:,} more of this kind ({kind}) are left out: GitHub shows {MOST_OF_A_KIND}.\n"

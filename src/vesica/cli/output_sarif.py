@@ -19,9 +19,8 @@ _HOME = "https://github.com/vesica/vesica"
 def written(answer: Answer) -> str:
     """One run, which worked, whatever it found."""
     rules = sorted({one.rule for one in answer.remarks})
-    results = [_result(one, rules.index(one.rule), answer.file) for one in answer.remarks]
-    code = 0 if all(one.passed for one in answer.verdicts) else 1
-    return _text(rules, results, {"executionSuccessful": True, "exitCode": code})
+    results = [_result(one, rules.index(one.rule), one.file or answer.file) for one in answer.remarks]
+    return _text(rules, results, {"executionSuccessful": True, "exitCode": answer.exit_code})
 
 
 def error(verb: str, message: str, code: int) -> str:

@@ -39,6 +39,8 @@ class Remark(NamedTuple):
     text: str
     weight: float = 0.0
     """Of two of one severity the heavier is told first."""
+    file: str | None = None
+    """If it is not about the file of the answer."""
 
 
 SEVERITIES = ("error", "warning", "note")
@@ -63,6 +65,13 @@ class Answer(NamedTuple):
     findings: Sequence[Remark] = ()
     parts: Callable[[], Sequence[str]] | None = None
     """Of answers that write Markdown themselves: its parts, the headline first. Gates are put behind it."""
+    code: int = 0
+    """The exit code where all gates pass."""
+
+    @property
+    def exit_code(self) -> int:
+        """1 if one of its gates failed."""
+        return self.code if all(one.passed for one in self.verdicts) else 1
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -118,8 +127,8 @@ def check_usage(arguments: argparse.Namespace) -> None:
 
 
 def tell(answer: Answer, arguments: argparse.Namespace) -> int:
-    """The whole answer in the form that was asked for; the exit code is 1 if one of its gates failed."""
-    form = "json" if arguments.json else arguments.output or "text"
+    """Tell the whole answer in the form that was asked for, and give its exit code."""
+    form = form_of(arguments)
     try:
         if form == "json":
             streams.answer(answer.facts)
@@ -130,7 +139,12 @@ def tell(answer: Answer, arguments: argparse.Namespace) -> int:
             streams.write(_writer(form).written(answer))
     except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
         streams.silence(sys.stdout)
-    return 0 if all(one.passed for one in answer.verdicts) else 1
+    return answer.exit_code
+
+
+def form_of(arguments: argparse.Namespace) -> str:
+    """The form that was asked for."""
+    return "json" if arguments.json else arguments.output or "text"
 
 
 def tell_error(form: str, verb: str, message: str, code: int) -> None:

@@ -77,7 +77,7 @@ def dataset_of(
     """
     if not isinstance(file, File):
         file = load(file, in_pieces=True)
-    found = _columns(file, masks, threads)
+    found = columns_of(file, masks, threads)
     if isinstance(found, native.Problem):
         if literal is not None and found.fault == "repeated":
             single = _literal().without_repeated(file)
@@ -91,13 +91,14 @@ def dataset_of(
         _literal().check(file, found, literal)
     if not masks and found.annotations.lacks_boxes:
         return dataset_of(file, masks=True, check=check, literal=literal, threads=threads)
-    data = _dataset(file, found, masks)
+    data = dataset_of_columns(file, found, masks)
     # As masks they have the area of the mask, whatever boxes some of them have.
     is_area_of_mask = literal in ("mask", "boundary") and _literal().are_masks(found)
     return replace(data, xywh=None) if is_area_of_mask else data
 
 
-def _columns(file: File, masks: bool, threads: int | None) -> Columns | native.Problem:
+def columns_of(file: File, masks: bool, threads: int | None, /) -> Columns | native.Problem:
+    """The columns of a file, or what is wrong with it."""
     if isinstance(file.content, bytes):
         return native.read(file.view, masks=masks, threads=threads)
     with file.content.reading() as number:
@@ -175,7 +176,8 @@ def _check_own_ids(file: File, found: Columns) -> None:
 # --- shape ------------------------------------------------------------------------------------------------------------
 
 
-def _dataset(file: File, found: Columns, masks: bool) -> Dataset:
+def dataset_of_columns(file: File, found: Columns, masks: bool, /) -> Dataset:
+    """The data set of columns, whatever they hold. Rows of unknown images or categories are left out."""
     rows, is_truth = found.annotations, not found.is_results
     images, categories = _images(found), _categories(found)
     nowhere = np.full(rows.rows, -1, np.int32)

@@ -15,9 +15,9 @@ from vesica._kernels.native.coco_file import Annotations, Columns
 from vesica.errors import InputError
 from vesica.io import arrays, atomic, coco_errors
 from vesica.io.files import File
+from vesica.io.json_spans import span_of
 
 _RESULTS = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*[{\]]")
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class JsonRows:
         text = self.file.data[self.begin[row] : self.end[row]].decode("utf-8", "replace")
         if score is None:
             return text
-        begin, end = _span_of(text, "score")
+        begin, end = span_of(text, "score")
         return f"{text[:begin]}{json.dumps(score)}{text[end:]}"
 
 
@@ -136,23 +136,6 @@ def _records(file: File, rows: Annotations) -> JsonRows:
     none = np.empty(0, np.int64)
     return JsonRows(file, none if rows.record_begin is None else rows.record_begin,
                    none if rows.record_end is None else rows.record_end)  # fmt: skip
-
-
-def _span_of(text: str, wanted: str) -> tuple[int, int]:
-    """Where the value of a key stands in the text of an object: of the last one that has this name."""
-
-    def behind_space(at: int) -> int:
-        return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing at all
-
-    decoder, at, span = json.JSONDecoder(), 1, (0, 0)
-    while text[at - 1] != "}":
-        key, at = decoder.raw_decode(text, behind_space(at))
-        begin = behind_space(behind_space(at) + 1)
-        _, end = decoder.raw_decode(text, begin)
-        if key == wanted:
-            span = (begin, end)
-        at = behind_space(end) + 1
-    return span
 
 
 def write(path: str, found: Detections, kept: np.ndarray, scores: np.ndarray, /) -> None:

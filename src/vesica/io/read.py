@@ -98,7 +98,7 @@ def find(
     """Read a data set, and tell what its file turned out to be. Options may depend on the format that is found."""
     if format is not None:
         check.one_of(format, readable(), "format")
-    source, format = _resolved(os.fspath(path), format)
+    source, format = resolved(os.fspath(path), format)
     moments = _moments(source)
     given = options(format) if callable(options) else options
     chosen = FORMATS[format]
@@ -127,7 +127,7 @@ def _moments(source: Source) -> list[int]:
 
 def _look_again(path: str, source: Source, format: str) -> None:
     """Raise where files came or went while those that were there before were read."""
-    then, now = set(source.files), set(_resolved(path, format)[0].files)
+    then, now = set(source.files), set(resolved(path, format)[0].files)
     if then != now:
         some, what = (now - then, "came") if now - then else (then - now, "went")
         raise InputError(
@@ -156,7 +156,7 @@ def describe(found: Found, /) -> str:
 # Which format a path has.
 
 
-def _resolved(path: str, format: str | None) -> tuple[Source, str]:
+def resolved(path: str, format: str | None) -> tuple[Source, str]:
     """What the path stands for, and its format."""
     if path != "-" and os.path.isdir(path):
         return _of_folder(path, path, format)

@@ -1,0 +1,95 @@
+"""Refusals: files that seem to be read wrongly are told of, and not scored."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from vesica.cli import eval_output
+from vesica.cli.check import fixed_name
+
+if TYPE_CHECKING:
+    from vesica.detection.result import DetectionResult
+    from vesica.diagnose.finding import Finding
+    from vesica.io.read import Found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--as-is", action="store_true", help="score the files as they are, whatever `vesica check` would say of them"
+    )
+
+
+def scored(
+    score: Callable[[], DetectionResult],
+    truth: Found,
+    guess: Found,
+    arguments: argparse.Namespace,
+    /,
+    *,
+    by_class: bool = True,
+) -> DetectionResult:
+    """The score of a detector. Files that cannot be scored, or that score little, are looked at for a mistake."""
+    from vesica.diagnose.files import of_found
+    from vesica.diagnose.suspicion import is_low, looks_odd
+    from vesica.errors import InputError
+
+    if arguments.as_is:
+        return score()
+    try:
+        result = score()
+    except InputError as error:
+        look(truth, guess, arguments, by_class=by_class, error=error)
+        raise
+    ours = of_found(truth)
+    if is_low(result) or looks_odd(ours) or looks_odd(of_found(guess, ours)):
+        look(truth, guess, arguments, by_class=by_class)
+    return result
+
+
+def look(
+    truth: Found,
+    guess: Found,
+    arguments: argparse.Namespace,
+    /,
+    *,
+    by_class: bool = True,
+    error: Exception | None = None,
+) -> None:
+    """Raise for a mistake that is found in a file of guesses or in its truth; tell what is only worth a word."""
+    from vesica.diagnose.examination import examined
+    from vesica.diagnose.files import of_found
+
+    ours = of_found(truth)
+    found = examined(of_found(guess, ours), ours, by_class=by_class).findings
+    _refuse(found, [truth.name, guess.name], error)
+    for one in found:
+        if one.severity == "warning" or one.code == "images-wrong-set":
+            eval_output.say(f"  {one}", arguments)
+
+
+def look_at_each(files: Sequence[Found], arguments: argparse.Namespace, /) -> None:
+    """Raise for the first mistake that one of these files shows by itself."""
+    from vesica.diagnose.examination import examined
+    from vesica.diagnose.files import of_found
+
+    for one in () if arguments.as_is else files:
+        _refuse(examined(of_found(one)).findings, [one.name])
+
+
+def _refuse(found: Sequence[Finding], names: list[str], error: Exception | None = None) -> None:
+    """Raise for what is read wrongly, with the command that says more and may repair it."""
+    from vesica.diagnose.suspicion import READ_WRONGLY
+    from vesica.errors import InputError
+
+    wrong = [one for one in found if one.severity == "error" and one.code in READ_WRONGLY]
+    if not wrong:
+        return
+    path = next((name for name in names if name == wrong[0].file), names[-1])
+    others = [name for name in names if name != path][:1]
+    words = ["vesica", "check", path, *(part for name in others for part in ("--against", name))]
+    words += ["--fix", fixed_name(path)] if wrong[0].repair is not None and path.endswith((".json", ".json.gz")) else []
+    listed = "\n".join(map(str, wrong))
+    raise InputError(f"{listed}\n    {shlex.join(words)}\nOr --as-is scores the files as they are.") from error

@@ -1,0 +1,245 @@
+"""Hits: how many of the surest guesses lie on a truth of their category, under one reading of a file or another.
+
+A mistake in a file moves all guesses alike, so that under the right reading far more of them hit, and hardly any is
+lost. A weak model hits little under every reading, and none of them is supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from vesica._ragged import taken
+from vesica.dataset import Dataset
+from vesica.diagnose.box_readings import BoxReading
+from vesica.overlaps.measures import iou
+from vesica.regions.boxes import Boxes
+from vesica.statistics.resampling import keys_of
+
+IMAGES = 500
+"""Images that are looked at."""
+AT_LEAST = 0.5
+FEWEST, LEAST_SHARE, MOST_LOST = 8, 0.1, 1 / 5
+"""A reading is supported by so many guesses that hit under it alone, such a share of all, and so few lost for each."""
+RIVAL = 2 / 3
+"""A reading that wins so much of what the best one wins is another answer."""
+FEWEST_KINDS, MOST_OF_ONE = 3, 0.8
+"""Categories that must speak for another numbering, and the most that one of them may: a model that calls everything
+by one name is weak, and its file is not wrong."""
+_FAR = 1e8
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Hypothesis(NamedTuple):
+    """One way of reading a file of guesses. None is: as given."""
+
+    boxes: BoxReading
+    categories: str | None = None
+    images: str | None = None
+
+    def changes(self, given: BoxReading, /) -> frozenset[tuple[str, str]]:
+        """What is read otherwise than it was given."""
+        found = {("categories", self.categories), ("images", self.images)}
+        found |= {("layout", self.boxes.layout if self.boxes.layout != given.layout else None)}
+        found |= {("unit", self.boxes.unit if self.boxes.unit != given.unit else None)}
+        found |= {("frame", None if self.boxes.frame is None else self.boxes.frame.kind)}
+        return frozenset((what, how) for what, how in found if how is not None)
+
+    @property
+    def name(self) -> str:
+        frame = "" if self.boxes.frame is None else f"{self.boxes.frame.kind}:{self.boxes.frame.side:04d}"
+        return " ".join(filter(None, (self.boxes.words, frame, self.categories, self.images)))
+
+
+class Trial(NamedTuple):
+    """How a hypothesis did."""
+
+    hypothesis: Hypothesis
+    wins: int
+    losses: int
+    share: float
+    """Of the guesses that were looked at, those that hit."""
+    changes: frozenset[tuple[str, str]]
+
+    @property
+    def gain(self) -> int:
+        return self.wins - self.losses
+
+
+class Sample:
+    """The guesses that are looked at, and every truth that lies in the image of one of them.
+
+    In each of up to 500 images, chosen by their ids alone, as many guesses as it has truths, the surest first.
+    """
+
+    def __init__(self, truth: Dataset, guess: Dataset, image: np.ndarray, /) -> None:
+        """`image` is the place of each guess's image among those of the truth, −1 where there is none."""
+        rows = _countable(truth)
+        number = np.bincount(truth.image[rows], minlength=len(truth.images))
+        self.rows = _surest(guess, image, number, _chosen(truth, image, number))
+        order = rows[np.argsort(truth.image[rows], kind="stable")]
+        offsets = np.concatenate([[0], np.cumsum(number)]).astype(np.int64)
+        own, places = taken(offsets, image[self.rows])
+        self.i = np.repeat(np.arange(len(self.rows)), np.diff(own))
+        self.truths = order[places]
+        assert truth.xywh is not None
+        self._boxes = Boxes(truth.xywh[self.truths], "xywh", check=False).to("xyxy")
+        self.category = truth.category[self.truths]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def overlaps(self, corners: np.ndarray, /) -> np.ndarray:
+        """The IoU of each pair, 0 where the corners are no box. `corners` are those of all rows of the sample."""
+        is_box = np.isfinite(corners).all(axis=1) & (np.abs(corners) < _FAR).all(axis=1)
+        is_box &= (corners[:, 2] > corners[:, 0]) & (corners[:, 3] > corners[:, 1])
+        sound = np.where(is_box[:, None], corners, 0.0)
+        found: np.ndarray = iou(Boxes(sound[self.i], check=False), Boxes(self._boxes, check=False), aligned=True)
+        return found
+
+    def hits(self, overlaps: np.ndarray, category: np.ndarray, /) -> np.ndarray:
+        """Which guesses lie on a truth of their category; `category` are places in the table of the truth."""
+        near = np.flatnonzero(overlaps >= AT_LEAST)
+        right = near[category[self.i[near]] == self.category[near]]
+        hit = np.zeros(len(self), bool)
+        hit[self.i[right]] = True
+        return hit
+
+    def best(self, overlaps: np.ndarray, category: np.ndarray, /) -> np.ndarray:
+        """The greatest IoU of each guess with a truth of its category."""
+        same = category[self.i] == self.category
+        best = np.zeros(len(self))
+        np.maximum.at(best, self.i[same], overlaps[same])
+        return best
+
+
+def _countable(truth: Dataset) -> np.ndarray:
+    """Rows that a guess may hit: no crowds, nothing to be ignored, boxes that are boxes."""
+    assert truth.xywh is not None
+    fine = np.isfinite(truth.xywh).all(axis=1) & (truth.xywh[:, 2:] > 0).all(axis=1)
+    for flags in (truth.crowd, truth.ignore):
+        if flags is not None:
+            fine &= ~flags
+    return np.flatnonzero(fine)
+
+
+def _chosen(truth: Dataset, image: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Which images are looked at: some with guesses and truths, by a hash of their ids."""
+    guesses = np.bincount(image[image >= 0], minlength=len(number))
+    both = np.flatnonzero((guesses > 0) & (number > 0))
+    if len(both) > IMAGES:
+        both = both[np.argsort(keys_of(truth.images.ids[both]) * _MIX, kind="stable")[:IMAGES]]
+    chosen = np.zeros(len(number) + 1, bool)
+    chosen[both] = True
+    return chosen
+
+
+def _surest(guess: Dataset, image: np.ndarray, number: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """The rows of the surest guesses of each chosen image: as many as it has truths."""
+    rows = np.flatnonzero(chosen[image])  # the last place, −1, is of no image
+    score = np.zeros(len(rows)) if guess.score is None else np.nan_to_num(guess.score[rows], nan=-np.inf)
+    rows = rows[np.lexsort((-score, image[rows]))]
+    first = np.searchsorted(image[rows], image[rows], side="left")
+    return np.asarray(rows[np.arange(len(rows)) - first < number[image[rows]]])
+
+
+class Trials:
+    """All hypotheses about one sample."""
+
+    def __init__(
+        self,
+        sample: Sample,
+        numbers: np.ndarray,
+        sizes: np.ndarray,
+        category: np.ndarray,
+        maps: Mapping[str | None, np.ndarray],
+        given: BoxReading,
+        /,
+    ) -> None:
+        """`numbers`, `sizes` and `category` are columns of all guesses; `maps` lead from categories of the guess to
+        places in the table of the truth, −1 where there is none."""
+        self.sample, self.given = sample, given
+        self._numbers, self._sizes = numbers[sample.rows], sizes[sample.rows]
+        self._kinds = category[sample.rows]
+        self._maps = maps
+        self._hits = sample.hits(self.overlaps(given), maps[None][self._kinds])
+
+    @cached_property
+    def share(self) -> float:
+        """Of the guesses, those that hit as they were given."""
+        return float(self._hits.mean()) if len(self.sample) else 0.0
+
+    def overlaps(self, reading: BoxReading, /) -> np.ndarray:
+        return self.sample.overlaps(reading.corners(self._numbers, self._sizes))
+
+    def tried(self, readings: Iterable[BoxReading], /) -> list[Trial]:
+        """Every reading of boxes with every map of categories; those that change nothing are left out."""
+        found = []
+        for reading in readings:
+            overlaps = self.overlaps(reading)
+            for name, places in self._maps.items():
+                hypothesis = Hypothesis(reading, name)
+                if hypothesis.changes(self.given):
+                    found.append(self._trial(hypothesis, self.sample.hits(overlaps, places[self._kinds])))
+        return found
+
+    def of(self, hypothesis: Hypothesis, /) -> Trial:
+        """One hypothesis."""
+        places = self._maps[hypothesis.categories]
+        return self._trial(hypothesis, self.sample.hits(self.overlaps(hypothesis.boxes), places[self._kinds]))
+
+    def _trial(self, hypothesis: Hypothesis, hits: np.ndarray) -> Trial:
+        won = hits & ~self._hits
+        wins, losses = int(won.sum()), int((self._hits & ~hits).sum())
+        if hypothesis.categories is not None and not self._is_broad(won):
+            wins = 0
+        share = float(hits.mean()) if len(hits) else 0.0
+        return Trial(hypothesis, wins, losses, share, hypothesis.changes(self.given))
+
+    def _is_broad(self, won: np.ndarray) -> bool:
+        """Do several categories speak for another numbering, and none of them nearly alone?"""
+        counts = np.bincount(self._kinds[won])
+        return int((counts > 0).sum()) >= FEWEST_KINDS and int(counts.max(initial=0)) <= MOST_OF_ONE * counts.sum()
+
+    def is_supported(self, trial: Trial, /) -> bool:
+        enough = trial.wins >= max(FEWEST, LEAST_SHARE * len(self.sample))
+        return enough and trial.losses <= trial.wins * MOST_LOST
+
+    def ranked(self, trials: Iterable[Trial], /) -> list[Trial]:
+        """Those that are supported, the best first; of frames of one kind only the side that fits best."""
+        found = sorted(
+            filter(self.is_supported, trials),
+            key=lambda trial: (-trial.gain, len(trial.changes), trial.hypothesis.name),
+        )
+        best_of: dict[frozenset[tuple[str, str]], list[Trial]] = {}
+        for trial in found:
+            if trial.hypothesis.boxes.frame is not None:
+                best_of.setdefault(trial.changes, []).append(trial)
+        kept = {changes: max(trials, key=self._closeness) for changes, trials in best_of.items()}
+        return [trial for trial in found if trial.hypothesis.boxes.frame is None or kept[trial.changes] is trial]
+
+    def _closeness(self, trial: Trial) -> float:
+        places = self._maps[trial.hypothesis.categories]
+        return float(self.sample.best(self.overlaps(trial.hypothesis.boxes), places[self._kinds]).mean())
+
+    def rivals(self, ranked: list[Trial], /) -> list[Trial]:
+        """Other answers than the first one. A reading that only adds a change to it is none, nor is the same twice."""
+        if not ranked:
+            return []
+        best, *others = ranked
+        return [
+            one
+            for one in others
+            if one.gain > RIVAL * best.gain and not one.changes > best.changes and not self._are_alike(one, best)
+        ]
+
+    def _are_alike(self, a: Trial, b: Trial) -> bool:
+        """Do two readings give the same boxes, and the same categories, of the guesses that were looked at?"""
+        if a.hypothesis.images != b.hypothesis.images:
+            return False
+        ours, theirs = (self._maps[one.hypothesis.categories][self._kinds] for one in (a, b))
+        left, right = (one.hypothesis.boxes.corners(self._numbers, self._sizes) for one in (a, b))
+        return np.array_equal(ours, theirs) and bool((np.abs(left - right) <= 1).all())

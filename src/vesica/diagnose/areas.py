@@ -56,9 +56,7 @@ def _of_masks(side: Side) -> Iterator[Finding]:
         text = f'"area" in {side.name} is not that of the mask in {counted(off.sum(), "row")} of {len(rows):,}'
         evidence = {"rows": int(off.sum()), "of": len(rows)}
         first = first_rows(_at(rows[off], len(side.data)))
-        yield Finding(
-            "area-mismatch", WARNING, f"{text}: {first}.", evidence, confidence=CERTAIN, repairs=("area=mask",)
-        )
+        yield Finding("area-mismatch", WARNING, f"{text}: {first}.", evidence, confidence=CERTAIN, repairs=("area=mask",))
 
 
 def are_of_corners(side: Side, /) -> bool:

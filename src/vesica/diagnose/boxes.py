@@ -34,7 +34,7 @@ def of_reading(side: Side, found: Verdict, /) -> Iterator[Finding]:
     choices = {one.boxes for one in found.choices} | {boxes}
     if choices == {side.declared}:
         return
-    named = next(one for one in (boxes, *choices) if one != side.declared)
+    named = next((one for one in (boxes, *choices) if one != side.declared))
     code = _code(named, side.declared)
     evidence = _evidence(side, found, named)
     if found.confidence == UNSURE:
@@ -119,7 +119,9 @@ def of_rows(side: Side, /) -> Iterator[Finding]:
         text = f"{counted(negative.sum(), 'box')} in {side.name} {_have(negative)} a negative width or height: "
         text += f"{first_rows(negative)}. Their corners may stand in another order."
         repairs = ("boxes=ordered",)
-        yield Finding("negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs)
+        yield Finding(
+            "negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs
+        )
     known = side.has_box & (side.sizes > 0).all(axis=1) & ~negative
     corners = Boxes(np.where(known[:, None], data.xywh, 0.0), "xywh", check=False).to("xyxy")
     outside = known & leaving.leaves(corners, side.sizes)

@@ -72,7 +72,9 @@ def of_found(found: Found, truth: Side | None = None, /) -> Side:
     return replace(side_of(name, found.data, declared(found.form, found.format), truth, field), path=found.name)
 
 
-def side_of(name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /) -> Side:
+def side_of(
+    name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /
+) -> Side:
     """The side of a data set; of guesses, with the sizes that the images of the truth have."""
     sizes = sized(data, None if truth is None else truth.data)
     if data.corners is not None:  # rotated boxes: what was read is no upright box

@@ -224,3 +224,4 @@ def _renumbered(side: Side) -> list[Any]:
         free += one in seen and one is not None
         seen.add(one)
     return fresh
+

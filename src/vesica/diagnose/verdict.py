@@ -76,7 +76,9 @@ def _of_one_file(side: Side, shares: dict[BoxReading, float]) -> tuple[BoxReadin
     if leaving.are_pixels(side):
         pixels = tuple(one._replace(unit="pixels") for one in shares) or (side.declared._replace(unit="pixels"),)
         sizes, numbers = side.sizes[side.looked_at], side.numbers[side.looked_at]
-        fits = tuple(one for one in pixels if leaving.leave_share(one.corners(numbers, sizes), sizes) <= leaving.HARDLY)
+        fits = tuple(
+            one for one in pixels if leaving.leave_share(one.corners(numbers, sizes), sizes) <= leaving.HARDLY
+        )
         return (fits[0], ()) if len(fits) == 1 and count >= leaving.FEWEST else (None, fits or pixels[:SHOWN])
     by_area = BoxReading("xyxy") if areas.are_of_corners(side) else None
     return by_area or leaving.certain(shares, count), ()
@@ -115,9 +117,7 @@ def _weighed(
         if best is None:
             works = trials is not None and trials.share >= GOOD and sure.unit == side.declared.unit
             return (None, "", ()) if works else (Hypothesis(sure), CERTAIN, ())
-        if best.hypothesis.boxes == sure or (
-            sure.unit != side.declared.unit and best.hypothesis.boxes.unit == sure.unit
-        ):
+        if best.hypothesis.boxes == sure or (sure.unit != side.declared.unit and best.hypothesis.boxes.unit == sure.unit):
             return best.hypothesis, CERTAIN, ()
         if best.hypothesis.boxes != side.declared:
             return best.hypothesis, UNSURE, (Hypothesis(sure), best.hypothesis)

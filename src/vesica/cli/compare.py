@@ -52,9 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
     with steps("read and match", "draw again", "summarise") as done:
         comparison = _compared(arguments, options)
         done()
-        facts = comparison.to_dict()
+        verdicts = _gates(comparison, arguments)  # first: a wrong name is told at once
         done()
-        facts["gates"] = _gates(comparison, arguments)
+        facts = comparison.to_dict() | {"gates": verdicts}
     answer = outputs.Answer(
         "compare",
         comparison.headline,
@@ -144,8 +144,6 @@ def _show(comparison: Comparison, facts: dict[str, Any], arguments: argparse.Nam
     from vesica.comparison.words import text_of
 
     parts = [text_of(comparison, most=None if arguments.per_class else 10)]
-    if comparison.notes:
-        parts.append("\n".join(f"note: {note.count:,} {note.text}" for note in comparison.notes))
     if facts["gates"]:
         parts.append(judged(facts["gates"]))
     print("\n\n".join(parts))

@@ -27,7 +27,7 @@ def parts(answer: Answer) -> Iterator[str]:
     if answer.findings:
         yield table(["finding", "severity", "what"], map(_finding, answer.findings))
     yield from (_shown(one) for one in answer.tables if one.rows) if own is None else own[1:]
-    if answer.notes:
+    if answer.notes and own is None:
         yield "\n".join(f"- note: {escaped(note)}" for note in answer.notes)
 
 

@@ -51,6 +51,17 @@ class Comparison(Result):
         base, *others = self._scores
         return tuple(differences_of(base, other, asked, level=self.level) for other in others)
 
+    @functools.cached_property
+    def _tables(self) -> dict[Any, Table]:
+        return {}
+
+    def _known(self, *key_and_make: Any) -> Table:
+        """A table that takes a while, made once."""
+        *key, make = key_and_make
+        if tuple(key) not in self._tables:
+            self._tables[tuple(key)] = make()
+        return self._tables[tuple(key)]
+
     @property
     def categories(self) -> list[str]:
         """Of all results, in their order."""
@@ -70,9 +81,13 @@ class Comparison(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was corrected, left out or assumed, model by model."""
-        every = zip(self.names, self.results, strict=True)
-        return tuple(Note(note.rule, note.count, f"{note.text} ({name})") for name, one in every for note in one.notes)
+        """What was corrected, left out or assumed: of all models, or with the name of the one."""
+        found: dict[Note, None] = {}
+        for name, result in zip(self.names, self.results, strict=True):
+            for note in result.notes:
+                shared = all(note in other.notes for other in self.results)
+                found[note if shared else Note(note.rule, note.count, f"{note.text} ({name})")] = None
+        return tuple(found)
 
     @property
     def images(self) -> int:
@@ -111,6 +126,9 @@ class Comparison(Result):
         neither model has it are left out.
         """
         name = check.number_of(number, self.class_numbers, "numbers of categories")
+        return self._known("classes", name, lambda: self._classes(name))
+
+    def _classes(self, name: str) -> Table:
         first = self._scores[0]
         asked = [(name, category) for category in self.categories if name in first.by_category[category]]
         tables = []
@@ -204,7 +222,8 @@ class Comparison(Result):
         first, other = (check.of_detection(one, DetectionResult, "Objects") for one in self._pair(model))
         given = check.score(min_score)
         cuts = [best_score(one, iou) if min_score == "best_f1" else given for one in (first, other)]
-        return changed_objects(first, other, iou=iou, scores=(cuts[0], cuts[1]))
+        key = check.model_of(model, self.names), iou, *cuts
+        return self._known("objects", key, lambda: changed_objects(first, other, iou=iou, scores=(cuts[0], cuts[1])))
 
     def causes(self, model: str | None = None, /, *, iou: float | None = None) -> Table:
         """What each cause of error costs in AP, in the first model and in another: its change says what got better."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from vesica.results.tables import Row
 if TYPE_CHECKING:
     from vesica.comparison.comparison import Comparison
 
+_NUMBER = re.compile(r"[+-]?[0-9.,]+|–|")
 MOST_CLASSES = 10
 """Categories that the text names."""
 
@@ -28,6 +30,8 @@ def text_of(comparison: Comparison, /, *, most: int | None = MOST_CLASSES) -> st
     for model in comparison.names[1:] if comparison.has_objects else ():
         found = object_rows(comparison, model)
         parts += ["\n".join([told_objects(comparison, model), *([lines_of(*found)] if found[1] else [])])]
+    if comparison.notes:
+        parts.append("\n".join(f"note: {text}" for text in note_lines(comparison)))
     return "\n\n".join(parts)
 
 
@@ -37,19 +41,23 @@ def markdown_parts(comparison: Comparison, /) -> list[str]:
     found = [
         f"### {markdown.escaped(comparison.headline)}",
         "\n".join(f"- {markdown.escaped(line)}" for line in sentences(comparison)),
-        markdown.table(_right(heads(comparison, table.columns)), [_cells(_texts(row)) for row in table]),
+        _markdown_table(heads(comparison, table.columns), list(map(_texts, table))),
     ]
     surest = class_rows(comparison)
     if surest:
-        shown = [_cells(row) for row in surest[: markdown.MOST_ROWS]]
-        body = markdown.table(_right(heads(comparison, comparison.classes().columns)), shown)
+        body = _markdown_table(heads(comparison, comparison.classes().columns), surest[: markdown.MOST_ROWS])
         found.append(markdown.folded(told_classes(comparison), body))
     for model in comparison.names[1:] if comparison.has_objects else ():
         names, rows = object_rows(comparison, model)
-        body = markdown.table(_right(names), [_cells(row) for row in rows]) if rows else ""
         told = told_objects(comparison, model)
-        found.append(markdown.folded(told, body) if rows else markdown.escaped(told))
+        found.append(markdown.folded(told, _markdown_table(names, rows)) if rows else markdown.escaped(told))
+    if comparison.notes:
+        found.append("\n".join(f"- note: {markdown.escaped(text)}" for text in note_lines(comparison)))
     return found
+
+
+def note_lines(comparison: Comparison, /) -> list[str]:
+    return [f"{note.count:,} {note.text}" for note in comparison.notes]
 
 
 def sentences(comparison: Comparison, /) -> list[str]:
@@ -145,23 +153,25 @@ def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.3f}" if value else "0.000"
 
 
-def _right(names: Sequence[str]) -> list[str]:
-    """All but the first set to the right."""
-    return [f"{head}:" if place else head for place, head in enumerate(names)]
+def _markdown_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    right = _are_numbers(rows)
+    given = [f"{name}:" if is_right else name for name, is_right in zip(names, right, strict=True)]
+    return markdown.table(given, [[markdown.escaped(cell) for cell in row] for row in rows])
 
 
-def _cells(texts: Sequence[str]) -> list[str]:
-    return [markdown.escaped(text) for text in texts]
+def _are_numbers(rows: Sequence[Sequence[str]]) -> list[bool]:
+    """Of each column: is it set to the right?"""
+    return [all(_NUMBER.fullmatch(cell) for cell in column) for column in zip(*rows, strict=True)]
 
 
 def lines_of(names: Sequence[str], rows: Sequence[Sequence[str]], /) -> str:
-    """Columns of text, all but the first set to the right."""
-    every = [names, *rows]
+    """Columns of text, numbers set to the right."""
+    every, right = [names, *rows], _are_numbers(rows)
     widths = [max(len(line[place]) for line in every) for place in range(len(names))]
     shown = (
         "  ".join(
-            f"{cell:<{width}}" if not place else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            f"{cell:>{width}}" if is_right else f"{cell:<{width}}"
+            for cell, width, is_right in zip(line, widths, right, strict=True)
         )
         for line in every
     )

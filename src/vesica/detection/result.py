@@ -470,7 +470,9 @@ def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callabl
         return replicates_of(result.records, groups=groups, per_class=per_class, cut=cut, **options)
 
     def draw(name: str, category: str | None) -> np.ndarray | None:
-        found = replicates(category is not None)
+        # Those of the categories come by the way; where they take much memory they are made when they are asked for.
+        is_small = how.replicates * len(result.categories) * len(result.summary) <= _SMALL
+        found = replicates(is_small or category is not None)
         if category is None:
             return found.values[:, found.names.index(name)] if name in found.names else None
         place = [str(one) for one in result.categories].index(category)
@@ -479,6 +481,8 @@ def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callabl
     return draw
 
 
+_SMALL = 1 << 24
+"""Numbers of replicates that are kept without a thought: 128 MB."""
 _OF_CUT = ("tp", "fp", "fn", "precision", "recall", "f1")
 """What a cut has."""
 _NO_NUMBERS = ("category", "truths", "guesses")

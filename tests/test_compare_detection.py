@@ -278,7 +278,7 @@ class TestVerb:
         assert facts["numbers"] == json.loads(run(capsys, "compare", *self.FILES, "--json", *self.FEW)[1])["numbers"]
 
     def test_options(self, files, capsys):
-        words = ("--level", "90", "--replicates", "100", "--seed", "7", "--model-names", "x, y", "--iou", "0.5")
+        words = ("--level", "0.9", "--replicates", "100", "--seed", "7", "--model-names", "x, y", "--iou", "0.5")
         facts = json.loads(run(capsys, "compare", *self.FILES, "--json", *words)[1])
         assert (facts["level"], facts["replicates"], facts["seed"], facts["models"]) == (0.9, 100, 7, ["x", "y"])
         assert facts["numbers"] == list(vesica.compare(*self.FILES, level=0.9, replicates=100, seed=7, iou=0.5).table())
@@ -296,7 +296,7 @@ class TestVerb:
         [
             (("truth.npz", "old.npz"), 2, "compare needs two models or more"),
             ((*FILES, "--level", "0.95x"), 2, "invalid float"),
-            ((*FILES, "--level", "100"), 2, "--level must be a percentage, such as 95; got 100"),
+            ((*FILES, "--level", "95"), 2, "must lie between 0 and 1; got 95"),
             ((*FILES, "--replicates", "0"), 2, "--replicates"),
             ((*FILES, "--gate", "AP drop<=0 vs old.records"), 2, "The base is the first of the models"),
             ((*FILES, "--gate", "APX drop<=0"), 2, "The result has no number 'APX'"),

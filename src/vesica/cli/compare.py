@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "models", metavar="MODEL", nargs="+", help="guesses; the first is what others are compared with"
     )
     parser.add_argument("--model-names", metavar="A,B,…", help="what the models are called (default: by their files)")
-    parser.add_argument("--level", type=float, default=95, metavar="PERCENT", help="of the intervals (95)")
+    parser.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals: the share inside (0.95)")
     parser.add_argument("--replicates", type=int, default=2000, metavar="N", help="how often images are drawn (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (0)")
     parser.add_argument("--per-class", action="store_true", help="all categories, and not only the surest ten")
@@ -69,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
     """What the options mean; exit code 2 for those that no file could make right."""
     from vesica import _check as check
+    from vesica._check import statistics as check_statistics
 
     found: tuple[dict[str, Any], Any] = ({}, None)
     try:
@@ -81,8 +82,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
         for name in ("threads", "replicates"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
-        if not 0 < arguments.level < 100:
-            raise ValueError(f"--level must be a percentage, such as 95; got {arguments.level:g}")
+        check_statistics.level(arguments.level)
         if [arguments.truth, *arguments.models].count("-") > 1:
             raise ValueError("standard input can be read only once")
         found = evaluation.scoring_options(arguments)
@@ -108,7 +108,7 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
     given = arguments.model_names
     names = named(files) if given is None else [name.strip() for name in given.split(",")]
     how = Resampling(arguments.replicates, arguments.seed)
-    return compare_results(results, names=names, level=arguments.level / 100, resampling=how)
+    return compare_results(results, names=names, level=arguments.level, resampling=how)
 
 
 def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: Any) -> list[Result]:

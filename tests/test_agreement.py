@@ -486,7 +486,7 @@ class TestResult:
 
     def test_gates(self):
         result = vesica.evaluate_agreement(written(SIDE_A), written(SIDE_B))
-        passed = [verdict.passed for verdict in result.gate("agreement>=0.2", "alpha>=0.67", "agreement[person]>=0.5")]
+        passed = [verdict.passed for verdict in result.gates("agreement>=0.2", "alpha>=0.67", "agreement[person]>=0.5")]
         assert passed == [True, False, False]
 
     @pytest.mark.parametrize(

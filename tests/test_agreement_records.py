@@ -9,7 +9,7 @@ import vesica
 from crowds import CROWD, annotated, marks, pedestrians
 from vesica import AgreementPolicy, Dataset
 from vesica.agreement import AgreementRecords, AgreementResult, merge
-from vesica.agreement.records import _KIND
+from vesica.agreement.records import KIND
 from vesica.errors import InputError
 from vesica.results import container
 
@@ -141,8 +141,8 @@ class TestBytes:
     def test_columns_that_do_not_fit(self, name, change):
         """Checksums are right, and still nothing is read beyond its table."""
         rows = [(0, "a", (0, 0, 4, 4), "cat"), (0, "b", (0, 0, 4, 3), "cat"), (1, "c", (0, 0, 4, 4), "dog")]
-        header, columns = container.from_bytes(_KIND, records(annotated(rows)).to_bytes())
+        header, columns = container.from_bytes(KIND, records(annotated(rows)).to_bytes())
         changed = {key: change(column) if key == name else column for key, column in columns.items()}
         told = {key: value for key, value in header.items() if key not in ("version", "columns")}
         with pytest.raises(InputError, match="cannot be read"):
-            AgreementRecords.from_bytes(container.to_bytes(_KIND, told, changed))
+            AgreementRecords.from_bytes(container.to_bytes(KIND, told, changed))

@@ -2,9 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.errors import InputError
+from vesica.results.gates import Gate, Scores, Verdict, images_needed, judge, parse
+from vesica.results.identity import Identity, image_set
 
 OVERALL = {"AP": 0.5, "AP50": 0.79996, "APs": None, "mAP62.5": 0.25}
 CATEGORIES = {"cat": {"AP": 0.75, "APs": None}, "hair drier": {"AP": None}, "7": {"AP": 0.125}}
@@ -20,6 +25,16 @@ class TestParse:
             ("AP[cat]>0", Gate("AP", ("cat",), ">", "0")),
             ("AP [ hair drier , 7 ] >= 1", Gate("AP", ("hair drier", "7"), ">=", "1")),
             ("AP>-1", Gate("AP", (), ">", "-1")),
+            ("AP>=0.5 @95%", Gate("AP", (), ">=", "0.5", level="95")),
+            ("AP>=0.5@ 99.5 %", Gate("AP", (), ">=", "0.5", level="99.5")),
+            ("AP drop<=0.01 vs base.json", Gate("AP", (), "<=", "0.01", "drop", "base.json")),
+            ("AP drop <= 0.01  vs  base.json @95%", Gate("AP", (), "<=", "0.01", "drop", "base.json", "95")),
+            ("AP[cat, 7] rise>-.5 vs a b.json @90%", Gate("AP", ("cat", "7"), ">", "-.5", "rise", "a b.json", "90")),
+            ("AP drop<0 vs run@2.json", Gate("AP", (), "<", "0", "drop", "run@2.json")),
+            ("AP drop<0 vs run@2%.json @95%", Gate("AP", (), "<", "0", "drop", "run@2%.json", "95")),
+            ("AP drop<0 vs AP>=1 vs 2.json", Gate("AP", (), "<", "0", "drop", "AP>=1 vs 2.json")),
+            ("boundary_IoU(2%)>=0.5", Gate("boundary_IoU(2%)", (), ">=", "0.5")),
+            ("NSD(0.5)[liver] drop<=0 vs b @95%", Gate("NSD(0.5)", ("liver",), "<=", "0", "drop", "b", "95")),
         ],
     )
     def test_meaning(self, text, gate):
@@ -39,9 +54,18 @@ class TestParse:
             ("AP>=nan", "must be a number; got NaN, which nothing reaches"),
             ("AP[]>=0.5", "names no category between [ and ]"),
             ("AP[cat,]>=0.5", "names no category between [ and ]"),
-            ("AP drop<=0.01 vs base.json", "compares with another result (drop, rise, vs, @), which is not there yet"),
-            ("AP>=0.5 @95%", "which is not there yet"),
-            ("AP rise>=0", "which is not there yet"),
+            ("AP rise>=0", "must say since what: AP rise>=0 vs base.records"),
+            ("AP drop<=0.01 @95%", "must say since what"),
+            ("AP>=0.5 vs base.json", "names a base, and so must say drop or rise: AP drop<=0.01 vs base.json"),
+            ("AP drop<=0.01 vs", "names no file after vs"),
+            ("AP drop<=0.01 vs @95%", "names no file after vs"),
+            ("AP>=0.5 @95", "must be a percentage: @95%"),
+            ("AP drop<=0 vs base.json @95", "must be a percentage: @95%"),
+            ("AP>=0.5 @0.95%", "must lie in [50, 100) percent, such as @95%; got '0.95'"),
+            ("AP>=0.5 @100%", "must lie in [50, 100) percent"),
+            ("AP>=0.5 @x%", "must lie in [50, 100) percent, such as @95%; got 'x'"),
+            ("AP>=0.5 @%", "must lie in [50, 100) percent"),
+            ("drop<=0.1 vs base.json", "is no gate"),
         ],
     )
     def test_what_is_none(self, text, message):
@@ -131,3 +155,196 @@ class TestDigits:
     )
     def test_show_the_decision(self, value, bound, digits):
         assert Verdict("", value, bound, True, None).digits == digits
+
+
+def spread(value, half, count=2001):
+    """Replicates whose interval of 95 % ends just so far from the value: they are evenly spaced."""
+    return value + np.linspace(-half / 0.95, half / 0.95, count)
+
+
+def of_images(number=400, **changes):
+    ids = tuple(range(number))
+    return Identity("detection", {"iou": [0.5]}, ("cat",), number, image_set(ids), ids, (9,))._replace(**changes)
+
+
+def drawn(value, half, *, identity=None, number=400):
+    """Scores of one number, AP, of the whole and of a cat."""
+    return Scores(
+        {"AP": value},
+        {"cat": {"AP": value, "tp": 3}},
+        str,
+        aliases={"1": "cat"},
+        identity=of_images(number) if identity is None else identity,
+        replicates=lambda name, category: spread(value, half) if name == "AP" else None,
+    )
+
+
+class TestSure:
+    @pytest.mark.parametrize(
+        "gate, word",
+        [
+            ("AP>=0.40 @95%", "passed"),
+            ("AP>0.40 @95%", "passed"),
+            ("AP>=0.45 @95%", "passed"),  # the end of the interval reaches it
+            ("AP>0.45 @95%", "undecided"),
+            ("AP>=0.46 @95%", "undecided"),
+            ("AP>=0.54 @95%", "undecided"),
+            ("AP>=0.55 @95%", "undecided"),
+            ("AP>0.55 @95%", "FAILED"),
+            ("AP>=0.56 @95%", "FAILED"),
+            ("AP<=0.44 @95%", "FAILED"),
+            ("AP<=0.45 @95%", "undecided"),
+            ("AP<0.45 @95%", "FAILED"),
+            ("AP<=0.55 @95%", "passed"),
+            ("AP<0.55 @95%", "undecided"),
+            ("AP>=0.46 @50%", "passed"),  # a narrower interval
+            ("AP>=0.4499 @99.9%", "undecided"),
+            ("AP[cat]>=0.46 @95%", "undecided"),
+            ("AP[1]>=0.40 @95%", "passed"),
+        ],
+    )
+    def test_the_interval_decides(self, gate, word):
+        (verdict,) = judge([parse(gate)], drawn(0.5, 0.05))
+        assert verdict.word == word and verdict.undecided == (word == "undecided")
+        assert verdict.passed == (word != "FAILED") and verdict.interval is not None
+
+    def test_undecided_may_fail(self):
+        found = judge(map(parse, ("AP>=0.46 @95%", "AP>=0.4 @95%")), drawn(0.5, 0.05), undecided="fail")
+        assert [one.word for one in found] == ["FAILED", "passed"]
+        assert found[0].undecided and found[0].told.startswith("undecided; 0.450 to 0.550; about ")
+
+    def test_says_how_many_images_would_decide(self):
+        """n · (half-width / distance)², 400 · (0.05 / 0.02)²."""
+        (verdict,) = judge([parse("AP>=0.48 @95%")], drawn(0.5, 0.05))
+        assert verdict.images == 2500 and verdict.reason == "about 2,500 images would decide"
+
+    def test_at_the_bound_no_number_would(self):
+        (verdict,) = judge([parse("AP>=0.5 @95%")], drawn(0.5, 0.05))
+        assert verdict.undecided and verdict.images is None and "no number of images would decide" in verdict.reason
+
+    def test_without_an_interval_nothing_is_decided(self):
+        gone = drawn(0.5, 0.05)._replace(replicates=lambda *_: np.where(np.arange(100) < 6, np.nan, 0.5))
+        (verdict,) = judge([parse("AP>=0.1 @95%")], gone)
+        assert verdict.undecided and verdict.interval is None and verdict.passed
+        assert "in 6 of the replicates there is no such number" in verdict.reason
+        assert not judge([parse("AP>=0.1 @95%")], gone, undecided="fail")[0].passed
+
+    def test_a_number_without_replicates_is_said(self):
+        with pytest.raises(ValueError, match=r"tp\[cat\] has no interval: leave the level"):
+            judge([parse("tp[cat]>=1 @95%")], drawn(0.5, 0.05))
+
+    def test_numbers_alone_are_said(self):
+        with pytest.raises(InputError, match="holds numbers alone.*--records base.records"):
+            judge([parse("AP>=0.1 @95%")], drawn(0.5, 0.05)._replace(replicates=None))
+
+    @given(
+        value=st.floats(0, 1),
+        bound=st.floats(0, 1),
+        below=st.floats(0, 1),
+        above=st.floats(0, 1),
+        n=st.integers(1, 10**6),
+    )
+    def test_never_fewer_images_than_there_are(self, value, bound, below, above, n):
+        ends = value - below, value + above
+        if ends[0] < bound < ends[1] and abs(value - bound) > 1e-6:
+            needed = images_needed(value, bound, ends, n)
+            half = below if value > bound else above
+            exact = n * (half / (value - bound)) ** 2
+            assert needed is not None and needed >= n * (1 - 1e-6)
+            assert exact * (1 - 1e-6) <= needed <= max(exact * 1.1, exact + 1) * (1 + 1e-6)
+
+
+class TestChange:
+    BASE = drawn(0.52, 0.05)
+
+    def change(self, gate, now=0.5, half=0.05, base=None):
+        (verdict,) = judge([parse(gate)], drawn(now, half), base=lambda name: base or self.BASE)
+        return verdict
+
+    @pytest.mark.parametrize(
+        "gate, value, passed",
+        [
+            ("AP drop<=0.02 vs base.records", 0.02, True),
+            ("AP drop<0.02 vs base.records", 0.02, False),
+            ("AP drop<=0.01 vs base.records", 0.02, False),
+            ("AP rise>=0 vs base.records", -0.02, False),
+            ("AP rise>=-0.02 vs base.records", -0.02, True),
+            ("AP[cat] drop<=0.05 vs base.records", 0.02, True),
+        ],
+    )
+    def test_value(self, gate, value, passed):
+        found = self.change(gate)
+        assert found.value == pytest.approx(value) and found.passed == passed and found.gate == gate
+
+    def test_replicates_are_paired(self):
+        """Each alone is uncertain by 0.05, and their difference by nothing."""
+        found = self.change("AP drop<=0.01 vs base.records @95%")
+        assert found.interval == pytest.approx((0.02, 0.02)) and found.word == "FAILED"
+        assert self.change("AP drop<=0.03 vs base.records @95%").word == "passed"
+        wide = self.change("AP drop<=0.03 vs base.records @95%", half=0.1)
+        assert wide.interval == pytest.approx((-0.03, 0.07)) and wide.word == "undecided"
+
+    def test_equal_results_are_exactly_equal(self):
+        found = self.change("AP drop<=0 vs base.records @95%", now=0.52)
+        assert found.value == 0 and found.interval == (0, 0) and found.word == "passed"
+
+    def test_what_the_base_does_not_have_fails(self):
+        gone = self.BASE._replace(overall={"AP": None}, why_undefined=lambda name: f"no {name}")
+        found = self.change("AP drop<=1 vs base.records", base=gone)
+        assert not found.passed and found.value is None and found.reason == "in the base no AP"
+
+    def test_each_base_is_read_once(self):
+        read = []
+
+        def base(name):
+            read.append(name)
+            return self.BASE
+
+        gates = [parse(f"AP drop<=1 vs {name}") for name in ("a", "b", "a")]
+        judge(gates, drawn(0.5, 0.05), base=base)
+        assert read == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        "changes, words",
+        [
+            ({"task": "segmentation"}, "it is of segmentation, and this one of detection"),
+            ({"policy": {"iou": [0.75]}}, r"iou is \[0.5\] here and \[0.75\] there"),
+            ({"policy": {"iou": [0.5], "strict": True}}, "strict is None here and True there"),
+            ({"categories": ("dog",)}, "category 'cat' is here and not there"),
+            ({"categories": ("cat", "dog"), "truths": (9, 1)}, "category 'dog' is there and not here"),
+            ({"image_set": "x", "ids": (0, 1)}, "image 2 is here and not there"),
+            ({"image_set": "x", "ids": (*range(400), 400)}, "image 400 is there and not here"),
+            ({"image_set": "x", "ids": None, "images": 7}, "there are 400 images here and 7 there"),
+            ({"image_set": "x", "ids": None}, "the 400 images here are not those there, by their ids"),
+            ({"truths": (8,)}, "'cat' has 9 truths here and 8 there"),
+        ],
+    )
+    def test_another_base_is_an_error_that_names_the_difference(self, changes, words):
+        other = drawn(0.52, 0.05, identity=of_images()._replace(**changes))
+        with pytest.raises(InputError, match=f"base.records cannot be compared with this result: {words}"):
+            self.change("AP drop<=1 vs base.records", base=other)
+
+    def test_a_base_that_does_not_say_what_it_is(self):
+        other = self.BASE._replace(identity=None)
+        with pytest.raises(InputError, match="does not say of which images it is"):
+            self.change("AP drop<=1 vs base.records", base=other)
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        "verdict, word, told",
+        [
+            (Verdict("g", 0.5, 0.4, True, None), "passed", ""),
+            (Verdict("g", 0.5, 0.6, False, None), "FAILED", ""),
+            (Verdict("g", None, 0.6, False, "no truths"), "FAILED", "no truths"),
+            (Verdict("g", 0.5, 0.4, True, None, (0.45, 0.55)), "passed", "0.450 to 0.550"),
+            (
+                Verdict("g", 0.5, 0.55, True, "about 9", (0.45, 0.55004), True, 9),
+                "undecided",
+                "0.450 to 0.55004; about 9",
+            ),
+            (Verdict("g", 0.5, 0.4, False, "why", None, True), "FAILED", "undecided; why"),
+        ],
+    )
+    def test_told(self, verdict, word, told):
+        assert (verdict.word, verdict.told) == (word, told)

@@ -69,7 +69,7 @@ class TestTwo:
 
     def test_gates_and_print(self):
         result = vesica.evaluate_agreement(LabelMap(A), LabelMap(B))
-        assert [verdict.passed for verdict in result.gate("mIoU>=0.5", "iou[3]>=0.1")] == [True, False]
+        assert [verdict.passed for verdict in result.gates("mIoU>=0.5", "iou[3]>=0.1")] == [True, False]
         assert "mIoU             0.500" in str(result) and '"mIoU": 0.5' in result.to_json()
 
 

@@ -13,7 +13,7 @@ from vesica.errors import InputError
 from vesica.results import container
 from vesica.segmentation import PixelCounts, SegmentationResult, merge
 from vesica.segmentation.counts import _KIND as COUNTS
-from vesica.segmentation.result import _KIND as RESULT
+from vesica.segmentation.result import KIND as RESULT
 
 RNG = np.random.default_rng(11)
 TRUTH, GUESS = RNG.integers(0, 5, (2, 12, 6, 8))

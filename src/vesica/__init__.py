@@ -17,11 +17,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from vesica import agreement as agreement
+    from vesica import comparison as comparison
     from vesica import detection as detection
     from vesica import losses as losses
     from vesica import plot as plot
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
+    from vesica.comparison.compare import compare
     from vesica.dataset import Dataset
     from vesica.detection.evaluator import Evaluator
     from vesica.diagnose.advice import advise
@@ -87,6 +89,7 @@ __all__ = [
     "best",
     "check",
     "ciou",
+    "compare",
     "coverage",
     "dice",
     "diou",
@@ -121,6 +124,7 @@ __all__ = [
 _HOMES = {
     "vesica.agreement.policy": ("AgreementPolicy",),
     "vesica.overlaps.best": ("Best", "best"),
+    "vesica.comparison.compare": ("compare",),
     "vesica.dataset": ("Dataset",),
     "vesica.detection.evaluator": ("Evaluator",),
     "vesica.diagnose.advice": ("advise",),
@@ -169,6 +173,7 @@ _HOMES = {
 _MODULES = {
     "agreement": "vesica.agreement",
     "anchors": "vesica.matching.anchors",
+    "comparison": "vesica.comparison",
     "detection": "vesica.detection",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",

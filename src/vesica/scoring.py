@@ -834,6 +834,11 @@ def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /)
     return ours, theirs
 
 
+def read_truth(truth: Any, protocol: Protocol, threads: int | None, /) -> Any:
+    """The data set of a file that is scored more than once; anything else as it is."""
+    return _data_of(truth, how_to_read(protocol, threads)) if isinstance(truth, (str, os.PathLike)) else truth
+
+
 def _check_authors(*sides: Dataset) -> None:
     for side, data in zip(("truth", "guess"), sides, strict=True):
         if data.annotator is not None:

@@ -19,7 +19,9 @@ from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.gates import LazyNumbers, Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
@@ -44,6 +46,9 @@ class Cells(NamedTuple):
     inter: np.ndarray
     area_a: np.ndarray
     area_b: np.ndarray
+
+
+_TASK = "agreement of label maps"
 
 
 class Pixels(NamedTuple):
@@ -243,14 +248,14 @@ class PixelAgreementResult(Result):
             lines.append(f"    mean Dice = ({told['dice']}) / {count} = {numbers['mDice']:.6g}")
         return "\n".join(lines)
 
-    def gate(self, *gates: str | Gate) -> list[Verdict]:
-        """A verdict for each gate: "mIoU>=0.8", "iou[cat]>=0.7"."""
-        wanted = [parse(one) if isinstance(one, str) else one for one in gates]
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: `mIoU>=0.8` of the whole, `iou[cat]>=0.7` of a class."""
         rows = {str(row["category"]): {"iou": row["iou"], "dice": row["dice"]} for row in self.classes()}
-        numbers = dict(self.numbers)
-        if any(one.metric == "alpha" for one in wanted):  # looks at all maps again
-            numbers["alpha"] = self.alpha().value
-        return judge(wanted, Scores(numbers, rows, lambda _: "no pixel counts"))
+        numbers = LazyNumbers(self.numbers, {"alpha": lambda: self.alpha().value})  # it looks at all maps again
+        told = {"task": _TASK, "images": len(self.images), "image_set": image_set(list(self.images))}
+        facts = told | {"classes": list(self.classes()), "policy": asdict(self.policy)}
+        identity = identity_of(facts, ids=list(self.images))
+        return Scores(numbers, rows, lambda _: "no pixel counts", identity=identity)
 
     @property
     def headline(self) -> str:
@@ -264,8 +269,10 @@ class PixelAgreementResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""
         return {
+            "task": _TASK,
             "annotators": list(map(str, self.annotators)),
             "images": len(self.images),
+            "image_set": image_set(list(self.images)),
             "summary": self.numbers,
             "alpha": self.alpha()._asdict(),
             "classes": list(self.classes()),

@@ -18,7 +18,7 @@ from vesica.agreement.policy import AgreementPolicy
 from vesica.dataset import Categories
 from vesica.results import container
 
-_KIND = container.Kind("records of agreement", b"VESICA agreement\n", version=2)
+KIND = container.Kind("records of agreement", b"VESICA agreement\n", version=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +140,14 @@ class AgreementRecords:
             **{name: container.listed(getattr(self, name)) for name in _TABLES},
             "id": container.listed(self.id) if has_words else None,
         }
-        return container.to_bytes(_KIND, header, columns)
+        return container.to_bytes(KIND, header, columns)
 
     @classmethod
     def from_bytes(cls, data: bytes, /) -> AgreementRecords:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
-        header, held = container.from_bytes(_KIND, data)
+        header, held = container.from_bytes(KIND, data)
         columns: dict[str, Any] = dict(held)
-        with container.readable(_KIND):
+        with container.readable(KIND):
             policy = AgreementPolicy.from_dict(header["policy"])
             check.digest(header["digest"], policy.digest)
             tables: dict[str, Any] = {name: container.column_of(header[name]) for name in _TABLES}

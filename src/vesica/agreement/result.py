@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,9 @@ from vesica.agreement.policy import AgreementPolicy
 from vesica.agreement.queue import Queued, queue_of
 from vesica.agreement.records import AgreementRecords, records_of
 from vesica.agreement.tallies import Tallies, tallies_of
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
@@ -148,18 +150,37 @@ class AgreementResult(Result):
 
     def interval(self, name: str, /) -> Interval:
         """Both ends of the interval of a number, by drawing images again, or what `resample_by` of the policy says."""
+        check.one_of(name, self.summary, "name")
+        values = self.replicates(name)
+        assert values is not None
+        return percentile_interval(values, level=self.policy.level)
+
+    def replicates(self, name: str, category: str | None = None, /) -> np.ndarray | None:
+        """(R,) a number, or the agreement in a category, where images are drawn again as the policy says; None for a
+        number that has no replicates."""
         from vesica.agreement.resampled import first_by_second, keys_of_images  # late: most ask for the numbers alone
         from vesica.statistics.resampling import bootstrap
 
-        check.one_of(name, self.summary, "name")
+        if category is not None:
+            names = [str(one) for one in self.records.names.tolist()]
+            return self._agreement_replicates[:, names.index(category)] if name == "agreement" else None
         policy, keys = self.policy, keys_of_images(self.records)
         options: dict[str, Any] = {"keys": keys, "seed": policy.seed, "replicates": policy.replicates}
         if name in ("alpha", "alpha_labels"):
             sums = self._alpha_sums("objects" if name == "alpha" else "labels")
-            values = bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
-            return percentile_interval(values, level=policy.level)
-        values = bootstrap(self.image_sums(name), first_by_second, threads=self.threads, **options)
-        return percentile_interval(values, level=policy.level)
+            return bootstrap(sums, lambda some: nominal_of(some).value, threads=self.threads, **options)
+        return bootstrap(self.image_sums(name), first_by_second, threads=self.threads, **options)
+
+    @functools.cached_property
+    def _agreement_replicates(self) -> np.ndarray:
+        """(R, K) of each category."""
+        from vesica.agreement.resampled import rate_replicates
+
+        scenes, tallies = self.records.scenes, self.tallies
+        rows = np.flatnonzero(~scenes.is_self[tallies.scene])
+        credit, units = (tallies.sums[name][rows] for name in ("credit", "units"))
+        where = tallies.category[rows], scenes.image[tallies.scene[rows]]
+        return rate_replicates(self.records, *where, credit, units, len(self.records.categories), threads=self.threads)
 
     def image_sums(self, name: str) -> np.ndarray:
         """(I, 2) what a number is the ratio of, image by image."""
@@ -399,13 +420,27 @@ class AgreementResult(Result):
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
         return cls(AgreementRecords.from_bytes(data))
 
-    def gate(self, *gates: str | Gate) -> list[Verdict]:
-        """A verdict for each gate: "alpha>=0.67", "agreement[cat,dog]>=0.8"."""
-        wanted = [parse(one) if isinstance(one, str) else one for one in gates]
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: `alpha>=0.67` of the whole, `agreement[cat,dog]>=0.8` of categories."""
         rows = {str(row["category"]): row for row in self.classes(intervals=False)}
         names = ("agreement", "f1", "mean_iou", "mean_dice", "alpha")
-        by_category = {name: {key: row[key] for key in names} for name, row in rows.items()}
-        return judge(wanted, Scores(self.numbers, by_category, lambda name: _WHY.get(name, "it is not defined")))
+        drawn = self if resampling is None else self._drawn_by(resampling)
+        return Scores(
+            self.numbers,
+            {name: {key: row[key] for key in names} for name, row in rows.items()},
+            lambda name: _WHY.get(name, "it is not defined"),
+            identity=identity_of(self.to_dict(), ids=self.records.images.tolist()),
+            replicates=drawn.replicates,
+        )
+
+    def _drawn_by(self, how: Resampling) -> AgreementResult:
+        """The same, whose images are drawn again otherwise than the policy says."""
+        policy = replace(self.policy, seed=how.seed, replicates=how.replicates)
+        records = replace(self.records, policy=policy)
+        if how.groups is not None:
+            groups = objects(how.labels(self.records.images.tolist()) or ())
+            records = replace(records, policy=replace(policy, resample_by="group"), group=groups)
+        return AgreementResult(records, threads=self.threads)
 
     @property
     def headline(self) -> str:
@@ -425,8 +460,10 @@ class AgreementResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary, the annotators, the classes and the conventions, as plain values."""
         return {
+            "task": "agreement",
             "annotators": [str(one) for one in self.records.annotators.tolist()],
             "images": len(self.records.images),
+            "image_set": image_set(self.records.images.tolist()),
             "objects": len(self.records),
             "summary": self.numbers,
             "pairs": list(self.pairs(intervals=False)),

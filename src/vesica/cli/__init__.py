@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from vesica.cli import streams
+from vesica.cli import outputs, streams
 from vesica.cli.option_words import as_options
 
 VERBS = {
@@ -20,6 +20,7 @@ VERBS = {
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "agree": "compare annotators: what several people marked in, who differs from whom, where and how out",
     "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and its repair",
+    "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
@@ -46,12 +47,14 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 
 
 class Parser(argparse.ArgumentParser):
-    """Argparse, with errors that `--json` can carry."""
+    """Argparse, with errors in the form that was asked for."""
 
-    as_json = False
+    form = "text"
+    """One of `outputs.OUTPUTS`."""
+    verb = ""
 
     def error(self, message: str) -> NoReturn:
-        if not Parser.as_json:
+        if Parser.form != "json":
             self.print_usage(sys.stderr)
         stop = "" if message.endswith((".", "?")) else "."
         message = as_options(message, {action.dest for action in self._actions})
@@ -62,7 +65,8 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    Parser.as_json = "--json" in words
+    Parser.form = outputs.chosen(words)
+    Parser.verb = next((word for word in words if word in VERBS), "")
     streams.open_closed()
     try:
         code = _code_of(words)
@@ -141,11 +145,13 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
 
 def _say(message: str, code: int) -> int:
     """An error, where the caller looks for it; elsewhere if nothing can be written there."""
-    if Parser.as_json:
-        with contextlib.suppress(OSError):
-            streams.answer({"error": message, "exit": code})
-            return code
+    try:
+        outputs.tell_error(Parser.form, Parser.verb, message, code)
+    except OSError:
         streams.silence(sys.stdout)
+    else:
+        if Parser.form == "json":
+            return code
     streams.say(f"vesica: {message}")
     return code
 

@@ -6,8 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, image_options, refusal, streams
-from vesica.results import gates
+from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
@@ -57,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-score", type=float, metavar="S", help="with --model: its guesses from this score on")
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
     parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
-    parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=agree_output.GATE)
+    gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
+    outputs.add_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
     image_options.add_arguments(parser)
     refusal.add_arguments(parser)
@@ -85,11 +85,17 @@ def run(arguments: argparse.Namespace) -> int:
         if maps is None:
             facts |= agree_output.compared(result, arguments)
         done()
-    try:
-        facts["gates"] = [one._asdict() for one in result.gate(*arguments.gate)]
-    except ValueError as error:
-        arguments.usage_error(str(error))
-    return streams.tell(facts, lambda: agree_output.show(result, facts, arguments), as_json=arguments.json)
+    verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
+    facts["gates"] = gate_options.told(verdicts)
+    answer = outputs.Answer(
+        "agree",
+        result.headline,
+        facts,
+        lambda: agree_output.show(result, facts, arguments),
+        agree_output.tables_of(facts),
+        arguments.files[0].rpartition("=")[2],
+    )
+    return outputs.tell(answer, arguments)
 
 
 def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
@@ -103,8 +109,8 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
         image_options.check_usage(arguments)
-        for text in arguments.gate:
-            gates.parse(text)
+        outputs.check_usage(arguments)
+        gate_options.check_usage(arguments)
         if arguments.min_score is not None:
             check.finite(arguments.min_score, "--min-score")
             if arguments.model is None:

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output
+from vesica.cli.outputs import Shown
 from vesica.cli.plain_tables import judged, table
 from vesica.results.tables import plain
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
     from vesica.dataset import Dataset
 
-GATE = 'what must be reached within 1e-9, else exit code 1: "agreement>=0.6", "alpha[cat]>=0.67"; may be repeated'
 _PAIRS = (
     *("annotator_a", "annotator_b", "n_images", "n_a", "n_b", "n_matched", "agreement", "lo", "hi", "f1", "alpha"),
     *("category", "iou", "dice"),  # of label maps
@@ -109,6 +109,23 @@ def show(result: Any, facts: dict[str, Any], arguments: argparse.Namespace) -> N
     if facts["gates"]:
         parts.append(judged(facts["gates"]))
     print("\n\n".join(part for part in parts if part))
+
+
+def tables_of(facts: dict[str, Any]) -> list[Shown]:
+    """What a form with tables shows: the numbers with their intervals, and what was lost and by whom."""
+    ends = facts.get("intervals", {})
+    numbers = [
+        {"score": name, "value": value, **dict(zip(("lo", "hi"), ends.get(name) or (None, None), strict=True))}
+        for name, value in facts["summary"].items()
+    ]
+    tables = [Shown("Agreement", numbers, ("score", "value", *(("lo", "hi") if ends else ())), is_folded=False)]
+    named = {"pairs": _PAIRS, "per_annotator": _PEOPLE, "classes": _CLASSES, "ledger": _LEDGER, "by_images": _IMAGES}
+    titles = ("Every two annotators", "Annotators", "Classes", "What was lost, by type", "Images, the worst first")
+    return tables + [
+        Shown(title, facts[name], columns)
+        for (name, columns), title in zip(named.items(), titles, strict=True)
+        if name in facts
+    ]
 
 
 def _headline(result: Any, facts: dict[str, Any]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import image_options, streams
+from vesica.cli import image_options, outputs, streams
 from vesica.io.formats import readable
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=readable(), help="of FILE, where the content does not show it")
     parser.add_argument("--against-format", choices=readable(), metavar="NAME", help="of TRUTH")
     image_options.add_arguments(parser)
+    outputs.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
@@ -86,7 +86,7 @@ def _fix(found: Diagnosis, assumed: tuple[str, ...], arguments: argparse.Namespa
     try:
         written = found.fix(arguments.fix, assume=assumed)
     except InputError as error:
-        if not arguments.json:
+        if outputs.form_of(arguments) == "text":
             _show(found, arguments)
         raise InputError(f"{error} {_commands_in_words(found, arguments)}".strip()) from error
     return _tell(found, written, arguments)
@@ -96,15 +96,28 @@ def _tell(found: Diagnosis, written: Repaired | None, arguments: argparse.Namesp
     """The whole answer. What was repaired is no fault of OUT any more."""
     left = found if written is None else written.left
     is_bad = bool(left.errors) or (arguments.strict and bool(left.warnings))
-    if arguments.json:
-        streams.answer(_facts(found, written))
-    else:
+
+    def show() -> None:
         if written is None:
             _show(found, arguments)
         else:
             _show_changes(written, arguments)
-        sys.stdout.flush()
-    return _BAD if is_bad else 0
+
+    told = f"{found.name}{'' if found.against is None else f' against {found.against}'}"
+    answer = outputs.Answer(
+        "check",
+        f"{told}: {len(left.findings):,} findings",
+        _facts(found, written),
+        show,
+        file=arguments.file if written is None else written.path,
+        findings=[_remark(one) for one in left.findings],
+        code=_BAD if is_bad else 0,
+    )
+    return outputs.tell(answer, arguments)
+
+
+def _remark(one: Finding) -> outputs.Remark:
+    return outputs.Remark(one.code, one.severity, f"{one.code} ({one.confidence})", one.text, file=one.file or None)
 
 
 def _facts(found: Diagnosis, written: Repaired | None) -> dict[str, Any]:
@@ -169,6 +182,7 @@ def _check_usage(arguments: argparse.Namespace) -> tuple[str, ...]:
         if arguments.threads is not None:
             check.positive(arguments.threads, "--threads")
         image_options.check_usage(arguments)
+        outputs.check_usage(arguments)
         assumed = diagnose.assumptions(arguments.assume)
         if assumed and arguments.fix is None:
             raise ValueError("--assume goes with --fix OUT")

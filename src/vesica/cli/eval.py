@@ -36,10 +36,16 @@ exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
-    formats = readable()
     parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
     parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
-    protocols = [*PROTOCOLS, eval_panoptic.NAME]
+    add_scoring(parser, [*PROTOCOLS, eval_panoptic.NAME])
+    eval_panoptic.add_arguments(parser)
+    eval_output.add_arguments(parser)
+
+
+def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
+    """The options that say how two files are read and scored."""
+    formats = readable()
     parser.add_argument("--protocol", choices=protocols, default="coco", help="whose rules (default: coco)")
     parser.add_argument("--regions", choices=REGIONS, help="what is compared (default: box)")
     parser.add_argument("--iou", metavar="T[,T…]", help="thresholds instead of those of the protocol")
@@ -65,9 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
     image_options.add_arguments(parser)
-    eval_panoptic.add_arguments(parser)
     refusal.add_arguments(parser)
-    eval_output.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
     said = image_options.given(arguments)
     categories = None if arguments.categories is None else categories_of(arguments.categories)
     with steps("read truth", "read guess", "match", "summarise") as done:
-        truth = _read(arguments.truth, arguments.truth_format, arguments, protocol, said)
+        truth = read(arguments.truth, arguments.truth_format, arguments, protocol, said)
         done()
         known = truth.data.images if said["images"] is None else said["images"]
         of_guess = {**said, "images": known, "predictions": True}
-        guess = _read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
+        guess = read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
         done()
-        _check_said(said, truth, guess)
+        check_said(said, truth, guess)
         options |= {"categories": categories, "details": arguments.details, "threads": arguments.threads}
         by_class = not arguments.class_agnostic and categories is None
         result = refusal.scored(
@@ -103,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def _check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
+def check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
     """What is said of files is said of one of them at least."""
     from vesica.errors import InputError
     from vesica.io.formats import FORMATS
@@ -124,8 +128,6 @@ def _tell_meeting(result: DetectionResult, arguments: argparse.Namespace) -> Non
 
 def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     """The options of `evaluate`, and what they mean; leave with exit code 2 for those that no file could make right."""
-    from vesica.detection.protocol import protocol_of
-
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
@@ -133,19 +135,27 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
             raise ValueError("--details goes with --records")
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
-        image_options.check_usage(arguments)
-        options = {
-            "regions": arguments.regions or "box",
-            "iou": numbers_of(arguments.iou, float, "--iou"),
-            "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
-            "max_dets": numbers_of(arguments.max_dets, int, "--max-dets"),
-            "by_class": not arguments.class_agnostic,
-            "strict": arguments.strict or None,
-            "quirks": arguments.quirks,
-        }
-        protocol = protocol_of(arguments.protocol, **options)
+        found = scoring_options(arguments)
     except ValueError as error:
         arguments.usage_error(str(error))
+    return found
+
+
+def scoring_options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
+    """The options of `evaluate`, and what they mean; ValueError for those that no file could make right."""
+    from vesica.detection.protocol import protocol_of
+
+    image_options.check_usage(arguments)
+    options = {
+        "regions": arguments.regions or "box",
+        "iou": numbers_of(arguments.iou, float, "--iou"),
+        "areas": None if arguments.areas is None else dict(map(_area, arguments.areas.split(","))),
+        "max_dets": numbers_of(arguments.max_dets, int, "--max-dets"),
+        "by_class": not arguments.class_agnostic,
+        "strict": arguments.strict or None,
+        "quirks": arguments.quirks,
+    }
+    protocol = protocol_of(arguments.protocol, **options)
     return {"protocol": arguments.protocol, "missing": arguments.missing, **options}, protocol
 
 
@@ -158,7 +168,7 @@ def _area(words: str) -> tuple[str, tuple[float, float]]:
         raise ValueError(f"--areas must be NAME=LO:HI with commas between them; got {words!r}") from None
 
 
-def _read(
+def read(
     path: str, format: str | None, arguments: argparse.Namespace, protocol: Protocol, said: dict[str, Any]
 ) -> Found:
     from vesica.io.read import describe, find

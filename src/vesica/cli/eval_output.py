@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import interval_options, streams
-from vesica.results import gates
+from vesica.cli import gate_options, interval_options, outputs, streams
 from vesica.results.tables import plain
 
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult, Records
+    from vesica.results.gates import Scores
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --counts, --confusion or --interval: of guesses from this score on",
     )
     interval_options.add_arguments(parser)
-    parser.add_argument(
-        "--gate",
-        action="append",
-        default=[],
-        metavar="GATE",
-        help='what must be reached within 1e-9, else exit code 1: "AP>=0.5", "AP50[cat,dog]>=0.8"; may be repeated',
-    )
+    gate_options.add_arguments(parser, '"AP>=0.5", "AP50[cat,dog]>=0.8", "AP drop<=0.01 vs base.records @95%%"')
+    outputs.add_arguments(parser)
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
@@ -51,8 +46,8 @@ def check_usage(arguments: argparse.Namespace) -> None:
         if not (arguments.counts or arguments.confusion or arguments.interval):
             raise ValueError("--min-score goes with --counts, --confusion or --interval")
     interval_options.check_usage(arguments)
-    for text in arguments.gate:
-        gates.parse(text)
+    outputs.check_usage(arguments)
+    gate_options.check_usage(arguments)
 
 
 def say(text: str, arguments: argparse.Namespace) -> None:
@@ -78,11 +73,8 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     if arguments.confusion:
         facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
     facts |= interval_options.facts_of(result, arguments)
-    try:
-        verdicts = gates.judge(map(gates.parse, arguments.gate), _scores(facts, result))
-    except ValueError as error:
-        arguments.usage_error(str(error))
-    return facts | {"gates": [verdict._asdict() for verdict in verdicts]}
+    verdicts = gate_options.verdicts(arguments, _scores(result, arguments)) if arguments.gate else []
+    return facts | {"gates": gate_options.told(verdicts)}
 
 
 def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Namespace) -> int:
@@ -93,7 +85,21 @@ def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Nam
 
         eval_tables.show(facts, result.protocol, per_class=arguments.per_class)
 
-    return streams.tell(facts, show, as_json=arguments.json)
+    verb = "eval" if hasattr(arguments, "guess") else "merge"
+    file = getattr(arguments, "guess", None)
+    return outputs.tell(outputs.Answer(verb, result.headline, facts, show, tables_of(facts), file), arguments)
+
+
+def tables_of(facts: dict[str, Any]) -> list[outputs.Shown]:
+    """What a form with tables shows: the numbers, and of each class what it has truths or guesses for."""
+    numbers = [{"score": name, "value": value} for name, value in facts["summary"].items()]
+    rows = [row for row in facts["classes"] if row["truths"] or row["guesses"]]
+    shown = [outputs.Shown("Scores", numbers, ("score", "value"), is_folded=False)]
+    if "counts" in facts:
+        of_all = {"category": "all", **{name: facts["counts"][name] for name in _COUNTED}}
+        counted = [of_all, *facts["counts"]["classes"]]
+        shown.append(outputs.Shown("Right, wrong and missed", counted, ("category", *_COUNTED)))
+    return [*shown, outputs.Shown(f"{len(rows):,} classes", rows, list(rows[0]) if rows else ())]
 
 
 def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any]:
@@ -112,22 +118,12 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
     }
 
 
-def _scores(facts: dict[str, Any], result: DetectionResult) -> gates.Scores:
-    """What gates can name: numbers of the whole, and of each category by its name or else its id."""
-    counts = facts.get("counts")
-    overall = facts["summary"] | ({} if counts is None else {name: counts[name] for name in _COUNTED})
-    rows = facts["classes"] if counts is None else list(map(dict.__or__, counts["classes"], facts["classes"]))
-    numbers = [{name: value for name, value in row.items() if name not in _NO_NUMBERS} for row in rows]
-    by_category = {str(row["category"]): one for row, one in zip(rows, numbers, strict=True)}
-    by_id = {str(one): row for one, row in zip(result.records.categories.ids.tolist(), numbers, strict=True)}
-    by_category |= {name: row for name, row in by_id.items() if name not in by_category}
-    return gates.Scores(overall, by_category, _why_undefined)
+def _scores(result: DetectionResult, arguments: argparse.Namespace) -> Scores:
+    """What gates can name: those of the result, and with --counts what was counted."""
+    from vesica.detection.bootstrap import Cut
 
-
-def _why_undefined(name: str) -> str:
-    """A precision is a share of guesses, every other number one of truths."""
-    return f"there are no {'guesses' if name == 'precision' else 'truths'} that it could count"
+    cut = Cut(0, result.protocol.whole or 0, arguments.min_score) if arguments.counts else None
+    return result.gate_scores(cut=cut)
 
 
 _COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")
-_NO_NUMBERS = ("category", "truths", "guesses")

@@ -6,13 +6,16 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, streams
+from vesica.cli import eval_output, gate_options, outputs
 
 if TYPE_CHECKING:
     from vesica.segmentation.panoptic import PanopticResult
 
 NAME = "panoptic"
-_MEANT = ("truth", "guess", "protocol", "quirks", "per_class", "gate", "threads", "quiet", "json", "verbose")
+_MEANT = (
+    *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "threads", "quiet"),
+    *("json", "output", "verbose"),
+)
 _OWN = ("truth_folder", "guess_folder")
 
 
@@ -33,10 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     result = _scored(arguments)
     facts: dict[str, Any] = {"protocol": NAME} | result.to_dict()
-    try:
-        facts["gates"] = [verdict._asdict() for verdict in result.gates(*arguments.gate)]
-    except ValueError as error:
-        arguments.usage_error(str(error))
+    facts["gates"] = gate_options.told(gate_options.verdicts(arguments, result.gate_scores()))
     return _tell(facts, result, arguments)
 
 
@@ -93,4 +93,12 @@ def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Nam
 
         show_panoptic(facts, result.headline, per_class=arguments.per_class)
 
-    return streams.tell(facts, show, as_json=arguments.json)
+    numbers = [{"score": name, "value": value} for name, value in facts["summary"].items()]
+    there = [row for row in facts["classes"] if row["PQ"] is not None]
+    columns = ("category", "PQ", "SQ", "RQ", "tp", "fp", "fn")
+    tables = [
+        outputs.Shown("Scores", numbers, ("score", "value"), is_folded=False),
+        outputs.Shown(f"{len(there):,} categories", there, columns),
+    ]
+    answer = outputs.Answer("eval", result.headline, facts, show, tables, arguments.guess)
+    return outputs.tell(answer, arguments)

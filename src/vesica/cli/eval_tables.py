@@ -14,10 +14,12 @@ from vesica.detection.protocol import Protocol
 from vesica.detection.rules import REGIONS, UNLIMITED
 from vesica.detection.summary import limit_of, lines_of
 from vesica.results.gates import Verdict
+from vesica.results.markdown import printable
 
 _WIDE = 200
 """Columns of a pipe, whatever the terminal behind it."""
 _NOTHING = "–"
+_STYLES = {"passed": "green", "FAILED": "bold red", "undecided": "bold yellow"}
 _PANOPTIC = {
     "PQ": "panoptic quality, SQ · RQ",
     "SQ": "segmentation quality, mean IoU of matches",
@@ -294,10 +296,9 @@ def _confusion(confusion: dict[str, Any]) -> Group:
 def _gates(verdicts: Sequence[Verdict]) -> Table:
     table = _table("gate", "value:", "")
     for verdict in verdicts:
-        word = Text("passed", "green") if verdict.passed else Text("FAILED", "bold red")
-        table.add_row(
-            _name(verdict.gate), verdict.digits, word if verdict.reason is None else word + Text(f": {verdict.reason}")
-        )
+        word = Text(verdict.word, _STYLES[verdict.word])
+        told = word + Text(f": {verdict.told}") if verdict.told else word
+        table.add_row(_name(verdict.gate), verdict.digits, told)
     return table
 
 
@@ -315,5 +316,4 @@ def _value(value: float | None) -> str:
 
 
 def _name(value: Any) -> Text:
-    """Names come from files: what is no letter does not reach the terminal."""
-    return Text("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)))
+    return Text(printable(value))

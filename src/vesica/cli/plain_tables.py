@@ -32,5 +32,5 @@ def judged(verdicts: Sequence[dict[str, Any]], /) -> str:
 
 
 def _judged(verdict: Verdict) -> str:
-    reason = f" ({verdict.reason})" if verdict.reason else ""
-    return f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate}  got {verdict.digits}{reason}"
+    more = f" ({verdict.told})" if verdict.told else ""
+    return f"{verdict.word}  {verdict.gate}  got {verdict.digits}{more}"

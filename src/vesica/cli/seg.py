@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output, seg_options, seg_output, streams
+from vesica.cli import eval_output, gate_options, outputs, seg_options, seg_output
 
 if TYPE_CHECKING:
     from vesica.segmentation.result import SegmentationResult
@@ -34,11 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     result, surfaces = _scored(arguments)
     facts = seg_output.facts_of(result, surfaces, arguments)
-    try:
-        facts["gates"] = [one._asdict() for one in seg_output.verdicts(result, surfaces, arguments.gate)]
-    except ValueError as error:
-        arguments.usage_error(str(error))
-    return streams.tell(facts, lambda: seg_output.show(result, surfaces, facts, arguments), as_json=arguments.json)
+    facts["gates"] = gate_options.told(seg_output.verdicts(result, surfaces, arguments))
+    if arguments.records is not None:
+        from vesica.io import atomic
+
+        with atomic.file(arguments.records) as file:
+            file.write(result.to_bytes())
+        eval_output.say(f"Wrote the counts of {len(result.counts):,} images: {arguments.records}", arguments)
+    answer = outputs.Answer(
+        "seg",
+        result.headline,
+        facts,
+        lambda: seg_output.show(result, surfaces, facts, arguments),
+        seg_output.tables_of(facts),
+        arguments.guess,
+    )
+    return outputs.tell(answer, arguments)
 
 
 def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceResult | None]:

@@ -6,8 +6,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vesica.cli import gate_options, outputs
 from vesica.cli.number_options import numbers_of
-from vesica.results import gates
 from vesica.segmentation.rules import FIELDS
 
 if TYPE_CHECKING:
@@ -64,13 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups", metavar="FILE", help='a table of groups of images too: JSON {"case1": "patient A"}, by their names'
     )
-    parser.add_argument(
-        "--gate",
-        action="append",
-        default=[],
-        metavar="GATE",
-        help='what must be reached within 1e-9, else exit code 1: "mIoU>=0.7", "IoU[road]>=0.9"; may be repeated',
-    )
+    gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
+    parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
+    outputs.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
@@ -86,8 +82,8 @@ def options_of(arguments: argparse.Namespace) -> Options:
     try:
         if arguments.threads is not None:
             check.positive(arguments.threads, "--threads")
-        for text in arguments.gate:
-            gates.parse(text)
+        outputs.check_usage(arguments)
+        gate_options.check_usage(arguments)
         for name in _WITH_SURFACE:
             if getattr(arguments, name) and not arguments.surface:
                 raise ValueError(f"--{name} goes with --surface")

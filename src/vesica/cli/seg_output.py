@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from vesica.cli import gate_options
+from vesica.cli.outputs import Shown
 from vesica.cli.plain_tables import judged, table
 from vesica.results import gates
 from vesica.results.gates import Verdict
@@ -36,13 +37,34 @@ def facts_of(
     return facts
 
 
-def verdicts(result: SegmentationResult, surfaces: SurfaceResult | None, texts: Sequence[str]) -> list[Verdict]:
+def verdicts(
+    result: SegmentationResult, surfaces: SurfaceResult | None, arguments: argparse.Namespace
+) -> list[Verdict]:
     """What each gate says: of the surfaces where it names one of their numbers."""
     found = []
-    for text in texts:
+    for text in arguments.gate:
         is_surface = surfaces is not None and gates.parse(text).metric in surfaces
-        found += surfaces.gates(text) if is_surface and surfaces is not None else result.gates(text)
+        scores = surfaces.gate_scores() if is_surface and surfaces is not None else result.gate_scores()
+        found += gate_options.verdicts(arguments, scores, [text], part="surfaces" if is_surface else None)
     return found
+
+
+def tables_of(facts: dict[str, Any]) -> list[Shown]:
+    """What a form with tables shows: the numbers, and those of each class."""
+    numbers = facts["summary"] | facts.get("surfaces", {}).get("summary", {})
+    rows = [{"score": name, "value": value} for name, value in numbers.items()]
+    tables = [
+        Shown("Scores", rows, ("score", "value"), is_folded=False),
+        Shown(f"{len(facts['classes']):,} classes", facts["classes"], ("category", *_CLASS_COLUMNS)),
+    ]
+    if "by_images" in facts:
+        tables.append(Shown("Images, the worst first", facts["by_images"], ("image", *_IMAGE_COLUMNS)))
+    if "by_groups" in facts:
+        tables.append(Shown("Groups", facts["by_groups"], ("group", "images", *_IMAGE_COLUMNS)))
+    if "surfaces" in facts:
+        outlines = facts["surfaces"]["classes"]
+        tables.append(Shown("Outlines of classes", outlines, list(outlines[0]) if outlines else ()))
+    return tables
 
 
 def show(

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, TextIO
 
 
@@ -31,17 +30,12 @@ def answer(value: Any) -> None:
     print(text, flush=True)
 
 
-def tell(facts: dict[str, Any], show: Callable[[], None], *, as_json: bool) -> int:
-    """The whole answer, as JSON or as `show` prints it; the exit code is 1 if one of its gates failed."""
-    try:
-        if as_json:
-            answer(facts)
-        else:
-            show()
-            sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
-        silence(sys.stdout)
-    return 0 if all(verdict["passed"] for verdict in facts["gates"]) else 1
+def write(text: str) -> None:
+    """Text on standard output, as it is. Letters that the terminal has not are character references, as XML and
+    Markdown have them."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
+    sys.stdout.flush()
 
 
 def say(text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -22,10 +22,14 @@ from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
 from vesica.detection.rules import REGIONS
 from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note
-from vesica.results.tables import Row, rows_of
+from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
+    from vesica.detection.bootstrap import Replicates
     from vesica.detection.slices import Slices
     from vesica.results.intervals import IntervalTable
     from vesica.statistics.intervals import Interval
@@ -403,9 +407,11 @@ class DetectionResult(Explained):
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""
         return {
+            "task": "detection",
             "protocol": self.protocol.name,
             "regions": self.protocol.regions,
             "images": len(self.records.images),
+            "image_set": image_set(self.records.images.tolist()),
             "truths": self.truths,
             "guesses": len(self.records),
             "summary": self.numbers,
@@ -421,6 +427,34 @@ class DetectionResult(Explained):
             },
         }
 
+    def gate_scores(self, resampling: Resampling | None = None, /, *, cut: Cut | None = None) -> Scores:
+        """What gates can ask for: numbers of the whole, and of each category by its name or else its id.
+
+        With a `cut` also `tp`, `fp`, `fn`, `precision`, `recall` and `f1` of it.
+
+        >>> import vesica
+        >>> truth = vesica.Dataset.from_arrays([[0, 0, 10, 10]], image=[1], category=["cat"])
+        >>> guess = vesica.Dataset.from_arrays([[1, 0, 10, 10]], image=[1], category=["cat"], score=[0.9])
+        >>> [verdict.passed for verdict in vesica.evaluate(truth, guess).gates("AP50>=0.9", "AP[cat]>0.95")]
+        [True, False]
+        """
+        facts = self.to_dict()
+        names = [str(name) for name in self.categories]
+        overall, rows = self.numbers, facts["classes"]
+        if cut is not None:
+            counts = self.counts_at(cut)
+            overall = overall | {name: plain(getattr(counts.total(), name)) for name in _OF_CUT}
+            rows = [row | own for row, own in zip(counts.rows(), rows, strict=True)]
+        numbers = [{name: value for name, value in row.items() if name not in _NO_NUMBERS} for row in rows]
+        return Scores(
+            overall,
+            dict(zip(names, numbers, strict=True)),
+            _why_undefined,
+            aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
+            identity=identity_of(facts, ids=self.records.images.tolist()),
+            replicates=_drawn(self, resampling or Resampling(), cut),
+        )
+
     @property
     def headline(self) -> str:
         """Protocol, regions, and how much of everything there is."""
@@ -435,6 +469,42 @@ class DetectionResult(Explained):
 def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
     """The result that records stand for."""
     return DetectionResult(records, threads=threads)
+
+
+def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callable[[str, str | None], np.ndarray | None]:
+    """What gives (R,) a number of the whole, or of a category, where images are drawn again; None if it has none."""
+
+    @functools.cache
+    def replicates(per_class: bool) -> Replicates:
+        from vesica.detection.bootstrap import replicates_of  # late: most results are asked for without
+
+        groups = how.labels(result.records.images.tolist())
+        options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads}
+        return replicates_of(result.records, groups=groups, per_class=per_class, cut=cut, **options)
+
+    def draw(name: str, category: str | None) -> np.ndarray | None:
+        # Those of the categories come by the way; where they take much memory they are made when they are asked for.
+        is_small = how.replicates * len(result.categories) * len(result.summary) <= _SMALL
+        found = replicates(is_small or category is not None)
+        if category is None:
+            return found.values[:, found.names.index(name)] if name in found.names else None
+        place = [str(one) for one in result.categories].index(category)
+        return found.classes[:, place, found.class_names.index(name)] if name in found.class_names else None
+
+    return draw
+
+
+_SMALL = 1 << 24
+"""Numbers of replicates that are kept without a thought: 128 MB."""
+_OF_CUT = ("tp", "fp", "fn", "precision", "recall", "f1")
+"""What a cut has."""
+_NO_NUMBERS = ("category", "truths", "guesses")
+"""Columns of a class that gates do not judge."""
+
+
+def _why_undefined(name: str) -> str:
+    """A precision is a share of guesses, every other number one of truths."""
+    return f"there are no {'guesses' if name == 'precision' else 'truths'} that it could count"
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

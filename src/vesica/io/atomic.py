@@ -50,6 +50,12 @@ def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
                 yield out
 
 
+def append(path: str | os.PathLike[str], content: bytes, /) -> None:
+    """Add to the end of a file in one piece; what others wrote there stays."""
+    with _told(path), open(path, "ab") as out:
+        out.write(content)
+
+
 @contextlib.contextmanager
 def folder(path: str | os.PathLike[str], stale: Callable[[Path], list[Path]], /, *, overwrite: bool) -> Iterator[Path]:
     """Give a folder to `put` files into. At the end they go to `path`, and what `stale` finds there goes away.

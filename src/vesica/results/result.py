@@ -6,9 +6,13 @@ import functools
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vesica import _check as check
+
+if TYPE_CHECKING:
+    from vesica.results.gates import Gate, Scores, Verdict
+    from vesica.results.resampling import Resampling
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,27 @@ class Result(Mapping[str, float]):
     def flat(self, *, prefix: str = "") -> dict[str, float]:
         """The numbers for a logger, as Python's floats, each name behind `prefix`; those not defined are left out."""
         return {f"{prefix}{name}": float(value) for name, value in self.summary.items() if value == value}
+
+    def gates(self, *gates: str | Gate, base: Result | None = None, undecided: str = "pass") -> list[Verdict]:
+        """A verdict for each gate, and for each of its categories: "AP>=0.5", "AP50[cat,dog]>=0.8".
+
+        "AP>=0.5 @95%" lets the interval decide: a gate that it does not decide is `undecided`, which "pass" or "fail".
+        "AP drop<=0.01" and "AP rise>=0" are of the change since `base`, a result of the same images.
+        """
+        from vesica.results.gates import UNDECIDED, judge, parse  # late: most results are not judged
+
+        check.one_of(undecided, UNDECIDED, "undecided")
+        wanted = [parse(one, compared=base is not None) if isinstance(one, str) else one for one in gates]
+        earlier = None if base is None else base.gate_scores()
+        return judge(
+            wanted, self.gate_scores(), base=None if earlier is None else lambda _: earlier, undecided=undecided
+        )
+
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for, and comparisons; `resampling` says how images are drawn again for intervals."""
+        from vesica.results.gates import Scores
+
+        return Scores(self.numbers, {}, lambda _: "it is not defined")
 
     def __getitem__(self, name: str) -> float:
         """A number of the summary by its name: result["AP50"]."""

@@ -15,14 +15,16 @@ from vesica._check import panoptic as check
 from vesica._kernels import pick_arrays
 from vesica.dataset.ids import together
 from vesica.results import container
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 
 VOID = 0
 """The id of pixels that belong to no segment."""
 
-_KIND = container.Kind("panoptic results", b"VESICA panoptic\n", version=1)
+KIND = container.Kind("panoptic results", b"VESICA panoptic\n", version=1)
 _COLUMNS = ("image", "category", "inter", "union")
 _SUMS = ("PQ", "SQ", "RQ")
 
@@ -125,12 +127,16 @@ class PanopticResult(Result):
         counts = {name: sums[name] for name in ("tp", "fp", "fn")}
         return rows_of({"image": self.images, **_qualities(sums), **counts})
 
-    def gates(self, *texts: str) -> list[Verdict]:
-        """What each gate says, `PQ>=0.4` of the whole or `RQ[person]>=0.5` of a category."""
-        gates: list[Gate] = [parse(text) for text in texts]
-        rows = {str(row["category"]): {name: row[name] for name in _SUMS} for row in self.per_class()}
-        by_id = {str(row["id"]): rows[str(row["category"])] for row in self.per_class()}
-        return judge(gates, Scores(self.numbers, by_id | rows, lambda name: "no segment is there that it could count"))
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: `PQ>=0.4` of the whole, `RQ[person]>=0.5` of a category."""
+        rows = self.per_class()
+        return Scores(
+            self.numbers,
+            {str(row["category"]): {name: row[name] for name in _SUMS} for row in rows},
+            lambda name: "no segment is there that it could count",
+            aliases={str(row["id"]): str(row["category"]) for row in rows},
+            identity=identity_of(self.to_dict(), ids=self.images.tolist()),
+        )
 
     # ---- other images, bytes
 
@@ -156,13 +162,13 @@ class PanopticResult(Result):
             "void": self.void,
         }
         columns = {"ids": known.ids, **{name: getattr(own, name) for name in _COLUMNS}}
-        return container.to_bytes(_KIND, header, columns)
+        return container.to_bytes(KIND, header, columns)
 
     @classmethod
     def from_bytes(cls, data: bytes, /) -> PanopticResult:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
-        header, columns = container.from_bytes(_KIND, data)
-        with container.readable(_KIND):
+        header, columns = container.from_bytes(KIND, data)
+        with container.readable(KIND):
             told = header["things"]
             things = None if told is None else np.array(told, bool)
             known = PanopticCategories(columns.pop("ids"), tuple(header["names"]), things)
@@ -191,12 +197,13 @@ class PanopticResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary and the categories as plain values."""
         return {
+            "task": "panoptic",
             "images": len(self.images),
+            "image_set": image_set(self.images.tolist()),
             "summary": self.numbers,
             "classes": self.per_class(),
             "notes": [asdict(note) for note in self.notes],
-            "quirks": self.quirks,
-            "void": self.void,
+            "conventions": {"quirks": self.quirks, "void": self.void},
         }
 
 

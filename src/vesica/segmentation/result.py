@@ -12,7 +12,9 @@ import numpy as np
 from vesica._check import segmentation as check
 from vesica.dataset.ids import table_of
 from vesica.results import container
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 from vesica.segmentation.averages import Average, each_of, mean_in_any_order, mean_of, rows_of_means
@@ -25,7 +27,7 @@ from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of
 if TYPE_CHECKING:
     from vesica.segmentation.spread import Spread
 
-_KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
+KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
 _TABLE = ("IoU", "Dice", "precision", "recall", "area_difference")
 """Scores that tables have a column for."""
 
@@ -330,13 +332,13 @@ class SegmentationResult(Result):
         header: dict[str, Any] = {"policy": asdict(self.policy), "digest": self.policy.digest}
         if self.remarks:
             header["remarks"] = [asdict(note) for note in self.remarks]
-        return container.to_bytes(_KIND, header, {"counts": np.frombuffer(self.counts.to_bytes(), np.uint8)})
+        return container.to_bytes(KIND, header, {"counts": np.frombuffer(self.counts.to_bytes(), np.uint8)})
 
     @classmethod
     def from_bytes(cls, data: bytes, /) -> SegmentationResult:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
-        header, columns = container.from_bytes(_KIND, data)
-        with container.readable(_KIND):
+        header, columns = container.from_bytes(KIND, data)
+        with container.readable(KIND):
             policy = SegmentationPolicy.from_dict(header["policy"])
             check.digest(header["digest"], policy.digest)
             inner = columns["counts"].tobytes()
@@ -345,21 +347,24 @@ class SegmentationResult(Result):
 
     # ---- words
 
-    def gates(self, *texts: str) -> list[Verdict]:
-        """What each gate says, `mIoU>=0.7` of the whole or `IoU[road]>=0.9` of a class.
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: `mIoU>=0.7` of the whole, `IoU[road]>=0.9` of a class.
 
         >>> import vesica
         >>> result = vesica.evaluate_segmentation([[0, 0, 1]], [[0, 1, 1]], categories=["road", "sky"])
         >>> [verdict.passed for verdict in result.gates("mIoU>=0.7", "IoU[road]>=0.5")]
         [False, True]
         """
-        gates: list[Gate] = [parse(text) for text in texts]
-        by_class = {
-            str(row["category"]): {name: row[name] for name in _TABLE if name in row} for row in self.per_class()
-        }
-        by_label = {str(row["label"]): by_class[str(row["category"])] for row in self.per_class()}
-        return judge(
-            gates, Scores(self.numbers, by_label | by_class, lambda name: "no cell is left that it could count")
+        from vesica.segmentation.resampled import Replicates  # late: most results are not judged
+
+        rows = self.per_class()
+        return Scores(
+            self.numbers,
+            {str(row["category"]): {name: row[name] for name in _TABLE if name in row} for row in rows},
+            lambda name: "no cell is left that it could count",
+            aliases={str(row["label"]): str(row["category"]) for row in rows},
+            identity=identity_of(self.to_dict(), ids=self.counts.ids.tolist()),
+            replicates=Replicates(self, resampling or Resampling()).number,
         )
 
     @property
@@ -408,7 +413,9 @@ class SegmentationResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary in both usual orders, the classes and the conventions, as plain values."""
         return {
+            "task": "segmentation",
             "images": len(self.counts),
+            "image_set": image_set(self.counts.ids.tolist()),
             "pixels": int(self.cells.pixels.sum()),
             "summary": self.numbers,
             "totals": self._column("totals"),

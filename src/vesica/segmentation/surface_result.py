@@ -13,7 +13,9 @@ import numpy as np
 from vesica._check import segmentation as check_segmentation
 from vesica._check import surfaces as check
 from vesica.dataset.ids import table_of
-from vesica.results.gates import Gate, Scores, Verdict, judge, parse
+from vesica.results.gates import Scores
+from vesica.results.identity import identity_of, image_set
+from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, plain, rows_of
 from vesica.segmentation.counts import column_of_ids
@@ -152,11 +154,15 @@ class SurfaceResult(Result):
             for name in _STATUSES
         }
 
-    def gates(self, *texts: str) -> list[Verdict]:
-        """What each gate says, `HD95<=5` of the whole or `ASSD[liver]<=1` of a class."""
-        gates: list[Gate] = [parse(text) for text in texts]
+    def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
+        """What gates can ask for: `HD95<=5` of the whole, `ASSD[liver]<=1` of a class."""
         rows = {str(row["category"]): {name: row[name] for name in self._scores} for row in self.per_class()}
-        return judge(gates, Scores(self.numbers, rows, lambda name: "neither side has anything to measure"))
+        return Scores(
+            self.numbers,
+            rows,
+            lambda name: "neither side has anything to measure",
+            identity=identity_of(self.to_dict(), ids=list(self.images)),
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -176,7 +182,9 @@ class SurfaceResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary and the classes as plain values; None also for what is infinite."""
         return {
+            "task": "surfaces",
             "images": len(self.images),
+            "image_set": image_set(list(self.images)),
             "summary": {name: _finite(value) for name, value in self.numbers.items()},
             "classes": [{name: _finite(value) for name, value in row.items()} for row in self.per_class()],
             "notes": [asdict(note) for note in self.notes],

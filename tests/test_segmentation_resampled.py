@@ -1,0 +1,62 @@
+"""Numbers of segmentations where images are drawn again: each replicate is what the repeated images would give."""
+
+import numpy as np
+import pytest
+
+import vesica
+from vesica import SegmentationPolicy
+from vesica.results.resampling import Resampling
+from vesica.segmentation.resampled import Replicates
+from vesica.segmentation.rules import FIELDS
+from vesica.statistics.resampling import keys_of, weights
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.integers(0, 4, (7, 5, 6))
+TRUTH[2] = 0  # an image without most classes
+GUESS = np.where(RNG.random(TRUTH.shape) < 0.6, TRUTH, RNG.integers(0, 4, TRUTH.shape))
+GUESS[:, 0, 0] = 3
+COUNT = 6
+
+
+def repeated(weight, policy):
+    """The plain result of images that are there as often as they were drawn."""
+    rows = np.repeat(np.arange(len(TRUTH)), weight.astype(int))
+    return vesica.evaluate_segmentation(TRUTH[rows], GUESS[rows], categories=5, policy=policy)
+
+
+@pytest.mark.parametrize("average", FIELDS["average"])
+@pytest.mark.parametrize("classes", FIELDS["classes"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"background": 0}, {"both_empty": "one", "absent": "zero"}, {"both_empty": "zero", "one_empty": "skip"}],
+)
+def test_equals_repeated_images(average, classes, more):
+    policy = SegmentationPolicy(average=average, classes=classes, **more)
+    result = vesica.evaluate_segmentation(TRUTH, GUESS, categories=5, policy=policy)
+    drawn = Replicates(result, Resampling(COUNT, seed=1))
+    every = weights(keys_of(np.arange(len(TRUTH))), seed=1, count=COUNT)
+    assert len({tuple(row) for row in every}) == COUNT and (every.sum(axis=1) > 0).all()
+    for place, weight in enumerate(every):
+        expected = repeated(weight, policy)
+        for name in result.summary:
+            found = drawn.number(name)
+            assert found[place] == pytest.approx(expected[name], nan_ok=True), (name, place)
+        for row in expected.per_class():
+            for score in ("IoU", "Dice", "recall"):
+                want = np.nan if row[score] is None else row[score]
+                assert drawn.number(score, str(row["category"]))[place] == pytest.approx(want, nan_ok=True)
+
+
+def test_a_number_that_classes_do_not_have():
+    result = vesica.evaluate_segmentation(TRUTH, GUESS)
+    assert Replicates(result, Resampling(5)).number("tp", "1") is None
+
+
+def test_groups_are_drawn_as_a_whole():
+    """With all images in one group a replicate is the whole set some times over, or nothing."""
+    result = vesica.evaluate_segmentation(TRUTH, GUESS, images=range(7))
+    values = Replicates(result, Resampling(50, groups=dict.fromkeys(range(7), "one"))).number("mIoU")
+    there = values[~np.isnan(values)]
+    assert 10 < len(there) < 50 and there == pytest.approx(result["mIoU"])
+    with pytest.raises(vesica.InputError, match="has no group for the image 6"):
+        Replicates(result, Resampling(50, groups=dict.fromkeys(range(6), "one"))).number("mIoU")

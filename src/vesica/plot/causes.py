@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
-from vesica.detection.causes import CAUSES
+from vesica.detection.cause_names import CAUSES
 from vesica.plot.theme import NAME, THEMES, axes_of, letters_across, named, plain_frame, titled
 
 if TYPE_CHECKING:

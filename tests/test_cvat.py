@@ -370,6 +370,35 @@ class TestSeveralFiles:
         assert len(data.images) == 12 and data.images.ids.tolist()[6:8] == ["two/0", "two/1"]
         assert data.id.tolist() == ["one/0/0", "one/0/1", "two/0/0", "two/0/1"]
 
+    def test_archives(self, ann, tmp_path):
+        """As CVAT exports them: each task an archive, in which the file is always called annotations.xml."""
+        packed = tmp_path / "packed"
+        packed.mkdir()
+        for path in ann.iterdir():
+            with zipfile.ZipFile(packed / f"{path.stem}.zip", "w") as archive:
+                archive.write(path, "annotations.xml")
+        assert (
+            described(vesica.read(packed)) == described(vesica.read(f"{packed}/*.zip")) == described(vesica.read(ann))
+        )
+        (packed / "task3.zip").write_bytes((packed / "task2.zip").read_bytes())
+        with pytest.raises(InputError, match=r"task3\.zip:annotations\.xml: the image 'c\.jpg' is in .*task2\.zip"):
+            vesica.read(packed)
+        (packed / "task3.zip").write_bytes(b"PK\x03\x04 broken")
+        with pytest.raises(InputError, match=r"task3\.zip is a zip archive, and broken"):
+            vesica.read(packed)
+        with zipfile.ZipFile(packed / "task3.zip", "w") as archive:
+            archive.writestr("tasks.csv", "image,class,x1,y1,x2,y2\n1,cat,0,0,1,1\n")
+        with pytest.raises(
+            InputError, match="3 archives of csv, cvat; those of cvat are joined. Read others one by one"
+        ):
+            vesica.read(packed)
+
+    def test_archives_of_videos(self, tmp_path):
+        for name in ("one", "two"):
+            with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+                archive.writestr("annotations.xml", video(f'<track id="0" label="cat">{on(0)}</track>'))
+        assert vesica.read(tmp_path).images.ids.tolist()[5:7] == ["one/5", "two/0"]
+
     def test_packed_ones_are_named(self, ann):
         (ann / "task3.xml.gz").write_bytes(b"")
         assert vesica.read(ann).notes == ("left out, as no XML files of CVAT: task3.xml.gz",)

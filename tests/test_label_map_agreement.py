@@ -280,6 +280,37 @@ class TestImages:
             result.interval("mIoU")
 
 
+class TestVolumes:
+    """Slices count together, and edges reach from slice to slice."""
+
+    @staticmethod
+    def people(seed=0):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 3, (4, 5, 6)).repeat(2, axis=1)
+        return {k: {"v": np.where(rng.random(truth.shape) < 0.8, truth, 0)} for k in range(3)}
+
+    def test_equal_to_slices(self):
+        volumes = self.people()
+        slices = {k: {z: own["v"][z] for z in range(4)} for k, own in volumes.items()}
+        one, other = vesica.evaluate_agreement(volumes), vesica.evaluate_agreement(slices)
+        assert one.numbers == other.numbers and one.alpha() == other.alpha() and one.fleiss() == other.fleiss()
+        assert len(one.by_image()) == 1 and len(other.by_image()) == 4
+
+    def test_ledger_adds_up(self):
+        result = vesica.evaluate_agreement(self.people())
+        assert result.ledger()["amount"].sum() == pytest.approx(1 - result["mIoU"])
+
+    def test_other_shapes(self):
+        with pytest.raises(ValueError, match="image 0 is 2×6×5 and 4×3×5 pixels"):
+            vesica.evaluate_agreement({"a": [np.ones((2, 6, 5), int)], "b": [np.ones((4, 3, 5), int)]})
+
+
+def test_labels_beyond_int64():
+    maps = {k: np.full((3, 9), 2**63 + k, np.uint64) for k in range(2)}
+    with pytest.raises(InputError, match="Labels must fit int64; got 9223372036854775808"):
+        vesica.evaluate_agreement(maps)
+
+
 class TestKappas:
     def test_fixture(self):
         assert vesica.evaluate_agreement(LabelMap(A), LabelMap(B)).cohen().value == pytest.approx(0.64)

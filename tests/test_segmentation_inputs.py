@@ -307,6 +307,23 @@ class TestOneHot:
         assert len(evaluate_segmentation(truth, guess).per_image()) == len(truth)
 
 
+def test_classes_that_differ():
+    """From image to image, of masks and of scores."""
+    masks = [Masks(np.ones((count, 4, 4), bool)) for count in (2, 3)]
+    with pytest.raises(SizeValueError, match="2; image 1 has 3"):
+        evaluate_segmentation(masks, masks)
+    scores = [np.ones((count, 4, 4)) for count in (2, 3)]
+    with pytest.raises(SizeValueError, match="2; image 1 has 3"):
+        evaluate_segmentation([np.zeros((4, 4), int)] * 2, scores, from_scores="argmax")
+    with pytest.raises(ValueError, match="one for each of the 3 masks of an image; got 2"):
+        vesica.evaluate_surfaces(masks, masks)
+
+
+def test_no_image_has_no_outline():
+    with pytest.raises(InputError, match="nothing to score"):
+        vesica.evaluate_surfaces([], [], categories=[1])
+
+
 class TestFlattened:
     """Maps as scikit-learn wants them."""
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -71,16 +72,14 @@ class Drawn {
 
     bool has(std::size_t at) const { return mask_[at] != 0; }
 
-    // Places of the window, the pixel more on every side among them.
-    std::size_t places() const { return mask_.size(); }
-
     // Places of the outline.
     const std::vector<std::size_t>& outline() const { return outline_; }
 
     // The square of the way from a place to the nearest pixel of the outline: along its own line, then along those
-    // beside it as long as they can be nearer. What is not below `best` is not looked for.
-    double squared_to(std::size_t at, double best = std::numeric_limits<double>::infinity()) const {
+    // beside it as long as they can be nearer.
+    double squared_to(std::size_t at) const {
         const std::size_t own = at / step_;
+        double best = std::numeric_limits<double>::infinity();
         for (std::size_t away = 0; away <= lines_ && double(away) * double(away) < best; ++away) {
             if (own >= away) look(at - away * step_, away, best);
             if (away && own + away < lines_ + 2) look(at + away * step_, away, best);
@@ -135,6 +134,61 @@ Sums distances(const Drawn& from, const Drawn& to, interrupt::Steps& done) {
     return sums;
 }
 
+// One mask in a window that has a margin on every side, and which of its pixels are of its outline.
+class Edged {
+  public:
+    void draw(Runs counts, std::size_t height, const Window& window, std::size_t margin) {
+        const std::size_t lines = window.lines();
+        step_ = window.length() + 2 * margin;
+        mask_.assign((lines + 2 * margin) * step_, 0);
+        over_columns(counts, height, [&](std::size_t column, std::size_t from, std::size_t to) {
+            std::uint8_t* const line = mask_.data() + (column - window.first + margin) * step_ + margin;
+            std::fill(line + (from - window.top), line + (to - window.top), std::uint8_t(1));
+        });
+        edge_.assign(mask_.size(), 0);
+        const std::uint8_t *const mask = mask_.data(), *const before = mask - step_, *const behind = mask + step_;
+        std::uint8_t* const edge = edge_.data();
+        for (std::size_t at = margin * step_; at < (lines + margin) * step_; ++at)
+            edge[at] = mask[at] & (1 ^ (mask[at - 1] & mask[at + 1] & before[at] & behind[at]));
+    }
+
+    const std::uint8_t* mask() const { return mask_.data(); }
+    bool is_edge(std::size_t at) const { return edge_[at] != 0; }
+    std::size_t step() const { return step_; }
+    std::size_t places() const { return mask_.size(); }
+
+  private:
+    std::size_t step_ = 0;
+    std::vector<std::uint8_t> mask_, edge_;
+};
+
+// Call work(place) for each pixel that one of two masks in one window has alone.
+template <class Work>
+void each_difference(const Edged& a, const Edged& b, const Work& work) {
+    const std::uint8_t *const one = a.mask(), *const other = b.mask();
+    std::size_t at = 0;
+    for (; at + 8 <= a.places(); at += 8) {
+        std::uint64_t left, right;
+        std::memcpy(&left, one + at, sizeof left);
+        std::memcpy(&right, other + at, sizeof right);
+        if (left == right) continue;  // most of them
+        for (std::size_t k = at; k < at + 8; ++k)
+            if (one[k] != other[k]) work(k);
+    }
+    for (; at < a.places(); ++at)
+        if (one[at] != other[at]) work(at);
+}
+
+// The way to each place that is so near, in a window with lines of `step` places.
+void disc_of(double within, std::size_t step, std::vector<std::ptrdiff_t>& disc) {
+    disc.clear();
+    const auto radius = static_cast<std::ptrdiff_t>(std::floor(within)), line = static_cast<std::ptrdiff_t>(step);
+    for (std::ptrdiff_t across = -radius; across <= radius; ++across)
+        for (std::ptrdiff_t along = -radius; along <= radius; ++along)
+            if (static_cast<double>(across * across + along * along) <= within * within)
+                disc.push_back(across * line + along);
+}
+
 // Both masks of a pair in the window around them; false if both are empty.
 bool draw(MaskPairs pairs, std::size_t k, std::size_t height, Drawn& a, Drawn& b) {
     const Runs one = runs_of(pairs.a, pairs.rows_a[k]), other = runs_of(pairs.b, pairs.rows_b[k]);
@@ -185,20 +239,29 @@ void outline_histograms(MaskPairs pairs, std::size_t height, Bins bins, std::siz
 
 void edge_pixels(MaskPairs pairs, std::size_t height, double within, std::size_t threads, std::int64_t* differ,
                  std::int64_t* near) {
-    // Squares of distances are whole numbers, so that nothing lies between this and the square of `within`.
-    const double beyond = std::floor(within * within) + 1;
+    const auto margin = static_cast<std::size_t>(std::max(1.0, std::floor(within)));
     threads::over(pairs.count, 16, threads, [&](std::size_t begin, std::size_t end) {
-        Drawn a, b;
+        Edged a, b;
+        std::vector<std::ptrdiff_t> disc;
         interrupt::Steps done;
         for (std::size_t k = begin; k < end; ++k) {
             differ[k] = near[k] = 0;
-            if (!draw(pairs, k, height, a, b)) continue;
-            for (std::size_t at = 0; at < a.places(); ++at) {
-                if (a.has(at) == b.has(at)) continue;
+            const Runs one = runs_of(pairs.a, pairs.rows_a[k]), other = runs_of(pairs.b, pairs.rows_b[k]);
+            if (std::ranges::equal(one, other)) continue;
+            Window window;
+            window.add(one, height);
+            window.add(other, height);
+            a.draw(one, height, window, margin);
+            b.draw(other, height, window, margin);
+            disc_of(within, a.step(), disc);
+            each_difference(a, b, [&](std::size_t at) {
                 ++differ[k];
-                near[k] += a.squared_to(at, beyond) < beyond || b.squared_to(at, beyond) < beyond;
-                done.add(1);
-            }
+                near[k] += std::ranges::any_of(disc, [&](std::ptrdiff_t away) {
+                    const std::size_t there = at + static_cast<std::size_t>(away);  // wraps around where it is negative
+                    return a.is_edge(there) || b.is_edge(there);
+                });
+            });
+            done.add(a.places() / 64 + static_cast<std::size_t>(differ[k]));
         }
     });
 }

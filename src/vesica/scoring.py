@@ -358,6 +358,7 @@ def evaluate_surfaces(
     )
     batches = source.batches(Reading(source.categories, is_volumes=volume or source.is_volumes))
     first = next(batches, None)
+    check_segmentation.some_images(first is not None)
     is_masks, known = first is not None and not isinstance(first.batch, Maps), source.categories
     if known is None and first is not None and is_masks:
         known = categories_of(classes_of(first.batch))  # of the classes 0, 1, 2, …

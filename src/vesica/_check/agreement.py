@@ -226,6 +226,12 @@ def one_size(a: tuple[int, ...], b: tuple[int, ...], image: Any) -> None:
         raise SizeValueError(f"Maps of one image must be of one size; image {image!r} is {first} and {second} pixels.")
 
 
+def fits_int64(dtype: str, ids: np.ndarray) -> None:
+    """Labels that a column of int64 can hold."""
+    if dtype == "uint64" and ids.size and (int(ids.min()) < 0 or int(ids.max()) >= 2**63):
+        raise InputError(f"Labels must fit int64; got {int(ids.astype(np.uint64).max())}.")
+
+
 def some_maps(rows: int, people: int, images: int) -> None:
     if not rows:
         raise InputError(f"No image has maps of two annotators: there are {people} annotators and {images} images.")

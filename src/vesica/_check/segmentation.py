@@ -313,6 +313,15 @@ def as_many_masks(truth: int, guess: int, categories: Any) -> None:
         raise SizeValueError(f"There must be a mask for each of the {len(categories)} categories; got {truth}.")
 
 
+def same_classes(count: int | None, categories: Any, place: int) -> None:
+    """Scores and masks of as many classes in all images."""
+    if count is not None and count != len(categories):
+        raise SizeValueError(
+            f"Each image must have as many classes as those before it, or as `categories` says, {len(categories)}; "
+            f"image {place} has {count}."
+        )
+
+
 def both_are_masks(truth: bool, guess: bool) -> None:
     if not (truth and guess):
         raise TypeError(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._array import dtype_name, objects, to_numpy
+from vesica._array import Array, as_array, dtype_name, namespace, objects, to_numpy
 from vesica._check import agreement as check
 from vesica.agreement.pixel_images import image_sums, pixel_images_table
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
@@ -184,7 +184,7 @@ class PixelAgreementResult(Result):
         background = 0 if self.is_masks else self.policy.background
         counted = self.pairs_of_images
         for image, a, b in zip(counted.image.tolist(), counted.a.tolist(), counted.b.tolist(), strict=True):
-            pair = (_map_of(self.maps[self.annotators[who]][self.images[image]]).array for who in (a, b))
+            pair = (_array_of(self.maps[self.annotators[who]][self.images[image]]) for who in (a, b))
             one, other = map(to_numpy, pair)
             found = pixel_ledger(one, other, background=background, ignore=self.policy.ignore, within=within)
             yield a, b, found
@@ -225,7 +225,7 @@ class PixelAgreementResult(Result):
         for image in self.images:
             there = [own[image] for own in self.maps.values() if image in own]
             if len(there) > 1:
-                yield np.stack([np.asarray(to_numpy(_map_of(one).array)) for one in there])
+                yield np.stack([np.asarray(to_numpy(_array_of(one))) for one in there])
 
     def explain(self) -> str:
         """The steps by which the numbers come about, class by class."""
@@ -302,10 +302,11 @@ def compare_maps(
     is_masks = True
     for place, image in enumerate(images):
         there = [who for who in range(len(people)) if image in maps[people[who]]]
-        known = {who: _map_of(maps[people[who]][image]) for who in there}
-        is_masks &= all(dtype_name(one.array) == "bool" for one in known.values())
+        known = {who: _array_of(maps[people[who]][image]) for who in there}
+        is_masks &= all(dtype_name(one) == "bool" for one in known.values())
         for a, b in itertools.combinations(there, 2):
-            rows.append((place, a, b, *_counted(known[a], known[b], policy, image, threads)))
+            check.one_size(known[a].shape, known[b].shape, image)
+            rows.append((place, a, b, *_counted(_map_of(known[a]), _map_of(known[b]), policy, threads)))
     check.some_maps(len(rows), len(people), len(images))
     sizes = [len(row[3]) for row in rows]
     of_image, of_a, of_b = (np.repeat([row[k] for row in rows], sizes) for k in range(3))
@@ -317,17 +318,26 @@ def compare_maps(
     return PixelAgreementResult(policy, images, people, cells, pixels, told, maps, is_masks)
 
 
-def _map_of(value: Any) -> LabelMap:
-    """The map with all its labels: which is the background, the policy says."""
-    return LabelMap(value.array if isinstance(value, LabelMap) else value, background=None)
+def _array_of(value: Any) -> Array:
+    """The labels of a picture (H, W) or a volume (D, H, W)."""
+    return value.array if isinstance(value, LabelMap) else as_array(value)
+
+
+def _map_of(array: Array) -> LabelMap:
+    """The map with all its labels: which is the background, the policy says. Slices of a volume stand one below the
+    other."""
+    if array.ndim == 3:
+        array = namespace(array).reshape(array, (-1, int(array.shape[2])))
+    return LabelMap(array, background=None)
 
 
 def _counted(
-    a: LabelMap, b: LabelMap, policy: AgreementPolicy, image: Any, threads: int | None
+    a: LabelMap, b: LabelMap, policy: AgreementPolicy, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]:
     """Labels, shared pixels and pixels of each side; all pixels that count, and those of one label on both."""
-    check.one_size(a.array.shape, b.array.shape, image)
     found = a.contingency(b, threads=threads)
+    for side, ids in ((a, found.ids_a), (b, found.ids_b)):
+        check.fits_int64(dtype_name(side.array), ids)
     keep_a, keep_b = (~np.isin(ids, policy.ignore) for ids in (found.ids_a, found.ids_b))
     counts = np.asarray(to_numpy(found.counts))[np.ix_(keep_a, keep_b)]
     ids_a, ids_b = found.ids_a[keep_a], found.ids_b[keep_b]

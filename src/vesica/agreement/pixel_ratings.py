@@ -50,11 +50,11 @@ def cohen_of_margins(cells: Cells, pixels: int, same: int, /) -> Coefficient:
     """Cohen's κ of two annotators, from how many pixels each gave every label: κ needs no more of the table than these
     and the pixels of one label."""
     labels, place = np.unique(cells.label, return_inverse=True)
-    ours, theirs = (
+    sums = (
         np.bincount(place.reshape(-1), weights=column, minlength=len(labels)) for column in (cells.area_a, cells.area_b)
     )
-    sides = [np.append(side, pixels - side.sum()) for side in (ours, theirs)]  # of masks, what is in none
-    return one_of(cohen_of_sums(sides[0], sides[1], np.array(float(same))), pixels)
+    ours, theirs = (np.append(side, pixels - side.sum()) for side in sums)  # of masks, what is in none
+    return one_of(cohen_of_sums(ours, theirs, np.array(float(same))), pixels)
 
 
 def fleiss_of_maps(stacks: Iterable[np.ndarray], ignore: Sequence[int] = (), /) -> Coefficient:

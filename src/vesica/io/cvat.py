@@ -37,7 +37,7 @@ class _Image(NamedTuple):
 
 def read(source: Source, options: Options, /) -> Reading:
     """An XML file of images or of tracks, or several."""
-    if len(source.files) > 1 and source.loaded is None:
+    if source.loaded is None and (len(source.files) > 1 or source.packed):
         from vesica.io.cvat_files import joined_files  # late: it needs this module
 
         data = joined_files(source.contents(), options)

@@ -35,7 +35,9 @@ def joined_files(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dat
 
 
 def _stem(path: str) -> str:
-    return PurePath(path.removesuffix(".gz")).stem
+    """The name of a file without its ending, or of the archive that it is in: all have annotations.xml."""
+    archive, is_packed, _ = path.rpartition(".zip:")
+    return PurePath(archive).name if is_packed else PurePath(path).stem
 
 
 def _check_names(parts: dict[str, Dataset]) -> None:

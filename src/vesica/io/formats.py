@@ -50,6 +50,7 @@ class Format(NamedTuple):
     list_endings : of files that stand for the folder in which they are
     of_rotated : options by which its rotated boxes are read, where boxes may be either
     is_by_image : has it a file for each image, so that guesses are of the images of the truth?
+    joins_archives : may several exports, an archive each, be read as one?
     """
 
     name: str
@@ -73,6 +74,7 @@ class Format(NamedTuple):
     list_endings: tuple[str, ...] = ()
     of_rotated: tuple[tuple[str, str], ...] = ()
     is_by_image: bool = False
+    joins_archives: bool = False
 
 
 def _later(name: str) -> Callable[..., Any]:
@@ -160,6 +162,7 @@ FORMATS = {
             content=_later("cvat_write.content"),
             starts=(b"<",),
             looks_like=_later("cvat.looks_like_cvat"),
+            joins_archives=True,
             in_folder="XML files of CVAT",
         ),
         Format(

@@ -188,6 +188,8 @@ def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
         raise InputError(f"{pattern} cannot be read: no file has such a name.")
     for folder in {path.parent for path in every}:
         atomic.check_finished(folder)
+    if all(path.name.lower().endswith(".zip") for path in every):
+        return _of_archives(pattern, every, format)
     known = (
         {folders.format_of(path) or _sniffed(load(path, in_pieces=True)) for path in every}
         if format is None
@@ -212,6 +214,9 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
         raise InputError(f"{name} cannot be read: there is no folder {folder}.")
     atomic.check_finished(Path(folder))
     found = {key: value for key, value in folders.candidates(folder, format).items() if value[1]}
+    archives = [] if found else folders.with_ending(Path(folder), ".zip")
+    if archives:
+        return _of_archives(name, archives, format)
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"
         raise InputError(f"{name} is a folder without {kinds}.")
@@ -221,6 +226,19 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
     chosen, (root, files) = next(iter(found.items()))
     others = folders.left_out(root, files, FORMATS[chosen])
     return Source(name, str(root), [str(path) for path in files], left_out=tuple(map(str, others))), chosen
+
+
+def _of_archives(name: str, paths: list[Path], format: str | None) -> tuple[Source, str]:
+    """Exports of a tool, each an archive with one file of annotations; of a format that joins its files."""
+    held = tuple(_unpacked(load(path, in_pieces=True)) for path in paths)
+    known = {_sniffed(file) for file in held} if format is None else {format}
+    joins = sorted(one.name for one in FORMATS.values() if one.joins_archives)
+    if len(known) != 1 or not known <= set(joins):
+        raise InputError(
+            f"{name} stands for {len(paths)} archives of {', '.join(sorted(known))}; those of {', '.join(joins)} are "
+            f"joined. Read others one by one: {paths[0]}."
+        )
+    return Source(name, str(paths[0].parent), [str(path) for path in paths], packed=held), known.pop()
 
 
 def _folders_in_words() -> str:

@@ -29,6 +29,8 @@ class Source(NamedTuple):
     loaded: File | None = None
     left_out: tuple[str, ...] = ()
     """Files that one might take for some of them."""
+    packed: tuple[File, ...] = ()
+    """What the files hold, where each is an archive."""
 
     @property
     def file(self) -> File:
@@ -45,5 +47,7 @@ class Source(NamedTuple):
 
         if self.loaded is not None:
             yield self.name, self.loaded.data
+        elif self.packed:
+            yield from ((file.name, file.data) for file in self.packed)
         else:
             yield from ((path, bytes_of(path, self.root)) for path in self.files)

@@ -135,9 +135,10 @@ class SegmentationEvaluator:
         check.all_or_none(ids, self._ids, len(self), "image")
         check.all_or_none(groups, self._groups, len(self), "group")
         check.new_images(ids or [], self._seen)
-        table = self._how.categories
-        if table is None and (classes := classes_of(batch)) is not None:
+        table, classes = self._how.categories, classes_of(batch)
+        if table is None and classes is not None:
             table = categories_of(classes)
+        check.same_classes(classes, table, len(self))
         found = self._counted(batch, table)
 
         self._how = self._how._replace(categories=table)

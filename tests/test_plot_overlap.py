@@ -7,8 +7,9 @@ import pytest
 
 import vesica
 from vesica import Boxes, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks
-from vesica.plot.areas import cells_of, frame_of, traced
+from vesica.plot.areas import cells_of, frame_of
 from vesica.plot.label_places import largest, nearest
+from vesica.regions.outlines import traced
 
 pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
@@ -177,7 +178,7 @@ class TestPicture:
         ("a", "b", "options", "words"),
         [
             ([[0, 0, 4, 4]] * 2, [2, 2, 6, 6], {}, "`a` must be one region; got 2. Take one"),
-            (Sets([[1, 2]]), Sets([[1]]), {}, "`a` must be a region of the plane; got Sets"),
+            (Sets([[1, 2]]), Sets([[1]]), {}, "`a` must be regions of the plane; got Sets"),
             ([0, 0, 4, 4], [2, 2, 6, 6], {"theme": "pink"}, "`theme` must be 'light' or 'dark'; got 'pink'"),
             ([0, 0, 4, 4], [2, 2, 6, 6], {"names": "truth"}, "`names` must be two texts"),
             ([0, 0, 4, 4], [2, 2, 6, 6], {"image": np.zeros((3, 8, 8))}, "image.permute(1, 2, 0)"),

@@ -27,11 +27,47 @@ def in_a_stack(value: Any, /) -> Any:
 
 def one_region(regions: Any, name: str, /) -> Any:
     """The regions, of which there must be one, that is an area of the plane."""
-    if type(regions).__name__ == "Sets":
-        raise TypeError(f"`{name}` must be a region of the plane; got Sets, which have no picture.")
+    of_the_plane(regions, name)
     if len(regions) != 1:
         raise ValueError(f"`{name}` must be one region; got {len(regions)}. Take one: {name}[0:1].")
     return regions
+
+
+def of_the_plane(regions: Any, name: str, /) -> Any:
+    """Regions, which sets of other things are not."""
+    if type(regions).__name__ == "Sets":
+        raise TypeError(f"`{name}` must be regions of the plane; got Sets, which have no picture.")
+    return regions
+
+
+def one_each(values: Any, count: int, name: str, nouns: str, /) -> np.ndarray:
+    """(N,) float64: one number for each."""
+    array = np.asarray(to_numpy(values) if is_array(values) else values)
+    if array.dtype.kind not in "iuf" and array.size:
+        raise TypeError(f"`{name}` must be numbers; got {array.dtype}.")
+    if array.shape != (count,):
+        raise ValueError(f"`{name}` must have one number for each of the {count} {nouns}; got shape {array.shape}.")
+    return array.astype(np.float64)
+
+
+def two_labels(labels: Any, truths: int, guesses: int, /) -> tuple[list[Any], list[Any]] | None:
+    """What each truth and each guess is called; None for nothing."""
+    if labels is None:
+        return None
+    if not isinstance(labels, (tuple, list)) or len(labels) != 2 or any(isinstance(side, str) for side in labels):
+        raise TypeError(f"`labels` must be (of the truths, of the guesses); got {type(labels).__name__}.")
+    first, second = (side.tolist() if hasattr(side, "tolist") else list(side) for side in labels)
+    if (len(first), len(second)) != (truths, guesses):
+        raise ValueError(
+            f"`labels` must have one for each of {truths} truths and {guesses} guesses; got {len(first)} and "
+            f"{len(second)}."
+        )
+    return first, second
+
+
+def some_rows(array: np.ndarray, name: str, /) -> None:
+    if not len(array):
+        raise ValueError(f"`{name}` must have at least one row; got none.")
 
 
 def photograph(image: Any, /) -> np.ndarray | None:

@@ -1,5 +1,6 @@
 """Pictures: each takes regions or a result and an optional `ax`, and returns the Axes. Needs matplotlib."""
 
+from vesica.plot.anchors import anchors
 from vesica.plot.annotators import annotators
 from vesica.plot.bias import bias
 from vesica.plot.by_score import by_score
@@ -10,14 +11,17 @@ from vesica.plot.distances import distances
 from vesica.plot.intervals import intervals
 from vesica.plot.ious import ious
 from vesica.plot.ledger import ledger
+from vesica.plot.nms import nms
 from vesica.plot.overlap import overlap
 from vesica.plot.per_class import per_class
 from vesica.plot.per_image import per_image
 from vesica.plot.policies import policies
 from vesica.plot.precision_recall import precision_recall
+from vesica.plot.regions import regions
 from vesica.plot.reliability import reliability
 
 __all__ = [
+    "anchors",
     "annotators",
     "bias",
     "by_score",
@@ -28,10 +32,12 @@ __all__ = [
     "intervals",
     "ious",
     "ledger",
+    "nms",
     "overlap",
     "per_class",
     "per_image",
     "policies",
     "precision_recall",
+    "regions",
     "reliability",
 ]

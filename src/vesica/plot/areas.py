@@ -8,6 +8,7 @@ import numpy as np
 
 from vesica._array import to_numpy
 from vesica.regions import Boxes, Polygons, Region, RotatedBoxes
+from vesica.regions.outlines import outlines, traced
 from vesica.regions.pixels import PixelRegions
 
 CELLS = 480
@@ -83,57 +84,6 @@ def _sampled(mask: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def rings_of(region: Region, cells: np.ndarray, frame: Frame, /) -> list[np.ndarray]:
     """The outline as closed rings of points: of pixels, that of their cells."""
-    if isinstance(region, Boxes):
-        x1, y1, x2, y2 = _box(region)[0]
-        return [np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2), (x1, y1)])]
     if isinstance(region, PixelRegions):
         return [ring * frame.cell + (frame.x1, frame.y1) for ring in traced(cells)]
-    shape = Polygons.from_rotated(region) if isinstance(region, RotatedBoxes) else region
-    assert isinstance(shape, Polygons)
-    points, rings, *_ = shape.arrays
-    return [np.concatenate([ring, ring[:1]]) for ring in np.split(points, rings[1:-1])]
-
-
-def traced(cells: np.ndarray, /) -> list[np.ndarray]:
-    """The edges between cells that are set and others, as closed rings; what is set lies to the right.
-
-    >>> import numpy as np
-    >>> traced(np.array([[True, True], [False, False]]))[0].tolist()
-    [[0, 0], [2, 0], [2, 1], [0, 1], [0, 0]]
-    """
-    padded = np.pad(cells, 1).astype(np.int8)
-    across, down = np.diff(padded, axis=0)[:, 1:-1], np.diff(padded, axis=1)[1:-1]
-    # From each corner, the steps that leave it: right along upper edges, left along lower ones, and so on.
-    steps: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for change, (dx, dy), of in (
-        (1, (1, 0), across),
-        (-1, (-1, 0), across),
-        (-1, (0, 1), down),
-        (1, (0, -1), down),
-    ):
-        for y, x in np.argwhere(of == change).tolist():
-            steps.setdefault((x + (dx < 0), y + (dy < 0)), []).append((dx, dy))
-    rings = []
-    while steps:
-        rings.append(_ring(steps))
-    return rings
-
-
-def _ring(steps: dict[tuple[int, int], list[tuple[int, int]]]) -> np.ndarray:
-    """One ring, taken out of the steps."""
-    start = at = next(iter(steps))
-    came = steps[at][0]
-    corners = [at]
-    while True:
-        leaving = steps[at]
-        # Where two cells touch at a corner, a turn to the right stays with the same one.
-        right = (-came[1], came[0])
-        step = right if right in leaving else leaving[0]
-        leaving.remove(step)
-        if not leaving:
-            del steps[at]
-        if step != came:
-            corners.append(at)
-        at, came = (at[0] + step[0], at[1] + step[1]), step
-        if at == start:
-            return np.array([*corners[corners[:1] == corners[1:2] :], start])
+    return outlines(region)[0]

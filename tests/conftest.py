@@ -66,7 +66,8 @@ MARKS = {
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    items[:] = [item for item in items if not _is_once_more(item)]
+    inner = _inner_rows_of_jax(items)
+    items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
     compiling: set[Path] = set()
     for item in items:
@@ -85,7 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m compile`, files without such a test are not even imported."""
-    if config.option.markexpr != "compile" or collection_path.is_dir():
+    if config.option.markexpr != "compile" or collection_path.suffix not in (".py", ".md"):
         return None
     return None if _may_compile(collection_path) else True
 
@@ -99,6 +100,19 @@ def _is_once_more(item: pytest.Item) -> bool:
     """A test of a library that has no lane, once more without the lane?"""
     call = getattr(item, "callspec", None)
     return call is not None and call.params.get("both_ways") == "careful" and call.params.get("xp") in NO_LANE
+
+
+def _inner_rows_of_jax(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of each table of cases all tests of JAX but the first and the last.
+
+    It compiles each operation for each shape, and runs the same array code as the libraries that take all rows.
+    """
+    tables: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        call = getattr(item, "callspec", None)
+        if call is not None and call.params.get("xp") == "jax":
+            tables.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return {item for rows in tables.values() for item in rows[1:-1]}
 
 
 def _uses_jax(item: pytest.Item) -> bool:

@@ -159,7 +159,9 @@ DAMAGES = [
         boxes_as(lambda x, y, w, h, W, H: ((x + w / 2) / W, (y + h / 2) / H, w / W, h / H)),
     ),
     Damage(
-        "percent", "boxes-percent", boxes_as(lambda x, y, w, h, W, H: (100 * x / W, 100 * y / H, 100 * w / W, 100 * h / H))
+        "percent",
+        "boxes-percent",
+        boxes_as(lambda x, y, w, h, W, H: (100 * x / W, 100 * y / H, 100 * w / W, 100 * h / H)),
     ),
     Damage("end pixels included", "boxes-inclusive", boxes_as(lambda x, y, w, h, W, H: (x, y, w - 1, h - 1)), True),
     Damage("counted from 1", "pixels-one-based", boxes_as(lambda x, y, w, h, W, H: (x + 1, y + 1, w - 1, h - 1)), True),

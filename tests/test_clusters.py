@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import vesica
 from crowds import data_of
+from vesica.agreement import clusters
 from vesica.agreement.annotations import annotations_of
 from vesica.agreement.clusters import clusters_of
 from vesica.agreement.image_pairs import image_pairs_of
@@ -64,6 +65,27 @@ class TestAverage:
         drawn, found = clustered(data_of(rows), match_at=match_at, contact=0.1)
         want = sorted(sorted(drawn.id[members].tolist()) for members in linkage(drawn, match_at))
         assert sets_of(drawn, found) == want
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_crowd(self, seed):
+        """One component of many overlapping objects, with ties: the same as one step at a time."""
+        rng = np.random.default_rng(seed)
+        places, sides = rng.integers(0, 12, (40, 2)), rng.integers(3, 8, (40, 2))
+        crowd = [(0, "abc"[k % 3], (*places[k].tolist(), *sides[k].tolist())) for k in range(40)]
+        drawn, found = clustered(data_of(crowd), match_at=0.3, contact=0.1)
+        want = sorted(sorted(drawn.id[members].tolist()) for members in linkage(drawn, 0.3))
+        assert sets_of(drawn, found) == want
+
+    def test_few_rounds(self, monkeypatch):
+        """Pairs that are the best for each other become one at once, and not one after the other."""
+        rounds = []
+        numbered = clusters._numbered
+        monkeypatch.setattr(clusters, "_numbered", lambda codes: rounds.append(1) or numbered(codes))
+        rng = np.random.default_rng(0)
+        low = rng.uniform(0, 60, (300, 2))
+        one = np.hstack([low, low + 20])
+        vesica.evaluate_agreement(one, one + rng.normal(0, 1, one.shape))
+        assert len(rounds) < 15
 
     @given(rows, st.randoms(), st.permutations("abc"))
     def test_invariant(self, rows, random, people):

@@ -370,6 +370,10 @@ class TestSeveralFiles:
         assert len(data.images) == 12 and data.images.ids.tolist()[6:8] == ["two/0", "two/1"]
         assert data.id.tolist() == ["one/0/0", "one/0/1", "two/0/0", "two/0/1"]
 
+    def test_packed_ones_are_named(self, ann):
+        (ann / "task3.xml.gz").write_bytes(b"")
+        assert vesica.read(ann).notes == ("left out, as no XML files of CVAT: task3.xml.gz",)
+
     def test_notes(self, ann):
         (ann / "task2.xml").write_text(images('<points label="cat" points="1,2"/>', BOX))
         assert vesica.read(ann).notes == ("task2.xml: 1 shapes of points were left out",)

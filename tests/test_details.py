@@ -110,8 +110,8 @@ class TestMatches:
         truth, guess = sets(1, {})
         late, early = vesica.evaluate(truth, guess), vesica.evaluate(truth, guess, details=True)
         assert late.records.details is None and early.records.details is not None
-        for name, column in vars(early.records.details).items():
-            assert np.array_equal(getattr(late.details, name), column), name
+        for column in dataclasses.fields(early.records.details):
+            assert np.array_equal(*(getattr(one, column.name) for one in (late.details, early.records.details)))
 
     def test_threads(self):
         truth, guess = sets(2, {})
@@ -166,7 +166,7 @@ class TestMerge:
         halves = [records_of(*part(own.truth, own.results, set(ids[k::2])), details=not k) for k in range(2)]
         result = summarise(merge(*halves))
         assert result.records.details is None
-        with pytest.raises(InputError, match=r"made without them. Match again, details=True"):
+        with pytest.raises(InputError, match=r"made without them. Make them again with `details=True`"):
             result.causes()
 
     def test_duplicates(self):

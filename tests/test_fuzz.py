@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import fuzz
+from trials import trials
 from vesica import _native
 
 SEED = 2024
@@ -23,9 +24,13 @@ def _all_instructions_again():
     _native.limit_isa("avx512")
 
 
+COUNT = {"forks": 20, "labels": 40}
+"""Trials of nouns that take longer than the others: a fork copies the tables of all memory that tests hold."""
+
+
 @pytest.mark.parametrize("noun", fuzz.TRIALS)
 def test_a_moment_of_trials(noun):
-    for number in range(75):
+    for number in trials(COUNT.get(noun, 75)):
         fuzz.run(SEED, number, [noun])
 
 

@@ -170,3 +170,35 @@ class TestCoverage:
             found = median_interval(np.random.default_rng([7, run]).exponential(size=60))
             hits += found.lo <= math.log(2) <= found.hi
         assert 0.93 <= hits / self.RUNS <= 0.98  # ranks are whole numbers: at least 95 %
+
+
+class TestCorrected:
+    """Percentiles corrected for bias, by the normal distribution of scipy."""
+
+    @given(st.integers(0, 1000), st.floats(0.5, 0.99))
+    def test_shares(self, seed, level):
+        norm = pytest.importorskip("scipy.stats").norm
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(401, 3))
+        around = rng.normal(0, 0.7, 3)
+        found = percentile_intervals(values, level=level, around=around)
+        shift = 2 * norm.ppf(np.clip((values < around).mean(axis=0), 0.5 / 401, 1 - 0.5 / 401))
+        for k in range(3):
+            for ends, tail in ((found.lo, (1 - level) / 2), (found.hi, (1 + level) / 2)):
+                want = np.quantile(values[:, k], norm.cdf(shift[k] + norm.ppf(tail)))
+                assert ends[k] == pytest.approx(want, abs=1e-9)
+
+    def test_no_bias_no_correction(self):
+        values = np.arange(101.0)[:, None]
+        plain, corrected = percentile_intervals(values), percentile_intervals(values, around=np.array([50.0]))
+        assert corrected.lo[0] == pytest.approx(plain.lo[0], abs=1e-9) and corrected.hi[0] == pytest.approx(plain.hi[0])
+
+    @pytest.mark.parametrize("around, ends", [(-1.0, (0.0, 0.0)), (5.0, (3.0, 3.0))], ids=["below all", "above all"])
+    def test_beyond_all_replicates(self, around, ends):
+        values = np.tile([0.0, 1.0, 2.0, 3.0], 500)[:, None]
+        found = percentile_intervals(values, around=np.array([around]))
+        assert (found.lo[0], found.hi[0]) == ends
+
+    def test_equal_replicates(self):
+        found = percentile_intervals(np.full((50, 1), 0.25), around=np.array([0.25]))
+        assert found.one(0) == (0.25, 0.25, "ok", 0)

@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 import vesica
 from vesica import AgreementPolicy, LabelMap
 from vesica.errors import InputError
+from vesica.statistics.coefficients import fleiss
 
 A = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 2, 2]]
 B = [[0, 0, 0, 1], [0, 3, 1, 1], [2, 2, 2, 0]]
@@ -233,3 +234,91 @@ class TestAlpha:
     def test_one_label(self):
         people = {k: np.ones((3, 9), int) for k in range(3)}
         assert vesica.evaluate_agreement(people).alpha() == (None, "no_variation", 1.0, 27)
+
+
+def labelled(people, images, seed=1):
+    """Maps of blocks of two pixels, of which everybody gets some pixels wrong."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, (images, 9, 11)).repeat(2, axis=1).repeat(2, axis=2)
+    return {k: np.where(rng.random(truth.shape) < 0.9, truth, rng.integers(0, 3, truth.shape)) for k in range(people)}
+
+
+class TestImages:
+    PEOPLE = labelled(3, 6)
+
+    def test_each_is_as_if_alone(self):
+        result = vesica.evaluate_agreement(self.PEOPLE)
+        rows = list(result.by_image())
+        for image, row in enumerate(rows):
+            alone = vesica.evaluate_agreement({k: one[image] for k, one in self.PEOPLE.items()})
+            assert {name: row[name] for name in alone} == pytest.approx(alone.numbers)
+            counts = {one["type"]: one["count"] for one in alone.ledger()}
+            assert row["edge_share"] == counts.get("loose edge", 0) / sum(counts.values())
+        order = sorted(range(6), key=lambda image: rows[image]["mIoU"])
+        assert [rows[image]["rank"] for image in order] == [1, 2, 3, 4, 5, 6]
+
+    def test_one_annotator_alone(self):
+        rows = list(vesica.evaluate_agreement({"a": {1: A, 2: A}, "b": {1: B}}).by_image())
+        assert [(row["n_annotators"], row["mIoU"]) for row in rows] == [(2, 0.5), (1, None)]
+
+    @pytest.mark.parametrize("name", ["mIoU", "mDice", "pixel_agreement"])
+    def test_intervals(self, name):
+        result = vesica.evaluate_agreement(self.PEOPLE, policy=AgreementPolicy(replicates=200))
+        ends = result.interval(name)
+        assert ends.lo < result[name] < ends.hi
+        same = {k: {f"{image}": one[image] for image in range(6)} for k, one in self.PEOPLE.items()}
+        turned = {k: dict(reversed(own.items())) for k, own in same.items()}
+        made = [vesica.evaluate_agreement(side, policy=result.policy).interval(name) for side in (same, turned)]
+        assert made[0] == made[1]  # the order of images changes no bit
+
+    def test_one_image_has_no_interval(self):
+        assert vesica.evaluate_agreement(LabelMap(A), LabelMap(A)).interval("mIoU").lo is None
+
+    def test_groups(self):
+        result = vesica.evaluate_agreement(self.PEOPLE, policy=AgreementPolicy(resample_by="group"))
+        with pytest.raises(InputError, match="label maps do not say which group"):
+            result.interval("mIoU")
+
+
+class TestKappas:
+    def test_fixture(self):
+        assert vesica.evaluate_agreement(LabelMap(A), LabelMap(B)).cohen().value == pytest.approx(0.64)
+
+    @given(st.data())
+    def test_cohen_equals_sklearn(self, data):
+        metrics = pytest.importorskip("sklearn.metrics")
+        one = data.draw(maps)
+        other = data.draw(hnp.arrays(np.int64, one.shape, elements=st.integers(0, 4)))
+        found = vesica.evaluate_agreement(LabelMap(one), LabelMap(other)).cohen()
+        if found.value is None:
+            assert found.status == "no_variation" and len(np.unique([one, other])) == 1
+        else:
+            want = metrics.cohen_kappa_score(one.flatten(), other.flatten())
+            assert found.value == pytest.approx(want, abs=1e-12)
+
+    def test_cohen_of_masks_and_of_three(self):
+        one, other = np.array([[1, 1, 0, 0, 0]], bool), np.array([[1, 0, 0, 0, 1]], bool)
+        metrics = pytest.importorskip("sklearn.metrics")
+        want = metrics.cohen_kappa_score(one[0], other[0])
+        assert vesica.evaluate_agreement(one, other).cohen().value == pytest.approx(want)
+        with pytest.raises(ValueError, match="of two annotators; there are 3"):
+            vesica.evaluate_agreement(labelled(3, 1)).cohen()
+
+    def test_fleiss(self):
+        people = labelled(4, 2)
+        ratings = np.stack([one.reshape(-1) for one in people.values()], axis=1)
+        counts = np.stack([(ratings == label).sum(axis=1) for label in range(3)], axis=1)
+        want = fleiss(counts)
+        found = vesica.evaluate_agreement(people).fleiss()
+        assert found.value == pytest.approx(want.value, abs=1e-12) and found.units == want.units
+        ignoring = vesica.evaluate_agreement(
+            {k: np.ones((3, 9), int) * 9 for k in range(3)}, policy=AgreementPolicy(ignore=9)
+        )
+        assert ignoring.fleiss().status == "no_overlap"
+
+    def test_fleiss_needs_everybody(self):
+        shown = {
+            k: {image: one[image] for image in range(2) if image < 1 or k < 2} for k, one in labelled(3, 2).items()
+        }
+        with pytest.raises(ValueError, match="Krippendorff's α takes any"):
+            vesica.evaluate_agreement(shown).fleiss()

@@ -31,6 +31,8 @@ class TestBeside:
             ([{"a": 1}, None], [None], 1),
             ([None, None], None, 0),
             ([{}, None], None, 0),
+            ([{1: 2, "a": 3}, None], [{1: 2, "a": 3}], 0),  # no keys of JSON
+            ([{1: 2, "a": 3}, None], [{1: 2, "a": 4}], 1),
         ],
     )
     def test_attribute(self, ann, ben, count):

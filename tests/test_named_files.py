@@ -1,4 +1,4 @@
-"""Pages for those who change the library: every file and folder that they name is there."""
+"""Pages for those who change the library: every file and folder that they name is there, and every layer."""
 
 import fnmatch
 import re
@@ -29,3 +29,19 @@ def test_is_there(page):
 def test_one_that_is_not_there():
     assert is_there("detection/records.py") and is_there("_kernels/") and is_there("agreement/*_table.py")
     assert not is_there("detection/recrods.py") and not is_there("ecords.py")
+
+
+def layers():
+    """The layers of import-linter, lowest first, each with its names."""
+    told = re.search(
+        r'containers = \["vesica"\]\nlayers = \[\n(.+?)\n\]', (ROOT / "pyproject.toml").read_text(), re.DOTALL
+    )
+    return [re.findall(r"\w+", line) for line in reversed(told[1].splitlines())]
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md"])
+def test_layers_are_those_that_are_checked(page):
+    place = {name: at for at, names in enumerate(layers()) for name in names}
+    (picture,) = re.findall(r"```\n(_lazy .+?)```", (ROOT / page).read_text(), re.DOTALL)
+    named = [name for name in re.findall(r"\w+", picture) if name in place]
+    assert sorted(named) == sorted(place) and sorted(named, key=place.get) == named

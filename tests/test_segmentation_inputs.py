@@ -269,3 +269,55 @@ def test_nothing_is_scored_by_half():
         with pytest.raises((ValueError, TypeError, InputError)):
             evaluator.update(truth, guess)
         assert evaluator.to_bytes() == before and len(evaluator) == 3
+
+
+class TestOneHot:
+    """Masks of the classes of one image, as MONAI has them, are no stack of images."""
+
+    LABELS = np.random.default_rng(0).integers(0, 3, (9, 11))
+    MASKS = (np.arange(3)[:, None, None] == LABELS).astype(np.uint8)
+    GUESS = np.roll(MASKS, 1, axis=2)
+
+    def test_refused(self):
+        for sides in ((self.MASKS, self.GUESS), (self.MASKS.astype(bool), self.GUESS.astype(bool))):
+            with pytest.raises(ValueError, match=r"masks of 3 classes of one image.*truth\[None\].*list\(truth\)"):
+                evaluate_segmentation(*sides)
+            with pytest.raises(ValueError, match="masks of 3 classes of one image"):
+                vesica.evaluate_surfaces(*sides, categories=[1])
+        with pytest.raises(ValueError, match="masks of 3 classes of one image"):
+            SegmentationEvaluator().update(self.MASKS, self.GUESS)
+
+    def test_ways_out(self):
+        one = evaluate_segmentation(self.MASKS[None], self.GUESS[None])
+        labels = evaluate_segmentation(self.LABELS, np.roll(self.LABELS, 1, axis=1))
+        assert one["mIoU"] == labels["mIoU"]
+        assert len(evaluate_segmentation(list(self.MASKS), list(self.GUESS)).per_image()) == 3
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pytest.param(lambda masks: masks[:2], id="a class is missing"),
+            pytest.param(lambda masks: masks * 2, id="other labels"),
+            pytest.param(lambda masks: np.where(masks, masks, 255), id="ignored ones"),
+            pytest.param(lambda masks: masks[:, :3, :4], id="a toy"),
+        ],
+    )
+    def test_other_stacks(self, change):
+        truth, guess = change(self.MASKS), change(self.GUESS)
+        assert len(evaluate_segmentation(truth, guess).per_image()) == len(truth)
+
+
+class TestFlattened:
+    """Maps as scikit-learn wants them."""
+
+    @pytest.mark.parametrize("flat", [[0, 1, 1, 0], np.array([0, 1, 1, 0])])
+    def test_one_axis(self, flat):
+        with pytest.raises(
+            ValueError, match=r"got \(4,\)\. A map that was flattened is an image of one row: truth\[None\]"
+        ):
+            evaluate_segmentation(flat, flat)
+
+    def test_masks_of_floats(self):
+        masks = np.zeros((1, 2, 4, 4), np.float32)
+        with pytest.raises(TypeError, match="of booleans: truth > 0.5, guess > 0.5"):
+            evaluate_segmentation(masks, masks)

@@ -101,6 +101,20 @@ class TestMasks:
 
 
 class TestPolicy:
+    def test_a_miss_improves_no_mean(self):
+        """B07: an image in which the guess, or the truth, has nothing makes distances larger and shares smaller."""
+        one = np.zeros((12, 12), int)
+        one[3:9, 3:9] = 1
+        other, nothing = np.roll(one, 1, axis=0), np.zeros_like(one)
+        options = {"categories": [1], "tau": 1, "boundary": 2, "centrelines": True}
+        alone = evaluate_surfaces([one], [other], **options)
+        for pair in ((one, nothing), (nothing, one)):
+            worse = evaluate_surfaces([one, pair[0]], [other, pair[1]], **options)
+            for name in ("HD", "HD95", "ASSD", "MASD", "ASD"):
+                assert worse[name] > alone[name]
+            for name in ("NSD(1)", "boundary_F(1)", "boundary_IoU(2)", "clDice"):
+                assert worse[name] < alone[name]
+
     def test_what_a_miss_is_worth(self):
         diagonal = made()
         assert diagonal.per_cell()[1]["HD"] == math.hypot(16, 18)

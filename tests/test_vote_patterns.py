@@ -73,6 +73,17 @@ class TestCounting:
             assert listed(vote_patterns(stack, threads=threads)) == listed(found)
         assert np.array_equal(found.table, np.bincount(_codes(stack), minlength=1 << masks))
 
+    @pytest.mark.parametrize("masks", [1, 2, 3, 6, 7])
+    @pytest.mark.parametrize("length", [1.2, 4, 30, 60, 70, 500])
+    def test_runs_of_any_length(self, masks, length):
+        """Short ones are drawn as bits and long ones followed: over many words and blocks, the last of them cut off."""
+        rng = np.random.default_rng(int(length * 10) + masks)
+        changes = rng.random((masks, 97 * 89)) < 1 / length
+        stack = (np.cumsum(changes, axis=1) % 2 == 1).reshape(masks, 97, 89)
+        stack[-1, -1, -1] = True  # the last run belongs
+        found = vote_patterns(RleMasks.from_masks(stack.transpose(0, 2, 1)))
+        assert np.array_equal(found.table, np.bincount(_codes(stack), minlength=1 << masks))
+
     @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
     @pytest.mark.parametrize("masks", [3, 6, 8])
     def test_every_instruction_set(self, isa, masks):
@@ -80,6 +91,7 @@ class TestCounting:
         _native.limit_isa(isa)
         try:
             assert listed(vote_patterns(stack)) == counted(stack)
+            assert listed(vote_patterns(RleMasks.from_masks(stack))) == counted(stack)
         finally:
             _native.limit_isa("avx512")
 

@@ -23,6 +23,8 @@ constexpr std::size_t wide = 8;
 // Precisions of a category start at multiples of a cache line, of which there is an odd number in between: rows of many
 // categories do not compete for the same sets of the cache.
 constexpr std::size_t line = 8;
+// Hits of a lane from which on one is sooner found by halves than by writing copies of all.
+constexpr std::size_t many_hits = 128;
 
 // A guess that found a truth, in one lane: its image, and its place among the guesses that did so in any lane.
 struct Hit {
@@ -175,11 +177,12 @@ struct CountHits {
     }
 };
 
-// The share of right guesses at each hit, and how many hits there are. Of the copies of a guess the last one has the
-// highest precision, and stands for all.
+// The share of right guesses at each hit, and how many hits there are down to it: (hits, wide). Of the copies of a
+// guess the last one has the highest precision, and stands for all.
 struct Precisions {
     static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, const std::int32_t* rows,
-                                   double epsilon, double* VESICA_RESTRICT out, std::int32_t* VESICA_RESTRICT found) {
+                                   double epsilon, double* VESICA_RESTRICT shares,
+                                   std::int32_t* VESICA_RESTRICT found) {
         std::int32_t right[wide] = {}, more[wide] = {};
         std::size_t k = 0;
         const auto until = [&](std::size_t end) {
@@ -187,8 +190,9 @@ struct Precisions {
                 const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
                 const std::int32_t* const counted = rows + wide * lane.hits[k].row;
                 for (std::size_t b = 0; b < wide; ++b) right[b] += times[b];
+                for (std::size_t b = 0; b < wide; ++b) found[wide * k + b] = right[b];
                 for (std::size_t b = 0; b < wide; ++b)
-                    out[wide * k + b] =
+                    shares[wide * k + b] =
                         static_cast<double>(right[b]) / (static_cast<double>(counted[b] + more[b]) + epsilon);
             }
         };
@@ -197,39 +201,97 @@ struct Precisions {
             for (std::size_t b = 0; b < wide; ++b) more[b] += change.sign * drawn[wide * change.image + b];
         }
         until(lane.hits.size());
-        for (std::size_t b = 0; b < wide; ++b) found[b] = right[b];
     }
 };
 
-// The best precision from each hit on; then for n = 1, 2, … that of the nth right guess, and at 0 that of all, in
-// `reach` steps of `step` numbers, one for each replicate. Four numbers are written at once, whatever the number of
-// copies: the next hit writes over what is too much.
+// The best precision from each hit on.
 struct Envelope {
-    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, double* VESICA_RESTRICT shares,
-                                   double* VESICA_RESTRICT reach, std::size_t step) {
+    static VESICA_INLINE void body(std::size_t hits, double* VESICA_RESTRICT shares) {
         double best[wide] = {};
-        for (std::size_t k = lane.hits.size(); k-- > 0;)
+        for (std::size_t k = hits; k-- > 0;)
             for (std::size_t b = 0; b < wide; ++b) {
                 best[b] = best[b] > shares[wide * k + b] ? best[b] : shares[wide * k + b];
                 shares[wide * k + b] = best[b];
             }
+    }
+};
+
+// Where precision is read, and where it is written: of each replicate a row of recalls, of which some are in reach.
+struct Reading {
+    const std::uint32_t* needed[wide];
+    double* out[wide];
+    std::size_t reach[wide];
+};
+
+// Of few hits: out[n] = the precision of the nth right guess, and the best of all at 0. Four numbers are written at
+// once, however often a guess was drawn: the next hit writes over what is too much.
+struct ReadCopies {
+    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, const double* shares,
+                                   const Reading& reading, double* VESICA_RESTRICT copies, std::size_t step) {
         double* next[wide];
         for (std::size_t b = 0; b < wide; ++b) {
-            reach[step * b] = best[b];
-            next[b] = reach + step * b + 1;
+            copies[step * b] = lane.hits.empty() ? 0.0 : shares[b];
+            next[b] = copies + step * b + 1;
         }
         for (std::size_t k = 0; k < lane.hits.size(); ++k) {
             const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
             for (std::size_t b = 0; b < wide; ++b) {
                 const double share = shares[wide * k + b];
-                for (std::size_t j = 0; j < copies; ++j) next[b][j] = share;
+                for (std::size_t j = 0; j < at_once; ++j) next[b][j] = share;
                 const std::size_t many = times[b];
-                for (std::size_t j = copies; j < many; ++j) next[b][j] = share;
+                for (std::size_t j = at_once; j < many; ++j) next[b][j] = share;
                 next[b] += many;
             }
         }
+        for (std::size_t b = 0; b < wide; ++b)
+            for (std::size_t r = 0; r < reading.reach[b]; ++r)
+                reading.out[b][r] = copies[step * b + reading.needed[b][r]];
     }
-    static constexpr std::size_t copies = 4;
+    static constexpr std::size_t at_once = 3;
+};
+
+// Of many hits: the first one with enough hits down to it, by halves, in all replicates side by side.
+struct ReadByHalves {
+    static VESICA_INLINE void body(std::size_t hits, const double* shares, const std::int32_t* found,
+                                   const Reading& reading) {
+        std::size_t most = 0;
+        for (std::size_t b = 0; b < wide; ++b) most = reading.reach[b] > most ? reading.reach[b] : most;
+        for (std::size_t r = 0; r < most; ++r) {
+            std::int32_t need[wide];
+            std::size_t at[wide] = {};
+            for (std::size_t b = 0; b < wide; ++b)
+                need[b] = r < reading.reach[b] ? static_cast<std::int32_t>(reading.needed[b][r]) : 0;
+            for (std::size_t left = hits; left > 1;) {
+                const std::size_t half = left / 2;
+                for (std::size_t b = 0; b < wide; ++b)
+                    at[b] += found[wide * (at[b] + half - 1) + b] < need[b] ? half : 0;
+                left -= half;
+            }
+            for (std::size_t b = 0; b < wide; ++b) reading.out[b][r] = shares[wide * at[b] + b];
+        }
+    }
+};
+
+// Precisions at some recalls, one row of categories after the other: tile[r, k] = values[members[k], r].
+struct Gather {
+    static VESICA_INLINE void body(const double* values, std::size_t step, const std::vector<std::uint32_t>& members,
+                                   std::size_t rows, double* VESICA_RESTRICT tile) {
+        const std::size_t count = members.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            const double* const own = values + members[k] * step;
+            if (rows == at_once)
+                for (std::size_t r = 0; r < at_once; ++r) tile[r * count + k] = own[r];
+            else
+                for (std::size_t r = 0; r < rows; ++r) tile[r * count + k] = own[r];
+        }
+    }
+    static constexpr std::size_t at_once = 16;
+};
+
+struct Add {
+    static VESICA_INLINE void body(PairwiseSum* sum, const double* numbers, std::size_t count) {
+        sum->add(numbers, count);
+    }
 };
 
 // A number that is made: one sum for each replicate, and each replicate of each category.
@@ -253,6 +315,7 @@ class Block {
           sequences_(sequences),
           answer_(answer),
           padded_((request.recall_count + line - 1) / line * line | line) {
+        is_rising_ = std::is_sorted(request.recalls, request.recalls + request.recall_count);
         group_lines();
     }
 
@@ -314,10 +377,10 @@ class Block {
             count_rows(own);
             count_needed();
         }
-        recalls_.resize(wide * records_.thresholds * categories());
+        grow(recalls_, wide * records_.thresholds * categories());
         for (std::size_t t = 0; t < records_.thresholds; ++t) {
             if (strip.has_precision) {
-                values_.resize(wide * padded_ * categories());
+                grow(values_, wide * padded_ * categories());
                 for (std::size_t c = 0; c < categories(); ++c) write_precisions(own[c], c, t);
                 add_precisions(s, t);
             } else {
@@ -363,7 +426,7 @@ class Block {
     void count_rows(const std::vector<Sequence>& own) {
         starts_.assign(categories() + 1, 0);
         for (std::size_t c = 0; c < categories(); ++c) starts_[c + 1] = starts_[c] + own[c].ends.size();
-        rows_.resize(wide * starts_.back());
+        grow(rows_, wide * starts_.back());
         for (std::size_t c = 0; c < categories(); ++c) {
             simd::run<CountRows>(own[c], static_cast<const std::uint8_t*>(drawn_.data()),
                                  rows_.data() + wide * starts_[c]);
@@ -373,7 +436,7 @@ class Block {
 
     void count_needed() {
         const std::size_t recalls = request_.recall_count;
-        needed_.resize(wide * recalls * categories());
+        grow(needed_, wide * recalls * categories());
         for (std::size_t at = 0; at < wide * categories(); ++at)
             if (positives_[at])
                 recall_points::needed(request_.recalls, recalls, positives_[at], needed_.data() + at * recalls);
@@ -395,27 +458,54 @@ class Block {
     void write_precisions(const Sequence& own, std::size_t c, std::size_t t) {
         const Lane& lane = own.lanes[t];
         const std::uint8_t* const drawn = drawn_.data();
-        std::int32_t found[wide];
-        shares_.resize(wide * lane.hits.size());
-        simd::run<Precisions>(lane, drawn, rows_.data() + wide * starts_[c], request_.epsilon, shares_.data(),
-                              found + 0);
+        const std::size_t hits = lane.hits.size();
+        grow(found_, wide * std::max<std::size_t>(hits, 1));
+        grow(shares_, wide * hits);
+        std::fill_n(found_.begin(), wide, 0);
+        simd::run<Precisions>(lane, drawn, static_cast<const std::int32_t*>(rows_.data()) + wide * starts_[c],
+                              request_.epsilon, shares_.data(), found_.data());
+        simd::run<Envelope>(hits, shares_.data());
+        const std::int32_t* const found = found_.data() + (hits ? wide * (hits - 1) : 0);
         keep_recalls(found, c, t);
-        const std::size_t step =
-            static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + Envelope::copies;
-        if (reach_.size() < wide * step) reach_.resize(wide * step);
-        simd::run<Envelope>(lane, drawn, shares_.data(), reach_.data(), step);
-        for (std::size_t b = 0; b < count_; ++b) {
-            if (!positives_[wide * c + b]) continue;
+
+        const Reading reading = reading_of(found, c);
+        if (hits > many_hits) {
+            simd::run<ReadByHalves>(hits, static_cast<const double*>(shares_.data()),
+                                    static_cast<const std::int32_t*>(found_.data()), reading);
+        } else {
+            const std::size_t step =
+                static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once;
+            grow(copies_, wide * step);
+            simd::run<ReadCopies>(lane, drawn, static_cast<const double*>(shares_.data()), reading, copies_.data(),
+                                  step);
+        }
+        // What is out of reach has no precision.
+        for (std::size_t b = 0; b < wide; ++b)
+            std::fill(reading.out[b] + reading.reach[b], reading.out[b] + request_.recall_count, 0.0);
+        interrupt::poll();
+    }
+
+    // Rooms that are written before they are read: what they held need not go.
+    template <class T>
+    static void grow(std::vector<T>& room, std::size_t size) {
+        if (room.size() < size) room.resize(size);
+    }
+
+    Reading reading_of(const std::int32_t* found, std::size_t c) {
+        Reading reading;
+        for (std::size_t b = 0; b < wide; ++b) {
             const std::uint32_t* const needed = needed_.data() + (wide * c + b) * request_.recall_count;
-            double* const out = values_.data() + (b * categories() + c) * padded_;
-            const double* const reach = reach_.data() + step * b;
+            reading.needed[b] = needed;
+            reading.out[b] = values_.data() + (b * categories() + c) * padded_;
             // The first recall out of reach ends it, also for later ones that would be in reach.
             const auto last = static_cast<std::uint32_t>(found[b]);
-            std::size_t r = 0;
-            for (; r < request_.recall_count && needed[r] <= last; ++r) out[r] = reach[needed[r]];
-            std::fill(out + r, out + request_.recall_count, 0.0);
+            const std::uint32_t* const end = needed + (positives_[wide * c + b] ? request_.recall_count : 0);
+            const auto is_reached = [&](std::uint32_t need) { return need <= last; };
+            const std::uint32_t* const first =
+                is_rising_ ? std::partition_point(needed, end, is_reached) : std::find_if_not(needed, end, is_reached);
+            reading.reach[b] = static_cast<std::size_t>(first - needed);
         }
-        interrupt::poll();
+        return reading;
     }
 
     template <class Work>
@@ -440,7 +530,7 @@ class Block {
     // The order of additions is that of recalls, then categories.
     void add_precisions(std::size_t s, std::size_t t) {
         const std::size_t recalls = request_.recall_count;
-        row_.resize(categories());
+        grow(row_, Gather::at_once * categories());
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             std::vector<Making*> own;
             for_lines(s, true, [&](Making& making, const Line& told) {
@@ -450,30 +540,35 @@ class Block {
             for (std::size_t b = 0; b < count_; ++b) {
                 const std::vector<std::uint32_t>& members = members_[wide * g + b];
                 const double* const values = values_.data() + b * categories() * padded_;
-                for (std::size_t r = 0; r < recalls; ++r) {
-                    for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k] * padded_ + r];
-                    for (Making* const making : own) making->overall[b].add(row_.data(), members.size());
+                for (std::size_t r = 0; r < recalls; r += Gather::at_once) {
+                    const std::size_t rows = std::min(Gather::at_once, recalls - r);
+                    simd::run<Gather>(values + r, padded_, members, rows, row_.data());
+                    for (Making* const making : own) add(making->overall[b], row_.data(), rows * members.size());
                 }
                 for (Making* const making : own)
                     if (making->has_classes)
                         for (const std::uint32_t c : members)
-                            making->classes[wide * c + b].add(values + c * padded_, recalls);
+                            add(making->classes[wide * c + b], values + c * padded_, recalls);
             }
         }
     }
 
+    static void add(PairwiseSum& sum, const double* numbers, std::size_t count) {
+        simd::run<Add>(&sum, numbers, count);
+    }
+
     void add_recalls(std::size_t s) {
         for_lines(s, false, [&](Making& making, const Line& own) {
-            row_.resize(categories());
+            grow(row_, categories());
             for (std::size_t b = 0; b < count_; ++b)
                 for (std::size_t t = 0; t < records_.thresholds; ++t) {
                     if (!own.thresholds[t]) continue;
                     const std::vector<std::uint32_t>& members = members_[wide * making.group + b];
                     const double* const values = recalls_.data() + (b * records_.thresholds + t) * categories();
                     for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k]];
-                    making.overall[b].add(row_.data(), members.size());
+                    add(making.overall[b], row_.data(), members.size());
                     if (making.has_classes)
-                        for (const std::uint32_t c : members) making.classes[wide * c + b].add(values + c, 1);
+                        for (const std::uint32_t c : members) add(making.classes[wide * c + b], values + c, 1);
                 }
         });
     }
@@ -502,14 +597,15 @@ class Block {
     const Sequences& sequences_;
     const Answer& answer_;
     std::size_t padded_, class_lines_ = 0, first_ = 0, count_ = 0;
+    bool is_rising_;
     std::vector<const std::uint8_t*> groups_;
     std::vector<Making> making_;
     std::vector<std::uint8_t> drawn_;
-    std::vector<double> times_, shares_, reach_, values_, recalls_, row_;
+    std::vector<double> times_, shares_, copies_, values_, recalls_, row_;
     std::vector<std::int64_t> positives_;
     std::vector<std::vector<std::uint32_t>> members_;
     std::vector<std::size_t> starts_;
-    std::vector<std::int32_t> rows_;
+    std::vector<std::int32_t> rows_, found_;
     std::vector<std::uint32_t> needed_;
 };
 

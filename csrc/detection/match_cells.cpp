@@ -623,7 +623,10 @@ Records of_masks(const Request& request, const Truths& truths, const coco_masks:
 }
 
 Records of_pairs(const Request& request, const Truths& truths, const Guesses& guesses, const Pairs& pairs) {
-    return matched<0>(request, truths, guesses, Known(pairs, truths.count), planned(request, truths, guesses));
+    Plan plan = planned(request, truths, guesses);
+    const Known scorer(pairs, truths.count);
+    return plan.masks.words() == 1 && !request.is_plain ? matched<1>(request, truths, guesses, scorer, std::move(plan))
+                                                        : matched<0>(request, truths, guesses, scorer, std::move(plan));
 }
 
 }  // namespace vesica::match_cells

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/simd.hpp"
+
 namespace vesica {
 
 // NumPy halves a long sum, at multiples of 8, until at most 128 numbers are left; of those it adds up eight columns
@@ -17,7 +19,7 @@ class PairwiseSum {
         if (count) open(count, 0);
     }
 
-    void add(const double* numbers, std::size_t count) {
+    VESICA_INLINE void add(const double* numbers, std::size_t count) {
         while (count) {
             const std::size_t grouped = leaf_ - leaf_ % 8;
             const std::size_t taken = at_ < grouped ? std::min(count, grouped - at_) : std::min(count, leaf_ - at_);
@@ -64,7 +66,7 @@ class PairwiseSum {
         std::fill_n(columns_, 8, 0.0);
     }
 
-    void add_columns(const double* numbers, std::size_t count) {
+    VESICA_INLINE void add_columns(const double* numbers, std::size_t count) {
         std::size_t k = 0;
         for (; k < count && (at_ + k) % 8; ++k) columns_[(at_ + k) % 8] += numbers[k];
         double columns[8];

@@ -21,8 +21,7 @@ from vesica._check import panoptic as check_panoptic
 from vesica._check import segmentation as check_segmentation
 from vesica._check import surfaces as check_surfaces
 from vesica.dataset import Dataset, Images
-from vesica.dataset.meeting import Meeting
-from vesica.detection.inputs import inputs_of
+from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import match_inputs
 from vesica.detection.result import DetectionResult
@@ -140,18 +139,21 @@ def evaluate(
     )
     sides = sides_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
-    columns = _columns_of(sides[0].images, inputs.meeting)
-    result = DetectionResult(match_inputs(inputs, asked, details=details, threads=threads), inputs, threads, columns)
+    records = match_inputs(inputs, asked, details=details, threads=threads)
+    result = DetectionResult(records, inputs, threads, **_told_of_images(sides[0].images, inputs))
     return result if slices is None else result.sliced(slices)
 
 
-def _columns_of(images: Images, meeting: Meeting | None) -> dict[str, np.ndarray]:
-    """What is known of the images beside their ids, in the order of the records."""
-    known = {"name": images.names, "group": images.group, "batch": images.batch}
-    if meeting is None:
+def _told_of_images(images: Images, inputs: Inputs) -> dict[str, Any]:
+    """What is known of the truth's images beside their ids, in the order of the records."""
+    columns = {"group": images.group, "batch": images.batch}
+    if inputs.meeting is None or (images.names is None and columns["group"] is None and columns["batch"] is None):
         return {}
-    order = np.argsort(meeting.truth_image)
-    return {name: column[order] for name, column in known.items() if column is not None}
+    order = np.argsort(inputs.meeting.truth_image)
+    return {
+        "image_names": None if images.names is None else images.names[order],
+        "columns": {name: column[order] for name, column in columns.items() if column is not None},
+    }
 
 
 @names.explained("segmentation")
@@ -470,12 +472,14 @@ def _painted(
 
 def image_pairs(found: Iterable[LabelBatch], spacing: Any, /) -> Iterator[Pair]:
     """Of batches each image alone: its id or else its number, both sides, its spacing and its group."""
-    from vesica.segmentation.inputs import Maps
+    from vesica.segmentation.inputs import Maps, check_one_hot
     from vesica.segmentation.surface_cells import Pair
 
     number = itertools.count()
     for one in found:
         batch = one.batch
+        if isinstance(batch, Maps) and len(batch) > 1:
+            check_one_hot(batch)
         for k in range(len(batch)):
             place = next(number)
             image = place if one.ids is None else one.ids[k]

@@ -1,6 +1,6 @@
 """Detection scores as pycocotools 2.0.11 has them on x86-64: equal to the last bit.
 
-VESICA_PARITY_JOBS=5000 tries so many random jobs instead of a few hundred.
+VESICA_PARITY_JOBS=5000 tries so many random jobs instead of a hundred.
 """
 
 import os
@@ -15,8 +15,8 @@ from scenes import awkward, datasets
 
 pytest.importorskip("pycocotools")
 
-JOBS = int(os.environ.get("VESICA_PARITY_JOBS", "200"))
-CHUNK = 50
+JOBS = int(os.environ.get("VESICA_PARITY_JOBS", "120"))
+CHUNK = 40
 REGIONS = ("box", "mask")
 
 # Thresholds and ranges in any order, of 1, 40, 64, 65 and 130 lanes; a limit below all, beyond all, twice.

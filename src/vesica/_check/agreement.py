@@ -147,6 +147,12 @@ def columns_by(value: Any, allowed: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in allowed if name in listed)
 
 
+def images_alone(resample_by: str) -> None:
+    """Label maps have no groups."""
+    if resample_by != "image":
+        raise InputError(f'resample_by="{resample_by}", and label maps do not say which {resample_by} an image is of.')
+
+
 def annotations_at_hand(found: Any) -> Any:
     """Regions, which records do not keep."""
     if found is None:

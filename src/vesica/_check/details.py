@@ -41,8 +41,8 @@ def there(details: Any, /) -> Any:
     """Details, where records have them."""
     if details is None:
         raise InputError(
-            "Causes, confusion, sizes and objects need details, and these records were made without them. Match again, "
-            "details=True. In Python: evaluate(…, details=True), or records_of(…, details=True)."
+            "Causes, confusion, sizes and objects need details, and these records were made without them. Make them "
+            "again with `details=True` (--details). In Python: evaluate(…, details=True), records_of(…, details=True)."
         )
     return details
 

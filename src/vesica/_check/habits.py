@@ -322,13 +322,21 @@ HABITS = (
     Habit(
         (TORCHMETRICS, SKLEARN, MONAI),
         ("average", "reduction", "aggregation_level"),
-        'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(average="images", classes="macro"))',
+        'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(average="totals", classes="macro"))',
+        'These are the defaults, and what scikit-learn calls "macro". Means over images: average="images".',
         of="segmentation",
     ),
     Habit(
         (SKLEARN, MONAI),
         ("zero_division", "ignore_empty"),
         'vesica.{verb}(a, b, policy=vesica.SegmentationPolicy(both_empty="one"))',
+        of="segmentation",
+    ),
+    Habit(
+        (MONAI,),
+        ("percentile",),
+        'vesica.evaluate_surfaces(a, b, categories=[1])["HD95"]',
+        "Other percentiles: vesica.surface_distances(a == 1, b == 1).hd(90).",
         of="segmentation",
     ),
     # Options of evaluate_agreement

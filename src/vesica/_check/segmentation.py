@@ -204,10 +204,10 @@ def integers(truth: Array, guess: Array, from_scores: Any) -> None:
     """Labels are whole numbers; a guess may be scores, if it is said how they are meant."""
     if dtype_name(truth) in FLOATS:
         swapped = " Are they swapped? The truth comes first." if dtype_name(guess) not in FLOATS else ""
-        raise TypeError(
-            f"`truth` must be integers, one label for each pixel; got {dtype_name(truth)}. Whole numbers that a file "
-            f"stored as floats: round and cast them.{swapped}"
-        )
+        way = "Whole numbers that a file stored as floats: round and cast them."
+        if truth.ndim == guess.ndim > 3:
+            way = "Masks of each class, (B, C, H, W), are of booleans: truth > 0.5, guess > 0.5."
+        raise TypeError(f"`truth` must be integers, one label for each pixel; got {dtype_name(truth)}. {way}{swapped}")
     if dtype_name(guess) in FLOATS and from_scores is None:
         raise TypeError(
             f'`guess` is {dtype_name(guess)}; say how scores become labels: from_scores="argmax" for an axis of '
@@ -235,12 +235,23 @@ def same_shape(truth: tuple[int, ...], guess: tuple[int, ...], axes: int) -> Non
     for name, shape in (("truth", ours), ("guess", theirs)):
         if len(shape) not in (axes, axes + 1, axes + 2):
             more = "" if axes == 3 or len(shape) < 4 else " Volumes: volume=True."
+            more = f" A map that was flattened is an image of one row: {name}[None]." if len(shape) == 1 else more
             raise ValueError(f"`{name}` must have shape {form} for a batch; got {shape}.{more}")
     if ours != theirs:
         way = "Resize the guess to the truth, labels by the nearest pixel."
         if len(theirs) == len(ours) + 1:
             way = "Scores of each class are floats, with from_scores="
         raise SizeValueError(f"`truth` and `guess` must be of one size; got {ours} and {theirs}. {way}")
+
+
+def no_one_hot(shape: tuple[int, ...]) -> None:
+    """Masks of the classes of one image, which would be scored as so many images."""
+    count, size = shape[0], "×".join(map(str, shape[1:]))
+    raise ValueError(
+        f"`truth` is {count} maps of {size} pixels with 0 and 1 alone, and each pixel is 1 in one of them: these look "
+        f"like masks of {count} classes of one image, (C, H, W). truth[None], guess[None] scores them so. If they are "
+        f"{count} images, give them one by one: list(truth), list(guess)."
+    )
 
 
 def one_axis_more(truth: tuple[int, ...], scores: tuple[int, ...], axis: int, axes: int) -> None:

@@ -152,12 +152,20 @@ def _digests(column: np.ndarray | None, count: int) -> np.ndarray:
     known: dict[str, int] = {}
     for row, one in enumerate([] if column is None else column.tolist()):
         if one:
-            text = json.dumps(one, sort_keys=True, default=str)
+            text = _told(one)
             if text not in known:
                 digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
                 known[text] = int.from_bytes(digest, "little", signed=True)
             found[row] = known[text]
     return found
+
+
+def _told(attributes: Any) -> str:
+    """A text that is the same for equal attributes. Those of files are JSON; others may be anything."""
+    try:
+        return json.dumps(attributes, sort_keys=True, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return repr(attributes)
 
 
 def _numbers(image: np.ndarray) -> np.ndarray:

@@ -85,8 +85,9 @@ def average_linkage(edges: Edges, who: np.ndarray, match_at: float, /) -> np.nda
     """(N,) of each object the first of its cluster; `who` are bits of annotators.
 
     The two clusters with the largest mean IoU become one, as long as it reaches the threshold and no annotator is in
-    both; among equals, those whose first objects come first. All components take a step at a time: what happens in one
-    does not matter to another.
+    both; among equals, those whose first objects come first. Two that are the best for each other become one whatever
+    happens elsewhere: the mean of a cluster with two others is never above the larger of both. So all of them do at
+    once, and there are few rounds.
     """
     count = len(who)
     member, size, who = np.arange(count), np.ones(count, np.int64), who.copy()
@@ -100,19 +101,31 @@ def average_linkage(edges: Edges, who: np.ndarray, match_at: float, /) -> np.nda
         low, high = np.divmod(codes, count)
         mean = np.bincount(place, weights=edges.iou) / (size[low] * size[high])
         may = np.flatnonzero((mean >= match_at) & ~(who[low] & who[high]).any(axis=1))
-        low, high, owner = low[may], high[may], component[low[may]]
-        best = _best(owner, mean[may])
+        low, high, mean = low[may], high[may], mean[may]
+        is_open = np.zeros(count, bool)
+        is_open[component[low]] = True
+        best = _best_for_both(low, high, mean, count)
         low, high = low[best], high[best]
         renamed = np.arange(count)
         renamed[high] = low
         member = renamed[member]
         size[low] += size[high]
         who[low] |= who[high]
-        is_open = np.zeros(count, bool)
-        is_open[owner] = True
         apart = member[edges.u] != member[edges.v]
         edges = edges[np.flatnonzero(apart & is_open[component[edges.u]])]
     return member
+
+
+def _best_for_both(low: np.ndarray, high: np.ndarray, value: np.ndarray, count: int) -> np.ndarray:
+    """Places of the pairs that are the best for both of their clusters; pairs rise by low, then high, and among equals
+    the first is better."""
+    order = np.argsort(-value, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    best = np.full(count, len(order))
+    for side in (low, high):
+        np.minimum.at(best, side, rank)
+    return np.flatnonzero((best[low] == rank) & (best[high] == rank))
 
 
 def _numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from vesica._array import dtype_name, objects, to_numpy
 from vesica._check import agreement as check
+from vesica.agreement.pixel_images import image_sums, pixel_images_table
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
-from vesica.agreement.pixel_ratings import label_sums
+from vesica.agreement.pixel_ratings import cohen_of_margins, fleiss_of_maps, label_sums
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
 from vesica.overlaps.measures import ratio
@@ -24,6 +25,8 @@ from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
+from vesica.statistics.intervals import Interval, percentile_interval
+from vesica.statistics.resampling import bootstrap, keys_of
 
 
 class Cells(NamedTuple):
@@ -117,6 +120,25 @@ class PixelAgreementResult(Result):
         """The same for every image, over all pairs of annotators."""
         return self._table(self.cells.image, {"image": 1})
 
+    def by_image(self) -> Table:
+        """One row for an image, over all pairs of annotators: means, the share of pixels with one label, and of those
+        that differ the share that lies within two pixels of an outline (`edge_share`); its rank by mIoU, the worst
+        first."""
+        shares: dict[int, list[PixelLedger]] = {}
+        for image, (_, _, ledger) in zip(self.pairs_of_images.image.tolist(), self._ledgers(2), strict=True):
+            shares.setdefault(image, []).append(ledger)
+        edges = {image: functools.reduce(PixelLedger.__add__, own).edge_share for image, own in shares.items()}
+        return pixel_images_table(self, edges)
+
+    def interval(self, name: str, /) -> Interval:
+        """Both ends of the interval of a number, by drawing images again."""
+        check.one_of(name, self.summary, "name")
+        check.images_alone(self.policy.resample_by)
+        table, value_of = image_sums(self, name)
+        options: dict[str, Any] = {"seed": self.policy.seed, "replicates": self.policy.replicates}
+        values = bootstrap(table, value_of, keys=keys_of(objects(self.images)), **options)
+        return percentile_interval(values, level=self.policy.level)
+
     def _table(self, group: np.ndarray, named: Mapping[str, int]) -> Table:
         cells = self.cells
         labels, place = np.unique(cells.label, return_inverse=True)
@@ -186,6 +208,17 @@ class PixelAgreementResult(Result):
         else:
             total = label_sums(self._stacks(), self.policy.ignore)
         return one_of(nominal_of(total), int(total[0]))
+
+    def cohen(self) -> Coefficient:
+        """Cohen's κ of pixels, of two annotators."""
+        check.two_annotators(len(self.annotators))
+        return cohen_of_margins(
+            self.cells, int(self.pairs_of_images.pixels.sum()), int(self.pairs_of_images.same.sum())
+        )
+
+    def fleiss(self) -> Coefficient:
+        """Fleiss' κ of pixels; every pixel must have been labelled by everybody."""
+        return fleiss_of_maps(self._stacks(), self.policy.ignore)
 
     def _stacks(self) -> Iterator[np.ndarray]:
         """The maps of each image that two annotators or more have, (K, …)."""

@@ -32,11 +32,11 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
     """All that can be told of a result; what was asked for is written. Without data it is one of label maps."""
     facts: dict[str, Any] = result.to_dict()
     facts.setdefault("notes", [])
-    if data is None:
-        return facts
     facts["intervals"] = {
         name: None if value is None else list(result.interval(name)[:2]) for name, value in result.numbers.items()
     }
+    if data is None:
+        return facts
     facts |= {"pairs": list(result.pairs()), "per_annotator": list(result.annotators())}
     facts["classes"] = list(result.classes())
     if arguments.per_image:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, eval_panoptic, image_options, refusal
+from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal
 from vesica.cli.category_options import categories_of
 from vesica.cli.number_options import numbers_of
 from vesica.cli.option_words import as_options
@@ -26,6 +26,7 @@ examples:
   vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
   vesica eval truth.json guess.json --causes --confusion --min-score 0.3
   vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
+  vesica eval truth.json guess.json --interval --slices meta.csv
   vesica eval val.json guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
 
@@ -94,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = refusal.scored(
             lambda: evaluate(truth.data, guess.data, **options), truth, guess, arguments, by_class=by_class
         )
+        result = interval_options.sliced(result, arguments)
         done()
         _tell_meeting(result, arguments)
         if arguments.records is not None:

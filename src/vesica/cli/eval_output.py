@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import gate_options, outputs, streams
+from vesica.cli import gate_options, interval_options, outputs, streams
 from vesica.results.tables import plain
 
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult, Records
     from vesica.results.gates import Scores
+    from vesica.results.resampling import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-score",
         type=float,
         metavar="S",
-        help="with --counts and --confusion: of guesses from this score on",
+        help="with --counts, --confusion or --interval: of guesses from this score on",
     )
+    interval_options.add_arguments(parser)
     gate_options.add_arguments(parser, '"AP>=0.5", "AP50[cat,dog]>=0.8", "AP drop<=0.01 vs base.records @95%%"')
     outputs.add_arguments(parser)
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
@@ -42,10 +44,11 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
-        if not (arguments.counts or arguments.confusion):
-            raise ValueError("--min-score goes with --counts or --confusion")
+        if not (arguments.counts or arguments.confusion or arguments.interval):
+            raise ValueError("--min-score goes with --counts, --confusion or --interval")
     outputs.check_usage(arguments)
     gate_options.check_usage(arguments)
+    interval_options.check_usage(arguments)
 
 
 def say(text: str, arguments: argparse.Namespace) -> None:
@@ -70,7 +73,11 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
         facts["causes"] = result.causes().to_dict()
     if arguments.confusion:
         facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
-    verdicts = gate_options.verdicts(arguments, _scores(result, arguments)) if arguments.gate else []
+    facts |= interval_options.facts_of(result, arguments)
+    verdicts = []
+    if arguments.gate:
+        how = interval_options.resampling_of(result, arguments)
+        verdicts = gate_options.verdicts(arguments, _scores(result, how, arguments), resampling=how)
     return facts | {"gates": gate_options.told(verdicts)}
 
 
@@ -115,12 +122,12 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
     }
 
 
-def _scores(result: DetectionResult, arguments: argparse.Namespace) -> Scores:
+def _scores(result: DetectionResult, how: Resampling, arguments: argparse.Namespace) -> Scores:
     """What gates can name: those of the result, and with --counts what was counted."""
     from vesica.detection.bootstrap import Cut
 
     cut = Cut(0, result.protocol.whole or 0, arguments.min_score) if arguments.counts else None
-    return result.gate_scores(cut=cut)
+    return result.gate_scores(how, cut=cut)
 
 
 _COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")

@@ -35,13 +35,17 @@ def show(facts: dict[str, Any], protocol: Protocol, *, per_class: bool) -> None:
     if per_class:
         left = len(facts["classes"]) - len(order)
         rest = [Text(f"{left:,} more have neither truths nor guesses")] if left else []
-        parts.append(Group(_classes(order, protocol), *rest))
+        parts.append(Group(_classes(order, protocol, facts.get("intervals")), *rest))
     if "counts" in facts:
         parts.append(_counts(facts["counts"], order if per_class else [], protocol))
     if "causes" in facts:
         parts.append(_causes(facts["causes"], order if per_class else []))
     if "confusion" in facts:
         parts.append(_confusion(facts["confusion"]))
+    if "intervals" in facts:
+        parts.append(_intervals(facts, protocol))
+    if "slices" in facts:
+        parts.append(_slices(facts["slices"]))
     _print([*parts, *_ends(facts)])
 
 
@@ -97,9 +101,58 @@ def _headline(facts: dict[str, Any], protocol: Protocol) -> str:
 
 
 def _summary(facts: dict[str, Any], protocol: Protocol) -> Table:
-    table = _table("score", "value:", "what it is", "IoU", "area", "max dets:")
+    intervals = facts.get("intervals")
+    ends = [] if intervals is None else [f"{100 * intervals['level']:g} %:"]
+    table = _table("score", "value:", *ends, "what it is", "IoU", "area", "max dets:")
     for number, (name, *words) in enumerate(_rows(protocol)):
-        table.add_row(_name(name), _value(facts["summary"][name]), *words, style=None if number else "bold")
+        cells = [] if intervals is None else [_between(intervals["numbers"][name])]
+        table.add_row(_name(name), _value(facts["summary"][name]), *cells, *words, style=None if number else "bold")
+    return table
+
+
+def _between(ends: Sequence[float | None]) -> str:
+    """Both ends of an interval."""
+    low, high = ends
+    return _NOTHING if low is None or high is None else f"{low:.3f}{_NOTHING}{high:.3f}"
+
+
+def _intervals(facts: dict[str, Any], protocol: Protocol) -> Text:
+    """How they were made, and what counts is in none of the tables."""
+    told = facts["intervals"]
+    shares = ", ".join(
+        f"{word} {_between(told['numbers'][name])}"
+        for word, name in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
+    )
+    made = (
+        f"{100 * told['level']:g} % intervals of {told['replicates']:,} replicates by {told['by']}, seed {told['seed']}"
+    )
+    iou = _iou([protocol.iou[0]], protocol)
+    lacking = [name for name, value in facts["summary"].items() if value is not None and None in told["numbers"][name]]
+    why = f"\nno interval of {', '.join(lacking)}: more than 5 % of the replicates have no value" if lacking else ""
+    return Text(f"{made}\nat IoU {iou}: {shares}{why}")
+
+
+def _slices(rows: Sequence[dict[str, Any]]) -> Table:
+    """A row for each slice: the first numbers of the summary, and the interval of the first."""
+    names = [
+        name for name in (rows[0]["summary"] if rows else {}) if any(row["summary"][name] is not None for row in rows)
+    ]
+    has_ends = any("intervals" in row for row in rows)
+    ends = [f"{names[0]}, interval:"] if has_ends and names else []
+    table = _table(
+        "column",
+        "slice",
+        "images:",
+        "truths:",
+        *(f"{name}:" for name in names[:1]),
+        *ends,
+        *(f"{name}:" for name in names[1:]),
+    )
+    for row in rows:
+        values = [_value(row["summary"][name]) for name in names]
+        inside = [_between(row["intervals"][names[0]])] if ends else []
+        counted = (f"{row[name]:,}" for name in ("images", "truths"))
+        table.add_row(_name(row["column"]), _name(row["slice"]), *counted, *values[:1], *inside, *values[1:])
     return table
 
 
@@ -149,17 +202,28 @@ def _limit(protocol: Protocol, limit: int) -> str:
     return "all" if most is None else f"{most} an image"
 
 
-def _classes(rows: Sequence[dict[str, Any]], protocol: Protocol) -> Table:
-    """One row a category. Of the recalls only that of all guesses: the others are in --json."""
+def _classes(rows: Sequence[dict[str, Any]], protocol: Protocol, intervals: dict[str, Any] | None) -> Table:
+    """One row a category. Of recalls only that of all guesses, of intervals the first: the others are in --json."""
     lines = [line for line in lines_of(protocol) if line.group is None]
     names = [line.name_of_one or line.name for line in lines if line.kind != "recall"]
     if protocol.rules.recall_by_limit:
         names += [line.name for line in lines if line.kind == "recall" and line.area == lines[0].area][-1:]
     names = [name for name in names if any(row[name] is not None for row in rows)]
-    table = _table("category", *(f"{name}:" for name in names), "truths:", "guesses:")
+    ends = {} if intervals is None else {str(row["category"]): row for row in intervals["classes"]}
+    first = [f"{names[0]}, interval:"] if ends and names else []
+    table = _table(
+        "category",
+        *(f"{name}:" for name in names[:1]),
+        *first,
+        *(f"{name}:" for name in names[1:]),
+        "truths:",
+        "guesses:",
+    )
     for row in rows:
-        values = (_value(row[name]) for name in names)
-        table.add_row(_name(row["category"]), *values, f"{row['truths']:,}", f"{row['guesses']:,}")
+        values = [_value(row[name]) for name in names]
+        inside = [_between(ends[str(row["category"])][names[0]])] if first else []
+        counts = (f"{row[name]:,}" for name in ("truths", "guesses"))
+        table.add_row(_name(row["category"]), *values[:1], *inside, *values[1:], *counts)
     return table
 
 
@@ -215,7 +279,9 @@ def _confusion(confusion: dict[str, Any]) -> Group:
     scores = "" if least is None else f", of guesses with a score of at least {least:g}"
     names = confusion["names"]
     if len(names) <= _FEW + 1:
-        table = _table("truth", *(f"{str(name).removesuffix(':')}:" for name in names))
+        table = _table("truth")
+        for name in names:
+            table.add_column(_name(name), justify="right", overflow="fold")
         for name, counts in zip(names, confusion["counts"], strict=True):
             table.add_row(_name(name), *(f"{count:,}" for count in counts))
     else:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output
+from vesica.cli import eval_output, interval_options
 from vesica.cli.progress import steps
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.records is not None:
             eval_output.write_records(arguments.records, total)
         eval_output.say(f"Merged {len(parts)} files: {total!r}", arguments)
-        result = summarise(total, threads=arguments.threads)
+        result = interval_options.sliced(summarise(total, threads=arguments.threads), arguments)
         facts = eval_output.facts_of(result, arguments)
     return eval_output.tell(facts, result, arguments)
 

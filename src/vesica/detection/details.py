@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,13 +64,13 @@ class Details:
     truth_area: np.ndarray
     truth_flags: np.ndarray
 
-    @property
+    @functools.cached_property
     def starts(self) -> np.ndarray:
         """(G + 1,) int64: the first pair of each guess, and the end."""
         first: np.ndarray = np.concatenate([[0], np.cumsum(self.near, dtype=np.int64)])
         return first
 
-    @property
+    @functools.cached_property
     def guess(self) -> np.ndarray:
         """(P,) int64: the guess of each pair."""
         return np.repeat(np.arange(len(self.near)), self.near)
@@ -232,13 +233,19 @@ def _rows(inputs: Inputs, records: Records) -> np.ndarray:
 
 def _numbers(image: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
     """Which row of its image each one is, in the order of the data set."""
+    if rows is None and (np.diff(image) >= 0).all():  # as most files have them
+        return _within(image)
     order = np.argsort(image, kind="stable") if rows is None else np.lexsort((rows, image))
-    ordered = image[order]
-    is_first = np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(image)]
-    first = np.maximum.accumulate(np.where(is_first, np.arange(len(image)), 0))
     numbers = np.empty(len(image), np.int32)
-    numbers[order] = np.arange(len(image)) - first
+    numbers[order] = _within(image[order])
     return numbers
+
+
+def _within(image: np.ndarray) -> np.ndarray:
+    """How many rows of its image come before each row, where those of an image stand together."""
+    first = np.flatnonzero(np.diff(image, prepend=-2))
+    lengths = np.diff(first, append=len(image))
+    return np.arange(len(image), dtype=np.int32) - np.repeat(first.astype(np.int32), lengths)
 
 
 def _boxes(boxes: np.ndarray | None, segments: Any, rows: np.ndarray) -> np.ndarray:

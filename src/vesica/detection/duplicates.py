@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +49,8 @@ def _content(records: Records, place: int, is_told: bool) -> dict[str, np.ndarra
     places = np.full(len(records.images), -1, np.int32)
     places[place] = 0
     own = records.details.of(rows, places)
-    return content | {f"details ({name})": column for name, column in vars(own).items() if name != "floor"}
+    names = (column.name for column in fields(own) if column.name != "floor")
+    return content | {f"details ({name})": getattr(own, name) for name in names}
 
 
 def _without(records: Records, places: list[int]) -> Records:

@@ -63,10 +63,12 @@ class Explained(Result):
         >>> guess = vesica.Dataset.from_arrays(
         ...     [[0, 0, 9, 9], [50, 0, 59, 8]], image=[1, 1], category=["cat", "cat"], score=[0.8, 0.9]
         ... )
-        >>> vesica.evaluate(truth, guess).causes()["classification"]
-        {'cause': 'classification', 'count': 1, 'cost': 0.75, 'meaning': 'in the right place, with another class'}
+        >>> row = vesica.evaluate(truth, guess).causes()["classification"]
+        >>> row["count"], round(row["cost"], 3), row["meaning"]
+        (1, 0.75, 'in the right place, with another class')
         """
-        from vesica.detection.causes import LIKE, causes_of
+        from vesica.detection.cause_names import LIKE
+        from vesica.detection.causes import causes_of
 
         if like is not None:
             check.one_of(like, [name for name in LIKE if name], "like")
@@ -109,7 +111,7 @@ class Explained(Result):
         the cause speaks of, truth (its id), truth_category, right_at (how many thresholds of the protocol). Rows of
         truths have no guess and no score.
         """
-        from vesica.detection.causes import named
+        from vesica.detection.cause_names import named
         from vesica.detection.match_table import match_table
         from vesica.detection.matches import above
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vesica._array import objects
-from vesica.detection.causes import STATES, Named
+from vesica.detection.cause_names import STATES, Named
 from vesica.detection.details import Details
 from vesica.detection.records import Records
 from vesica.results.tables import Table
@@ -61,4 +61,5 @@ def _right_at(records: Records) -> np.ndarray:
     """At how many thresholds of the protocol each guess is right, among objects of all sizes."""
     whole = records.protocol.whole or 0
     lanes = (records.lane(threshold, whole) for threshold in range(len(records.protocol.iou)))
-    return np.stack([matched & ~ignored for matched, ignored in lanes]).sum(axis=0)
+    counts: np.ndarray = np.stack([matched & ~ignored for matched, ignored in lanes]).sum(axis=0)
+    return counts

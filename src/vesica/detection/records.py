@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -84,12 +85,12 @@ class Records:
         first: np.ndarray = total[self.starts]
         return first
 
-    @property
+    @functools.cached_property
     def guess_image(self) -> np.ndarray:
         """(G,) int32: the place of each guess's image."""
         return np.repeat(self.image, self.guesses)
 
-    @property
+    @functools.cached_property
     def guess_category(self) -> np.ndarray:
         """(G,) int64: the place of each guess's category."""
         return np.repeat(np.arange(len(self.categories)), np.diff(self.bounds))

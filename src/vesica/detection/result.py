@@ -118,13 +118,15 @@ class DetectionResult(Explained):
     ----------
     records : Records: everything below comes from these
     inputs : what was matched, for the pairs; None when the result comes from records alone
-    columns : by name what else is known of the images: one value for each of `records.images`
+    image_names : file names of `records.images`, or None
+    columns : by name what else is known of the images: one value for each
     sliced_by : the names of those columns that `slices` go by
     """
 
     records: Records
     inputs: Inputs | None = None
     threads: int | None = None
+    image_names: np.ndarray | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     sliced_by: tuple[str, ...] = ()
 
@@ -278,6 +280,7 @@ class DetectionResult(Explained):
         iou: float | None = ...,
         min_score: float | None = ...,
         area: str | None = ...,
+        method: str = ...,
     ) -> IntervalTable: ...
 
     @overload
@@ -293,6 +296,7 @@ class DetectionResult(Explained):
         iou: float | None = ...,
         min_score: float | None = ...,
         area: str | None = ...,
+        method: str = ...,
     ) -> Interval: ...
 
     def interval(
@@ -307,6 +311,7 @@ class DetectionResult(Explained):
         iou: float | None = None,
         min_score: float | None = None,
         area: str | None = None,
+        method: str = "corrected",
     ) -> IntervalTable | Interval:
         """Both ends of the interval of a number, or of all of them and of each category: images are drawn again.
 
@@ -324,6 +329,9 @@ class DetectionResult(Explained):
             "batch" of the truth, where it has them, and those of `slices`.
         replicates, seed : int
         iou, min_score, area : of `precision`, `recall` and `f1`, as in `counts`
+        method : {"corrected", "percentile"}
+            Percentiles of the replicates, corrected for bias or as they are. Average precision of few objects comes out
+            too high, and that of its replicates more so.
 
         Examples
         --------
@@ -336,15 +344,16 @@ class DetectionResult(Explained):
         >>> result = vesica.evaluate(truth, guess)
         >>> ends = result.interval("AP50")
         >>> print(f"{result['AP50']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
-        0.362, 0.251 to 0.510
+        0.362, 0.234 to 0.491
         """
         from vesica.detection.intervals import intervals_of  # late: most results are asked for without
-        from vesica.results.intervals import Drawing
+        from vesica.results.intervals import METHODS, Drawing
 
+        check.one_of(method, METHODS, "method")
         if name is not None:
             check.one_of(name, (*self.summary, *COUNTED), "name")
         told, groups = self._drawn_by(by)
-        drawing = Drawing(check_statistics.level(level), told, check_statistics.replicates(replicates), seed)
+        drawing = Drawing(check_statistics.level(level), told, check_statistics.replicates(replicates), seed, method)
         table = intervals_of(self, drawing, groups, self._cut(iou, min_score, area))
         return table if name is None else table[name]
 
@@ -357,10 +366,15 @@ class DetectionResult(Explained):
         column = column_of(by, self._images, "by")
         return "group", check_slices.no_none(column, self.records.images)
 
+    def groups_by(self, by: Any, /) -> dict[Any, Any] | None:
+        """By the id of an image what it is drawn again with, as `by` of `interval` says; None: by itself."""
+        _, groups = self._drawn_by(by)
+        return None if groups is None else dict(zip(self.records.images.tolist(), groups.tolist(), strict=True))
+
     @property
     def _images(self) -> Images:
         """The images with their names, where those are known."""
-        return Images(self.records.images, names=self.columns.get("name"))
+        return Images(self.records.images, names=self.image_names)
 
     def sliced(self, by: Any, /) -> DetectionResult:
         """The same result, whose `slices` go by what is said of the images; see `evaluate`."""
@@ -388,8 +402,12 @@ class DetectionResult(Explained):
 
     def of_images(self, keep: np.ndarray, /) -> DetectionResult:
         """The result of some images, by a mask of `records.images`."""
-        columns = {name: column[keep] for name, column in self.columns.items()}
-        return DetectionResult(self.records.of_images(keep), threads=self.threads, columns=columns)
+        return DetectionResult(
+            self.records.of_images(keep),
+            threads=self.threads,
+            image_names=None if self.image_names is None else self.image_names[keep],
+            columns={name: column[keep] for name, column in self.columns.items()},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The summary, the classes and the conventions, as plain values."""

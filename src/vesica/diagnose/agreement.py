@@ -14,9 +14,9 @@ from vesica.agreement.result import AgreementResult
 from vesica.diagnose.finding import PITFALLS, Finding
 from vesica.results.tables import plain
 
-LOW, MIXED, STEEP, BELOW, ABOVE = 2 / 3, 0.1, 0.1, 0.4, 0.6
-"""An α below which nothing is safely concluded (Krippendorff), or a mean overlap; by how much class mixes differ; a
-fall of F1 that is steep, and the thresholds between which it is looked for."""
+LOW, MIXED, FEW, STEEP, BELOW, ABOVE = 2 / 3, 0.1, 30, 0.1, 0.4, 0.6
+"""An α below which nothing is safely concluded (Krippendorff), or a mean overlap; by how much class mixes differ, of
+pairs with as many units; a fall of F1 that is steep, and the thresholds between which it is looked for."""
 SPREAD = "Gaps below the spread between people mean nothing; prefer NSD to overlap, and HD95 to HD."
 
 
@@ -42,7 +42,7 @@ def _mixes(result: AgreementResult) -> Iterator[Finding]:
     for own in shares.values():
         for category, units in own.items():
             whole[category] = whole.get(category, 0.0) + units
-    apart = {pair: _variation(own, whole) for pair, own in shares.items() if sum(own.values())}
+    apart = {pair: _variation(own, whole) for pair, own in shares.items() if sum(own.values()) >= FEW}
     if len(apart) < 2 or max(apart.values()) <= MIXED:
         return
     pair = max(apart, key=lambda one: apart[one])

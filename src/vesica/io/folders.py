@@ -101,5 +101,6 @@ def left_out(root: Path, files: list[Path], format: Format, /) -> list[Path]:
         if not parts or set(format.homes) & {root.absolute().name, *parts}:
             place = str(Path(top))  # written as the paths of the files are
             beside = (os.path.join(place, name) if parts or place != "." else name for name in sorted(names))
-            found += [Path(path) for path in beside if path.lower().endswith(endings) and path not in taken]
+            packed = tuple(f"{ending}.gz" for ending in endings)
+            found += [Path(path) for path in beside if path.lower().endswith(endings + packed) and path not in taken]
     return found

@@ -160,7 +160,7 @@ FORMATS = {
             content=_later("cvat_write.content"),
             starts=(b"<",),
             looks_like=_later("cvat.looks_like_cvat"),
-            in_folder="an XML file of CVAT",
+            in_folder="XML files of CVAT",
         ),
         Format(
             "labelstudio",

@@ -219,7 +219,7 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
         listed = " and ".join(f"{len(files)} of {key}" for key, (_, files) in found.items())
         raise InputError(f"{name} has files of several formats: {listed}. Say which: format={next(iter(found))!r}.")
     chosen, (root, files) = next(iter(found.items()))
-    others = folders.left_out(root, files, FORMATS[chosen]) if FORMATS[chosen].files_in else []
+    others = folders.left_out(root, files, FORMATS[chosen])
     return Source(name, str(root), [str(path) for path in files], left_out=tuple(map(str, others))), chosen
 
 

@@ -24,12 +24,17 @@ class Drawing:
     level : the share of replicates between both ends
     by : what was drawn again: "image", the name of a column, or "groups"
     replicates, seed : int
+    method : "corrected" for bias, or "percentile"
     """
 
     level: float = 0.95
     by: str = "image"
     replicates: int = 2000
     seed: int = 0
+    method: str = "corrected"
+
+
+METHODS = ("corrected", "percentile")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,12 +147,16 @@ def interval_table(
     class_replicates: np.ndarray | None = None,
 ) -> IntervalTable:
     """The table of (R, v) replicates of v numbers; and of (R, K, m), m numbers of each of K categories."""
-    ends = percentile_intervals(replicates, level=drawing.level)
+    ends = _ends(replicates, np.array(list(values.values()), np.float64), drawing)
     class_ends = None
-    if class_replicates is not None:
-        flat = class_replicates.reshape(len(class_replicates), -1)
-        class_ends = percentile_intervals(flat, level=drawing.level)
+    if class_replicates is not None and class_values is not None:
+        class_ends = _ends(class_replicates.reshape(len(class_replicates), -1), class_values.ravel(), drawing)
     return IntervalTable(dict(values), ends, drawing, tuple(categories), tuple(class_names), class_values, class_ends)
+
+
+def _ends(replicates: np.ndarray, values: np.ndarray, drawing: Drawing) -> Intervals:
+    around = values if drawing.method == "corrected" else None
+    return percentile_intervals(replicates, level=drawing.level, around=around)
 
 
 def _columns(values: Any, ends: Intervals) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from vesica.dataset import Categories
 from vesica.segmentation.counting import Rows, rows_of
 from vesica.segmentation.counts import NO_CLASS, PixelCounts, column_of_ids, merge
 from vesica.segmentation.device import Pending, is_elsewhere, known_labels, pending_of
-from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of, classes_of
+from vesica.segmentation.inputs import Batch, Maps, Reading, batch_of, categories_of, check_one_hot, classes_of
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.result import SegmentationResult
 
@@ -160,6 +160,8 @@ class SegmentationEvaluator:
             self._make_room(found)
             return found
         rows = list(rows_of(batch, None if table is None else table.ids, self._threads))
+        if isinstance(batch, Maps) and len(batch) > 1:
+            check_one_hot(batch, sum(int(one.count[one.truth == 1].sum()) for one in rows))
         if unknown == "error" and table is not None:
             known = known_labels(table, ignored)
             for one in rows:

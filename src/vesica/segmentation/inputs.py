@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._array import FLOATS, Array, as_array, dtype_name, from_numpy, is_array, namespace
+from vesica._array import (
+    FLOATS,
+    Array,
+    as_array,
+    dtype_name,
+    from_numpy,
+    has_visible_values,
+    is_array,
+    namespace,
+    to_numpy,
+)
 from vesica._check import segmentation as check
 from vesica.dataset import Categories
 from vesica.regions.labels import LabelMap
@@ -61,7 +72,7 @@ class ClassMasks(NamedTuple):
             yield self._mask(self.truth, k), self._mask(self.guess, k)
 
     def _mask(self, masks: PixelRegions, k: int) -> Array:
-        array = masks[k : k + 1].to_masks().array
+        array = masks.array[k, ...] if isinstance(masks, Masks) else masks.to_rle()[k : k + 1].to_masks().array
         return namespace(array).reshape(array, self.shape)
 
 
@@ -104,6 +115,8 @@ def batches_of(truth: Any, guess: Any, how: Reading, /) -> Iterator[Batch]:
 
 
 _NOTHING = object()
+FEW_PIXELS = 64
+"""Of images so small that two of them may well be each other's opposites."""
 
 
 def _is_many(value: Any) -> bool:
@@ -113,6 +126,8 @@ def _is_many(value: Any) -> bool:
     check.no_path(value)
     if isinstance(value, (list, tuple)):
         first = next(iter(value), None)
+        if isinstance(first, (int, float)):
+            return False  # one axis of numbers, which is told as such
         is_numbers = isinstance(first, (list, tuple)) and not any(hasattr(one, "ndim") for one in first)
         return not (is_numbers and _is_even(value))
     return isinstance(value, Iterable)
@@ -154,6 +169,27 @@ def _maps(truth: Array, guess: Array, how: Reading, nan: Array | None) -> Maps:
     if truth.ndim == how.axes:
         truth, guess = truth[None, ...], guess[None, ...]
     return Maps(truth, guess, nan)
+
+
+def check_one_hot(batch: Maps, ones: int | None = None, /) -> None:
+    """Refuse a stack of maps of 0 and 1 that are the classes of one image.
+
+    `ones` are all pixels of the truth that are 1, where they were counted: unless there are as many as an image has,
+    the stack need not be looked at.
+    """
+    truth, guess = batch.truth, batch.guess
+    pixels = math.prod(int(side) for side in truth.shape[1:])
+    if (
+        len(batch) < 2
+        or ones not in (None, pixels)
+        or pixels < FEW_PIXELS
+        or not all(map(has_visible_values, (truth, guess)))
+    ):
+        return
+    ours, theirs = (np.asarray(to_numpy(side)) for side in (truth, guess))
+    are_masks = all(side.min() >= 0 and side.max() <= 1 for side in (ours, theirs))
+    if are_masks and (ours.sum(axis=0) == 1).all():
+        check.no_one_hot(tuple(int(side) for side in truth.shape))
 
 
 def _argmax(truth: Array, scores: Array, how: Reading) -> Array:

@@ -71,9 +71,13 @@ def cohen(table: Any, /) -> Coefficient:
 def cohen_of(tables: np.ndarray, /) -> Values:
     """Cohen's κ of each of (…, C, C) tables, whose sums over images or replicates were taken."""
     tables = np.asarray(tables, np.float64)
-    total = tables.sum(axis=(-2, -1))
-    same = np.trace(tables, axis1=-2, axis2=-1)
-    expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1)
+    return cohen_of_sums(tables.sum(axis=-1), tables.sum(axis=-2), np.trace(tables, axis1=-2, axis2=-1))
+
+
+def cohen_of_sums(ours: np.ndarray, theirs: np.ndarray, same: np.ndarray, /) -> Values:
+    """The same of (…, C) sums of rows and of columns, and (…) of the diagonal."""
+    total = ours.sum(axis=-1)
+    expected = (ours * theirs).sum(axis=-1)
     return _chance_corrected(same * total - expected, total * total - expected, same, total, total * total)
 
 

@@ -114,7 +114,8 @@ def match_pairs(
 ) -> Found:
     """Regions of any kind, by their pairs: rows of the guesses (rising), rows of the truths, values."""
     guess, truth, value = pairs
-    starts = np.searchsorted(guess, np.arange(len(guesses.score) + 1)).astype(np.int64)
+    starts = np.zeros(len(guesses.score) + 1, np.int64)
+    np.cumsum(np.bincount(guess, minlength=len(guesses.score)), out=starts[1:])
     columns = (starts, contiguous(truth, np.int64), contiguous(value, np.float64))
     return _found(_native.match_cells_pairs(_asked(request, threads), _truths(truths), _guesses(guesses), *columns))
 

@@ -89,8 +89,8 @@ def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Nam
 
         eval_tables.show(facts, result.protocol, per_class=arguments.per_class)
 
-    verb = "eval" if hasattr(arguments, "guess") else "merge"
-    file = getattr(arguments, "guess", None)
+    is_merge = hasattr(arguments, "files")
+    verb, file = ("merge", arguments.files[0]) if is_merge else ("eval", arguments.guess)
     return outputs.tell(outputs.Answer(verb, result.headline, facts, show, tables_of(facts), file), arguments)
 
 

@@ -26,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--replicates", type=int, metavar="N", help="with --interval: how many (default: 2000)")
     parser.add_argument("--seed", type=int, metavar="N", help="with --interval (default: 0)")
+    add_slices(parser)
+
+
+def add_slices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--slices",
         metavar="FILE",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica._array import objects
-from vesica.detection.causes import RIGHT
+from vesica.detection.cause_names import RIGHT
 from vesica.detection.result import DetectionResult
 from vesica.results.tables import Row, Table
 

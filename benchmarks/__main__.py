@@ -17,6 +17,7 @@ from benchmarks import (
     bench_anchors,
     bench_boxes,
     bench_causes,
+    bench_check,
     bench_detection,
     bench_fusion,
     bench_import,
@@ -55,6 +56,7 @@ BENCHES = {
     "fusion": bench_fusion.bench,
     "detection": bench_detection.bench,
     "causes": bench_causes.bench,
+    "check": bench_check.bench,
     "small": bench_small.bench,
     "import": bench_import.bench,
 }

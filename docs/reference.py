@@ -35,7 +35,7 @@ GROUPS = {
     "Pairs": "join Pairs best Best",
     "Choosing": "nms nms_ragged nms_padded soft_nms Kept fuse Fused nmm Merged",
     "Matching": "match assign Matches",
-    "Scores": "evaluate Evaluator Dataset read write",
+    "Scores": "evaluate Evaluator Dataset check read write",
     "Scores of segmentations": "evaluate_segmentation SegmentationEvaluator SegmentationPolicy advise "
     "evaluate_surfaces surface_distances evaluate_panoptic",
 }

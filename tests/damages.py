@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,10 @@ class Style:
     unclipped: bool = False
 
 
-def sound(seed: int, style: Style = Style()) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+PLAIN = Style()
+
+
+def sound(seed: int, style: Style = PLAIN) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A truth and the results of a detector that has learned something."""
     rng = np.random.default_rng(seed)
     images = []
@@ -85,7 +89,7 @@ def clipped(box, width, height, digits):
 
 
 def number(value, digits):
-    return float(value) if digits is None else int(round(value)) if digits == 0 else round(float(value), digits)
+    return float(value) if digits is None else round(value) if digits == 0 else round(float(value), digits)
 
 
 def _guess(image, category, box, score):

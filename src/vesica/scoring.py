@@ -66,6 +66,7 @@ def evaluate(
     missing: str | None = None,
     details: bool = False,
     slices: Any = None,
+    check: bool = True,
     threads: int | None = None,
 ) -> DetectionResult:
     """Score the guesses of a detector against truths.
@@ -107,6 +108,9 @@ def evaluate(
     slices : name of a column or several, dict of image → value, or dict of name → such a dict; optional
         What `result.slices` go by: camera, daylight, site. The columns are "group" and "batch" of the truth's images.
         A dict names images by id, file name or stem; None is the value of an image that is in no slice.
+    check : bool, default True
+        Of two files with a low score, look for a mistake as `vesica.check` does: corners read as sizes, shifted ids. A
+        file that seems to be read wrongly is an error, which says how to repair it.
     threads : int, optional
 
     Examples
@@ -141,6 +145,8 @@ def evaluate(
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
     records = match_inputs(inputs, asked, details=details, threads=threads)
     result = DetectionResult(records, inputs, threads, **_told_of_images(sides[0].images, inputs))
+    if check and quirks is None and _is_file(truth) and _is_file(guess):
+        _look(truth, guess, result, by_class and categories is None)
     return result if slices is None else result.sliced(slices)
 
 
@@ -154,6 +160,20 @@ def _told_of_images(images: Images, inputs: Inputs) -> dict[str, Any]:
         "image_names": None if images.names is None else images.names[order],
         "columns": {name: column[order] for name, column in columns.items() if column is not None},
     }
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike)) and os.fspath(value) != "-"
+
+
+def _look(truth: Any, guess: Any, result: DetectionResult, by_class: bool) -> None:
+    """Raise where the score is low because a file seems to be read wrongly."""
+    from vesica.diagnose.suspicion import is_low  # late: most scores ask nothing more
+
+    if is_low(result):
+        from vesica.diagnose.suspicion import look_at_files
+
+        look_at_files(guess, truth, by_class=by_class)
 
 
 @names.explained("segmentation")

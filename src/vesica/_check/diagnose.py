@@ -76,8 +76,8 @@ def assumptions(values: Any, /) -> tuple[str, ...]:
 def layout(words: str, reading: Any, /) -> Any:
     if reading is None:
         raise ValueError(
-            "`assume` boxes must be xyxy, xywh, cxcywh, yxyx or yxhw, with -shares or -percent behind it; or one-based, "
-            f"moved-by-one, inclusive, ordered; got {words!r}."
+            "`assume` boxes must be xyxy, xywh, cxcywh, yxyx or yxhw, with -shares or -percent behind it; or "
+            f"one-based, moved-by-one, inclusive, ordered; got {words!r}."
         )
     return reading
 
@@ -133,3 +133,12 @@ def some_repair(is_there: bool, findings: Any, /) -> None:
 def is_gone(left: list[Any], path: str, /) -> None:
     if left:
         raise InputError(f"{path} was not written: repaired, the file would still have this: {left[0]}")
+
+
+def read_rightly(wrong: list[Any], guess: Any, truth: Any, /) -> None:
+    """No file means something else than it was read as."""
+    if wrong:
+        raise InputError(
+            f"{wrong[0]} vesica.check({os.fspath(guess)!r}, against={os.fspath(truth)!r}) tells more, and its "
+            'fix("fixed.json") repairs what can be. To score the files as they are: `check=False`.'
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -57,18 +58,37 @@ def two_names(names: Any, /) -> None:
         raise ValueError(f"`names` must be two texts, of the first region and of the second; got {names!r}.")
 
 
+def share_of(by: Any, /) -> str | None:
+    """What counts are shares of; None: of nothing."""
+    return None if by is None else one_of(by, ("row", "column"), "by")
+
+
 def plain_text(name: str, /) -> str:
     """A label that a legend shows: matplotlib leaves out those that begin with an underscore."""
     return f" {name}" if name.startswith("_") else name
 
 
 def detection_result(result: Any, /) -> None:
-    _has_type(result, "DetectionResult", "vesica.evaluate(truth, guess)")
+    one_kind(result, {"DetectionResult": None})
 
 
-def _has_type(result: Any, name: str, way: str) -> None:
-    if type(result).__name__ != name:
-        raise TypeError(f"This picture is of a {name}; got {type(result).__name__}. Write {way} first.")
+_WAYS = {
+    "DetectionResult": "vesica.evaluate(truth, guess)",
+    "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
+    "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
+    "AgreementResult": "vesica.evaluate_agreement(a, b)",
+}
+"""How each result is made."""
+
+
+def one_kind(value: Any, kinds: Mapping[str, Any], /) -> Any:
+    """What a picture makes of a value, by the name of its type."""
+    name = type(value).__name__
+    if name not in kinds:
+        known = [kind for kind in kinds if kind in _WAYS]
+        ways = " or ".join(_WAYS[kind] for kind in known)
+        raise TypeError(f"This picture is of a {' or '.join(known)}; got {name}. Write {ways} first.")
+    return kinds[name]
 
 
 def thresholds_of(iou: Any, known: tuple[float, ...], most: int, /) -> list[float]:
@@ -80,6 +100,23 @@ def thresholds_of(iou: Any, known: tuple[float, ...], most: int, /) -> list[floa
     if not asked:
         raise ValueError("`iou` must have at least one threshold; got none.")
     return [known[threshold_of(one, known)] for one in asked]
+
+
+def table_of_sizes(table: Any, /) -> Any:
+    """What `by_size` answers."""
+    return _with_columns(table, ("side_from", "side_below", "truths", "AP", "AR"), "result.by_size()")
+
+
+def table_of_images(table: Any, /) -> Any:
+    """What `per_image` answers."""
+    return _with_columns(table, ("image", "f1"), "result.per_image()")
+
+
+def _with_columns(table: Any, names: tuple[str, ...], way: str) -> Any:
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise ValueError(f"This picture is of the table of {way}; the one given has no column {missing[0]!r}.")
+    return table
 
 
 def one_metric(name: str, known: Any, /) -> str:

@@ -54,7 +54,7 @@ def cohen_of_margins(cells: Cells, pixels: int, same: int, /) -> Coefficient:
         np.bincount(place.reshape(-1), weights=column, minlength=len(labels)) for column in (cells.area_a, cells.area_b)
     )
     sides = [np.append(side, pixels - side.sum()) for side in (ours, theirs)]  # of masks, what is in none
-    return one_of(cohen_of_sums(*sides, np.array(float(same))), pixels)
+    return one_of(cohen_of_sums(sides[0], sides[1], np.array(float(same))), pixels)
 
 
 def fleiss_of_maps(stacks: Iterable[np.ndarray], ignore: Sequence[int] = (), /) -> Coefficient:

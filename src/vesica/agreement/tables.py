@@ -79,14 +79,10 @@ def classes_table(
 
 def confusion_table(records: AgreementRecords, tallies: Tallies, symmetric: bool) -> Table:
     """How often each label of a met each of b, for two annotators; "none" where one of them drew nothing."""
-    rows = np.flatnonzero(~records.scenes.is_self[tallies.scene])
     people, pair_of = annotator_pairs(records)
     kinds = len(records.categories)
-    a, b = (
-        np.where(side[rows] >= 0, records.category[side[rows]] if len(records) else 0, kinds)
-        for side in (tallies.a, tallies.b)
-    )
-    pair = pair_of[tallies.scene[rows]]
+    scene, a, b = _both_labels(records, tallies)
+    pair = pair_of[scene]
     if symmetric:
         a, b, pair = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([pair, pair])
     codes, count = np.unique((pair * (kinds + 1) + a) * (kinds + 1) + b, return_counts=True)
@@ -102,6 +98,25 @@ def confusion_table(records: AgreementRecords, tallies: Tallies, symmetric: bool
             "count": count,
         }
     )
+
+
+def confusion_matrix(records: AgreementRecords, tallies: Tallies) -> np.ndarray:
+    """(K + 1, K + 1) int64 over all pairs of annotators, each counted both ways; the last ones are `NONE`."""
+    _, a, b = _both_labels(records, tallies)
+    counts = np.zeros((len(records.categories) + 1,) * 2, np.int64)
+    np.add.at(counts, (a, b), 1)
+    both: np.ndarray = counts + counts.T
+    return both
+
+
+def _both_labels(records: AgreementRecords, tallies: Tallies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of objects of two annotators the scene, and the label that each gave; K for one who drew nothing."""
+    rows = np.flatnonzero(~records.scenes.is_self[tallies.scene])
+    a, b = (
+        np.where(side[rows] >= 0, records.category[side[rows]] if len(records) else 0, len(records.categories))
+        for side in (tallies.a, tallies.b)
+    )
+    return tallies.scene[rows], a, b
 
 
 def matches_table(records: AgreementRecords, tallies: Tallies) -> Table:

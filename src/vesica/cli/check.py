@@ -60,18 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.diagnose.diagnosis import diagnosed
 
     truth = None if arguments.against is None else _read(arguments.against, arguments.against_format, arguments, None)
-    file = _read(arguments.file, arguments.format, arguments, truth)
+    file = _read(arguments.file, arguments.format, arguments, truth, masks=True)
     found = diagnosed(file, truth)
     if arguments.fix is not None:
         return _fix(found, assumed, arguments)
     return _tell(found, None, arguments)
 
 
-def _read(path: str, format: str | None, arguments: argparse.Namespace, truth: Checked | None) -> Checked:
+def _read(
+    path: str, format: str | None, arguments: argparse.Namespace, truth: Checked | None, masks: bool = False
+) -> Checked:
     from vesica.diagnose.files import Said, checked
 
     said = Said(format, image_options.given(arguments), arguments.threads)
-    found = checked(path, said, None if truth is None else truth.side)
+    found = checked(path, said, None if truth is None else truth.side, masks=masks)
     if not arguments.quiet:
         streams.say(f"Read {path} as {found.title}: {len(found.side.data):,} rows, {found.form}.")
     return found
@@ -138,9 +140,8 @@ def _show(found: Diagnosis, arguments: argparse.Namespace) -> None:
 
 def _show_changes(written: Repaired, arguments: argparse.Namespace) -> None:
     for one in written.changes:
-        hits = (
-            "" if one.after is None or one.before is None else f"; hits {one.before:.1%} before, {one.after:.1%} after"
-        )
+        known = one.before is not None and one.after is not None
+        hits = f"; {one.before:.1%} of guesses lie on a truth before, {one.after:.1%} after" if known else ""
         print(f"{one.assumed}: {one.rows:,} rows changed{hits}")
     print(f"Wrote {written.path}.")
     for left in written.left.findings:

@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "models", metavar="MODEL", nargs="+", help="guesses; the first is what others are compared with"
     )
     parser.add_argument("--model-names", metavar="A,B,…", help="what the models are called (default: by their files)")
-    parser.add_argument(
-        "--level", type=float, default=0.95, metavar="L", help="of the intervals: the share inside (0.95)"
-    )
+    parser.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals: share inside (0.95)")
     parser.add_argument("--replicates", type=int, default=2000, metavar="N", help="how often images are drawn (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (0)")
     parser.add_argument(

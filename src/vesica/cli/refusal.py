@@ -32,7 +32,7 @@ def scored(
     by_class: bool = True,
 ) -> DetectionResult:
     """The score of a detector. Files that cannot be scored, or that score little, are looked at for a mistake."""
-    from vesica.diagnose.files import of_found
+    from vesica.diagnose.sides import of_found
     from vesica.diagnose.suspicion import is_low, looks_odd
     from vesica.errors import InputError
 
@@ -60,7 +60,7 @@ def look(
 ) -> None:
     """Raise for a mistake that is found in a file of guesses or in its truth; tell what is only worth a word."""
     from vesica.diagnose.examination import examined
-    from vesica.diagnose.files import of_found
+    from vesica.diagnose.sides import of_found
 
     ours = of_found(truth)
     found = examined(of_found(guess, ours), ours, by_class=by_class).findings
@@ -73,7 +73,7 @@ def look(
 def look_at_each(files: Sequence[Found], arguments: argparse.Namespace, /) -> None:
     """Raise for the first mistake that one of these files shows by itself."""
     from vesica.diagnose.examination import examined
-    from vesica.diagnose.files import of_found
+    from vesica.diagnose.sides import of_found
 
     for one in () if arguments.as_is else files:
         _refuse(examined(of_found(one)).findings, [one.name])
@@ -85,6 +85,8 @@ def _refuse(found: Sequence[Finding], names: list[str], error: Exception | None 
     from vesica.errors import InputError
 
     wrong = [one for one in found if one.severity == "error" and one.code in READ_WRONGLY]
+    if error is not None:  # which says it well already, where nothing more is known
+        wrong = [one for one in wrong if one.repairs]
     if not wrong:
         return
     path = next((name for name in names if name == wrong[0].file), names[-1])

@@ -62,7 +62,8 @@ def repaired(records: Records, details: Details, found: Named, /) -> Lanes:
         (right, here),
         (gone, _ALL ^ here),
     )
-    return Lanes(*(np.insert(column, places, new) for column, new in columns), _positives(records, details, found))
+    category, score, right, gone = (np.insert(column, places, new) for column, new in columns)
+    return Lanes(category, score, right, gone, _positives(records, details, found))
 
 
 def _places(records: Records, details: Details, moved: np.ndarray, homes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -51,12 +51,15 @@ def _of_masks(side: Side) -> Iterator[Finding]:
     if not len(rows):
         return
     own = segments.sized(side.sizes)[rows].areas()
-    off = np.abs(own - area[rows]) > OFF * np.maximum(own, 1)
-    if off.mean() >= MANY:
+    rows, own = rows[own > 0], own[own > 0]  # "segmentation": [] says nothing
+    off = np.abs(own - area[rows]) > OFF * own
+    if len(rows) and off.mean() >= MANY:
         text = f'"area" in {side.name} is not that of the mask in {counted(off.sum(), "row")} of {len(rows):,}'
         evidence = {"rows": int(off.sum()), "of": len(rows)}
         first = first_rows(_at(rows[off], len(side.data)))
-        yield Finding("area-mismatch", WARNING, f"{text}: {first}.", evidence, confidence=CERTAIN, repairs=("area=mask",))
+        yield Finding(
+            "area-mismatch", WARNING, f"{text}: {first}.", evidence, confidence=CERTAIN, repairs=("area=mask",)
+        )
 
 
 def are_of_corners(side: Side, /) -> bool:
@@ -73,12 +76,6 @@ def are_of_corners(side: Side, /) -> bool:
 
 def _holds(area: np.ndarray, other: np.ndarray) -> bool:
     return float((np.abs(area - other) <= EXACTLY * np.abs(area)).mean()) >= MOSTLY
-
-
-def are_of_boxes(side: Side, /) -> bool:
-    """Is every area that of its box? Then boxes end where they say, wherever that is."""
-    area, xywh = side.data.area, side.data.xywh
-    return area is not None and xywh is not None and len(area) > 0 and _holds(area, xywh[:, 2] * xywh[:, 3])
 
 
 def _at(rows: np.ndarray, count: int) -> np.ndarray:

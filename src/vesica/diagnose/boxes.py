@@ -7,16 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from vesica.dataset import CocoMasks
-from vesica.diagnose import areas, leaving
+from vesica.diagnose import leaving
 from vesica.diagnose.box_readings import AXES_SWAPPED, BoxReading
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import Verdict
-from vesica.diagnose.words import counted, first_rows, of_hypothesis, percent
+from vesica.diagnose.words import counted, first_rows, percent
 from vesica.regions.boxes import Boxes
-
-EDGES = 10
-"""Edges at one place that say something."""
 
 _FRAMES = {
     "letterbox": "in a square of {} pixels with the picture in its middle",
@@ -34,18 +31,18 @@ def of_reading(side: Side, found: Verdict, /) -> Iterator[Finding]:
     choices = {one.boxes for one in found.choices} | {boxes}
     if choices == {side.declared}:
         return
-    named = next((one for one in (boxes, *choices) if one != side.declared))
+    named = next(one for one in (boxes, *choices) if one != side.declared)
     code = _code(named, side.declared)
     evidence = _evidence(side, found, named)
     if found.confidence == UNSURE:
         listed = " or ".join(_called(one.boxes, side.declared) for one in found.choices)
         text = f"`{side.field}` in {side.name} may be {listed}{_not(side.declared, named)}: {_why(side, found, named)}"
-        repairs = tuple(of_hypothesis(one, side.declared) for one in found.choices)
+        repairs = tuple(one.words(side.declared) for one in found.choices)
         severity = WARNING if any(one.boxes == side.declared for one in found.choices) else ERROR
         yield Finding(code, severity, text, evidence, confidence=UNSURE, repairs=tuple(filter(None, repairs)))
         return
     text = f"`{side.field}` in {side.name} reads as {_called(named, side.declared)}{_not(side.declared, named)}: "
-    repair = of_hypothesis(found.hypothesis._replace(categories=None, images=None), side.declared)
+    repair = found.hypothesis._replace(categories=None, images=None).words(side.declared)
     text += _why(side, found, named)
     yield Finding(code, ERROR, text, evidence, confidence=found.confidence, repairs=(repair,))
 
@@ -119,9 +116,7 @@ def of_rows(side: Side, /) -> Iterator[Finding]:
         text = f"{counted(negative.sum(), 'box')} in {side.name} {_have(negative)} a negative width or height: "
         text += f"{first_rows(negative)}. Their corners may stand in another order."
         repairs = ("boxes=ordered",)
-        yield Finding(
-            "negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs
-        )
+        yield Finding("negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs)
     known = side.has_box & (side.sizes > 0).all(axis=1) & ~negative
     corners = Boxes(np.where(known[:, None], data.xywh, 0.0), "xywh", check=False).to("xyxy")
     outside = known & leaving.leaves(corners, side.sizes)
@@ -145,32 +140,3 @@ def _have(rows: np.ndarray) -> str:
 
 def _leave(rows: np.ndarray) -> str:
     return "leaves" if rows.sum() == 1 else "leave"
-
-
-def of_edges(side: Side, /) -> Iterator[Finding]:
-    """Are pixels counted from 1, or end pixels taken as ends? Told by edges at the border, and by areas."""
-    rows = side.looked_at[(side.sizes[side.looked_at] > 0).all(axis=1)]
-    if side.declared.unit != "pixels" or not len(rows) or areas.are_of_boxes(side):
-        return
-    assert side.data.xywh is not None
-    corners = Boxes(side.data.xywh[rows], "xywh", check=False).to("xyxy")
-    if (corners != np.round(corners)).any():
-        return
-    size = side.sizes[rows][:, ::-1]
-    low = {place: int((corners[:, :2] == place).sum()) for place in (0, 1)}
-    high = {step: int((corners[:, 2:] == size + step).sum()) for step in (-1, 0, 1)}
-    evidence = {"low_at_0": low[0], "low_at_1": low[1], "high_before_end": high[-1], "high_at_end": high[0]}
-    if not low[0] and low[1] >= EDGES and max(high[0], high[1]) >= EDGES:
-        how = "one-based" if high[0] >= EDGES else "moved-by-one"
-        text = (
-            f"Pixels in {side.name} seem to be counted from 1: {low[1]} boxes begin at 1 and none at 0, and "
-            f"{max(high[0], high[1])} end at {'the last pixel' if high[0] >= EDGES else 'the one behind the last'}."
-        )
-        yield Finding("pixels-one-based", WARNING, text, evidence, confidence=CERTAIN, repairs=(f"boxes={how}",))
-    elif low[0] >= EDGES and high[-1] >= EDGES and not high[0] and not high[1]:
-        text = (
-            f"Boxes in {side.name} seem to end with their last pixel, which then belongs to them: {high[-1]} end at "
-            f"the last pixel of their image, and none behind it."
-        )
-        repairs = ("boxes=inclusive",)
-        yield Finding("boxes-inclusive", WARNING, text, evidence, confidence=CERTAIN, repairs=repairs)

@@ -16,7 +16,7 @@ from vesica.dataset.meeting import Found
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import GOOD, Verdict
-from vesica.diagnose.words import counted, of_hypothesis, percent
+from vesica.diagnose.words import counted, percent
 from vesica.errors import InputError
 
 Maps = dict[str | None, np.ndarray]
@@ -38,7 +38,9 @@ def maps_of(truth: Dataset, guess: Dataset, /) -> Maps:
     ours, theirs = truth.categories, guess.categories
     if labels_of(ours) is not None and labels_of(theirs) is not None:
         place_of = {name: place for place, name in enumerate(told.called(ours).tolist())}
-        return {None: np.array([place_of.get(name, -1) for name in told.called(theirs).tolist()], np.int64)}
+        by_name = np.array([place_of.get(name, -1) for name in told.called(theirs).tolist()], np.int64)
+        in_digits = _others(theirs.ids, ours.ids) if theirs.names is None and (by_name < 0).all() else {}
+        return {None: by_name, **in_digits}
     found: Maps = {None: places(theirs.ids, ours.ids).astype(np.int64)}
     used = np.bincount(guess.category, minlength=len(theirs)) > 0
     for name, where in _others(theirs.ids, ours.ids).items():
@@ -116,7 +118,7 @@ def _shifted(side: Side, truth: Side, name: str, maps: Maps, found: Verdict, con
     evidence |= {} if found.trial is None else {"hits": found.trial.share}
     repairs: tuple[str, ...] = (f"categories={name}",)
     if confidence == UNSURE:
-        repairs = tuple(filter(None, (of_hypothesis(one, side.declared) for one in found.choices)))
+        repairs = tuple(filter(None, (one.words(side.declared) for one in found.choices)))
     severity = WARNING if is_joined else ERROR
     return Finding("categories-shifted", severity, text, evidence, confidence=confidence, repairs=repairs)
 

@@ -143,7 +143,7 @@ def check(
         check_arguments.path_or_data(against, "against")
     options = {"sizes": sizes, "images": images}
     truth = None if against is None else checked(against, Said(None, options, threads))
-    given = checked(file, Said(format, options, threads), None if truth is None else truth.side)
+    given = checked(file, Said(format, options, threads), None if truth is None else truth.side, masks=True)
     return diagnosed(given, truth)
 
 

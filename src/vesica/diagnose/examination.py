@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vesica.dataset import Categories, Dataset
-from vesica.diagnose import areas, boxes, categories, images, rows
+from vesica.dataset import Categories
+from vesica.diagnose import areas, boxes, categories, edges, image_places, images, rows
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.finding import NOTE, SEVERITIES, Finding
 from vesica.diagnose.hits import Hypothesis, Sample, Trial, Trials
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import Verdict, verdict
+
+FINE = 0.3
+"""A hit share with which images are not those of others."""
 
 
 class Examination(NamedTuple):
@@ -23,18 +26,6 @@ class Examination(NamedTuple):
     findings: tuple[Finding, ...]
     looked_at: int = 0
     hits: float | None = None
-
-
-def sized(data: Dataset, truth: Dataset | None = None, /) -> np.ndarray:
-    """(N, 2) height and width of each row's image: its own, or those of the truth."""
-    own = data.images.sizes
-    if truth is not None:
-        where, _ = images.as_given(truth.images, data)
-        for other in images.moved(truth.images, data).values():
-            where = np.where(where < 0, other, where)
-        known = np.concatenate([truth.images.sizes, np.zeros((1, 2), np.int64)])[where]
-        own = np.where((own > 0).all(axis=1, keepdims=True), own, known)
-    return np.asarray(own[data.image])
 
 
 def examined(side: Side, truth: Side | None = None, /, *, by_class: bool = True) -> Examination:
@@ -46,7 +37,7 @@ def examined(side: Side, truth: Side | None = None, /, *, by_class: bool = True)
         return Examination(_sorted([*_filed(found, side), *of_truth]))
     if not by_class:
         side, truth = _of_one_class(side), _of_one_class(truth)
-    where, by = images.as_given(truth.data.images, side.data)
+    where, by = image_places.as_given(truth.data.images, side.data)
     maps = categories.maps_of(truth.data, side.data)
     trials = _trials(side, truth, where, maps)
     judged = verdict(side, trials, _of_moved(side, truth, trials, maps))
@@ -73,7 +64,7 @@ def _of_boxes(side: Side, judged: Verdict) -> Iterator[Finding]:
     by_area = list(areas.findings(side))
     yield from by_area
     if not any(one.code == "boxes-inclusive" for one in by_area):
-        yield from boxes.of_edges(side)
+        yield from edges.findings(side)
 
 
 def _of_rows(side: Side) -> Iterator[Finding]:
@@ -85,7 +76,7 @@ def _of_rows(side: Side) -> Iterator[Finding]:
 def _of_meeting(side: Side, truth: Side) -> Iterator[Finding]:
     """How both meet, where boxes cannot be compared."""
     nothing = verdict(side, None, [])._replace(hypothesis=None)
-    where, by = images.as_given(truth.data.images, side.data)
+    where, by = image_places.as_given(truth.data.images, side.data)
     yield from categories.findings(side, truth, categories.maps_of(truth.data, side.data), nothing)
     yield from images.findings(side, truth, where, by, nothing)
 
@@ -107,9 +98,11 @@ def _trials(side: Side, truth: Side, where: np.ndarray, maps: categories.Maps) -
 
 def _of_moved(side: Side, truth: Side, trials: Trials, maps: categories.Maps) -> list[Trial]:
     """Trials of ids of images that are one more, or less: every guess that hits so is won, each that hit is lost."""
-    found = []
+    found: list[Trial] = []
+    if trials.share >= FINE:
+        return found
     hit = round(trials.share * len(trials.sample))
-    for name, where in images.moved(truth.data.images, side.data).items():
+    for name, where in image_places.moved(truth.data.images, side.data).items():
         other = _trials(side, truth, where, maps)
         won = round(other.share * len(other.sample))
         hypothesis = Hypothesis(BoxReading(*side.declared), images=name)

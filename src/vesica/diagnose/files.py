@@ -6,18 +6,17 @@ import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from vesica.dataset import Dataset
 from vesica.diagnose import rows
-from vesica.diagnose.box_readings import BoxReading, declared
-from vesica.diagnose.examination import sized
-from vesica.diagnose.sides import Side
+from vesica.diagnose.box_readings import BoxReading
+from vesica.diagnose.image_places import sized
+from vesica.diagnose.sides import Side, of_found, side_of
+from vesica.errors import InputError
 from vesica.io import coco_lenient
 from vesica.io.files import File
 from vesica.io.formats import FORMATS
 from vesica.io.options import Options
-from vesica.io.read import Found, find, resolved
+from vesica.io.read import find, resolved
 
 
 class Said(NamedTuple):
@@ -37,21 +36,28 @@ class Checked(NamedTuple):
     file: File | None = None
 
 
-def checked(value: Any, said: Said, truth: Side | None = None, /) -> Checked:
-    """A path or a data set, as a side. Of guesses, `truth` tells how large images are, and which there are."""
+def checked(value: Any, said: Said, truth: Side | None = None, /, *, masks: bool = False) -> Checked:
+    """A path or a data set, as a side. Of guesses, `truth` tells how large images are, and which there are.
+
+    `masks` are read of truths alone, whose areas they tell.
+    """
     if isinstance(value, Dataset):
         return Checked(side_of("the data set", value, BoxReading(), truth), "a data set", "xywh pixels")
     source, format = resolved(os.fspath(value), said.format)
     if format == "coco":
-        return of_coco(source.file, truth, said.threads)
-    found = find(value, _options(format, said, truth), format=format)
+        return of_coco(source.file, truth, said.threads, masks=masks)
+    options = _options(format, said, truth)
+    try:
+        found = find(value, options, format=format)
+    except InputError:
+        found = find(value, replace(options, check=True), format=format)  # whose error says more
     return Checked(of_found(found, truth), found.title, found.form)
 
 
-def of_coco(file: File, truth: Side | None, threads: int | None, /) -> Checked:
-    """The side of a COCO file that was loaded. Masks are read of truths, whose areas they tell."""
+def of_coco(file: File, truth: Side | None, threads: int | None, /, *, masks: bool = False) -> Checked:
+    """The side of a COCO file that was loaded."""
     is_list = file.head(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-    found = coco_lenient.read(file, masks=truth is None and not is_list, threads=threads)
+    found = coco_lenient.read(file, masks=masks and not is_list, threads=threads)
     side = Side(
         os.path.basename(file.name),
         found.data,
@@ -63,23 +69,6 @@ def of_coco(file: File, truth: Side | None, threads: int | None, /) -> Checked:
         file.name,
     )
     return Checked(side, "COCO results" if found.is_results else "COCO truth", "xywh pixels", file)
-
-
-def of_found(found: Found, truth: Side | None = None, /) -> Side:
-    """The side of a file that was read strictly."""
-    name = os.path.basename(found.name.rstrip("/")) or found.name
-    field = "bbox" if found.format == "coco" else "boxes"
-    return replace(side_of(name, found.data, declared(found.form, found.format), truth, field), path=found.name)
-
-
-def side_of(
-    name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /
-) -> Side:
-    """The side of a data set; of guesses, with the sizes that the images of the truth have."""
-    sizes = sized(data, None if truth is None else truth.data)
-    if data.corners is not None:  # rotated boxes: what was read is no upright box
-        sizes = np.zeros_like(sizes)
-    return Side(name, data, reading, sizes, data.score is not None, field)
 
 
 def _options(format: str, said: Said, truth: Side | None) -> Options:

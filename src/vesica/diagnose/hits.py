@@ -19,8 +19,8 @@ from vesica.overlaps.measures import iou
 from vesica.regions.boxes import Boxes
 from vesica.statistics.resampling import keys_of
 
-IMAGES = 500
-"""Images that are looked at."""
+IMAGES, FEW_IMAGES = 500, 100
+"""Images that are looked at, and those of which a reading must win something to be tried on all."""
 AT_LEAST = 0.5
 FEWEST, LEAST_SHARE, MOST_LOST = 8, 0.1, 1 / 5
 """A reading is supported by so many guesses that hit under it alone, such a share of all, and so few lost for each."""
@@ -47,6 +47,17 @@ class Hypothesis(NamedTuple):
         found |= {("unit", self.boxes.unit if self.boxes.unit != given.unit else None)}
         found |= {("frame", None if self.boxes.frame is None else self.boxes.frame.kind)}
         return frozenset((what, how) for what, how in found if how is not None)
+
+    def words(self, given: BoxReading, /) -> str:
+        """What is to be assumed, as `--assume` takes it; "" where that is what was given."""
+        words = []
+        if (self.boxes.layout, self.boxes.unit) != (given.layout, given.unit):
+            words.append(f"boxes={self.boxes.words}")
+        if self.boxes.frame is not None:
+            words.append(f"frame={self.boxes.frame.kind}:{self.boxes.frame.side}")
+        words += [f"categories={self.categories}"] if self.categories else []
+        words += [f"images={self.images}"] if self.images else []
+        return " ".join(words)
 
     @property
     def name(self) -> str:
@@ -75,19 +86,23 @@ class Sample:
     In each of up to 500 images, chosen by their ids alone, as many guesses as it has truths, the surest first.
     """
 
-    def __init__(self, truth: Dataset, guess: Dataset, image: np.ndarray, /) -> None:
+    def __init__(self, truth: Dataset, guess: Dataset, image: np.ndarray, /, images: int = IMAGES) -> None:
         """`image` is the place of each guess's image among those of the truth, −1 where there is none."""
         rows = _countable(truth)
         number = np.bincount(truth.image[rows], minlength=len(truth.images))
-        self.rows = _surest(guess, image, number, _chosen(truth, image, number))
+        chosen = _chosen(truth, image, number, images)
+        self.rows = _surest(guess, image, number, chosen)
+        rows = rows[chosen[truth.image[rows]]]
         order = rows[np.argsort(truth.image[rows], kind="stable")]
-        offsets = np.concatenate([[0], np.cumsum(number)]).astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum(np.where(chosen[:-1], number, 0))]).astype(np.int64)
         own, places = taken(offsets, image[self.rows])
         self.i = np.repeat(np.arange(len(self.rows)), np.diff(own))
-        self.truths = order[places]
+        truths = order[places]
         assert truth.xywh is not None
-        self._boxes = Boxes(truth.xywh[self.truths], "xywh", check=False).to("xyxy")
-        self.category = truth.category[self.truths]
+        self._boxes = Boxes(truth.xywh[truths], "xywh", check=False).to("xyxy")
+        self.category = truth.category[truths]
+        self.few = self.rows.size > 0 and int(chosen.sum()) > FEW_IMAGES and Sample(truth, guess, image, FEW_IMAGES)
+        """The same of few images; False if there are no more than that."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -126,12 +141,12 @@ def _countable(truth: Dataset) -> np.ndarray:
     return np.flatnonzero(fine)
 
 
-def _chosen(truth: Dataset, image: np.ndarray, number: np.ndarray) -> np.ndarray:
+def _chosen(truth: Dataset, image: np.ndarray, number: np.ndarray, most: int) -> np.ndarray:
     """Which images are looked at: some with guesses and truths, by a hash of their ids."""
     guesses = np.bincount(image[image >= 0], minlength=len(number))
     both = np.flatnonzero((guesses > 0) & (number > 0))
-    if len(both) > IMAGES:
-        both = both[np.argsort(keys_of(truth.images.ids[both]) * _MIX, kind="stable")[:IMAGES]]
+    if len(both) > most:
+        both = both[np.argsort(keys_of(truth.images.ids[both]) * _MIX, kind="stable")[:most]]
     chosen = np.zeros(len(number) + 1, bool)
     chosen[both] = True
     return chosen
@@ -166,6 +181,8 @@ class Trials:
         self._kinds = category[sample.rows]
         self._maps = maps
         self._hits = sample.hits(self.overlaps(given), maps[None][self._kinds])
+        columns = (numbers, sizes, category, maps, given)
+        self._few = Trials(sample.few, *columns) if sample.few else None
 
     @cached_property
     def share(self) -> float:
@@ -176,15 +193,25 @@ class Trials:
         return self.sample.overlaps(reading.corners(self._numbers, self._sizes))
 
     def tried(self, readings: Iterable[BoxReading], /) -> list[Trial]:
-        """Every reading of boxes with every map of categories; those that change nothing are left out."""
+        """Every reading of boxes with every map of categories; those that change nothing are left out, and those that
+        lose more than they win in few images are tried there alone."""
         found = []
         for reading in readings:
-            overlaps = self.overlaps(reading)
-            for name, places in self._maps.items():
-                hypothesis = Hypothesis(reading, name)
-                if hypothesis.changes(self.given):
-                    found.append(self._trial(hypothesis, self.sample.hits(overlaps, places[self._kinds])))
+            first = self if self._few is None else self._few
+            trials = first._with_every_map(reading)
+            if first is not self and any(trial.gain > 0 for trial in trials):
+                trials = self._with_every_map(reading)
+            found += trials
         return found
+
+    def _with_every_map(self, reading: BoxReading) -> list[Trial]:
+        overlaps = self.overlaps(reading)
+        every = ((Hypothesis(reading, name), places) for name, places in self._maps.items())
+        return [
+            self._trial(hypothesis, self.sample.hits(overlaps, places[self._kinds]))
+            for hypothesis, places in every
+            if hypothesis.changes(self.given)
+        ]
 
     def of(self, hypothesis: Hypothesis, /) -> Trial:
         """One hypothesis."""
@@ -205,7 +232,7 @@ class Trials:
         return int((counts > 0).sum()) >= FEWEST_KINDS and int(counts.max(initial=0)) <= MOST_OF_ONE * counts.sum()
 
     def is_supported(self, trial: Trial, /) -> bool:
-        enough = trial.wins >= max(FEWEST, LEAST_SHARE * len(self.sample))
+        enough = trial.wins >= max(FEWEST, LEAST_SHARE * len(self.sample)) and trial.gain > 0
         return enough and trial.losses <= trial.wins * MOST_LOST
 
     def ranked(self, trials: Iterable[Trial], /) -> list[Trial]:
@@ -233,13 +260,13 @@ class Trials:
         return [
             one
             for one in others
-            if one.gain > RIVAL * best.gain and not one.changes > best.changes and not self._are_alike(one, best)
+            if one.gain > RIVAL * best.gain and not one.changes > best.changes and not self._adds_only(one, best)
         ]
 
-    def _are_alike(self, a: Trial, b: Trial) -> bool:
-        """Do two readings give the same boxes, and the same categories, of the guesses that were looked at?"""
-        if a.hypothesis.images != b.hypothesis.images:
+    def _adds_only(self, one: Trial, best: Trial) -> bool:
+        """Does a reading give the same boxes as the best, as frames of square images do, and at most other ids?"""
+        a, b = one.hypothesis, best.hypothesis
+        if a.images != b.images or b.categories not in (None, a.categories):
             return False
-        ours, theirs = (self._maps[one.hypothesis.categories][self._kinds] for one in (a, b))
-        left, right = (one.hypothesis.boxes.corners(self._numbers, self._sizes) for one in (a, b))
-        return np.array_equal(ours, theirs) and bool((np.abs(left - right) <= 1).all())
+        left, right = (each.boxes.corners(self._numbers, self._sizes) for each in (a, b))
+        return bool((np.abs(left - right) <= 1).all())

@@ -7,36 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from vesica._check import meeting as told
-from vesica.dataset import Dataset, Images
-from vesica.dataset.ids import places
-from vesica.dataset.picture_names import by_name
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
+from vesica.diagnose.image_places import DIGITS
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import Verdict
-from vesica.diagnose.words import counted, of_hypothesis, percent
+from vesica.diagnose.words import counted, percent
 
 MANY, BY_CHANCE = 200, 0.02
 """Guesses of which it is told that they hit nothing, and how many of them do so by chance."""
-_STEPS = {"+1": 1, "-1": -1}
-
-
-def as_given(truth: Images, guess: Dataset, /) -> tuple[np.ndarray, str]:
-    """The place of each image of the guess among the truth's, −1 if nowhere, and by what: ids, or else names."""
-    found = places(guess.images.ids, truth.ids).astype(np.int64)
-    used = np.zeros(len(guess.images), bool)
-    used[guess.image] = True
-    if not (found[used] < 0).any():
-        return found, "id"
-    named = by_name(truth, guess.images, used)
-    return (found, "id") if named is None else (named.places, named.by)
-
-
-def moved(truth: Images, guess: Dataset, /) -> dict[str, np.ndarray]:
-    """The same if ids were one more, or one less."""
-    ids = guess.images.ids
-    if ids.dtype == object or truth.ids.dtype == object or not ids.size or int(np.abs(ids).max()) >= 2**62:
-        return {}
-    return {name: places(ids + step, truth.ids).astype(np.int64) for name, step in _STEPS.items()}
 
 
 def findings(side: Side, truth: Side, where: np.ndarray, by: str, found: Verdict, /) -> Iterator[Finding]:
@@ -64,7 +42,7 @@ def _shifted(side: Side, truth: Side, shift: str, lost: np.ndarray, found: Verdi
     text += "." if found.trial is None else f", {percent(found.trial.share)} so."
     repairs: tuple[str, ...] = (f"images={shift}",)
     if found.confidence == UNSURE:
-        repairs = tuple(filter(None, (of_hypothesis(one, side.declared) for one in found.choices)))
+        repairs = tuple(filter(None, (one.words(side.declared) for one in found.choices)))
     evidence = {"shift": int(shift), "unknown": int(lost.sum()), "hits_given": found.given}
     evidence |= {} if found.trial is None else {"hits": found.trial.share}
     return Finding("images-shifted", ERROR, text, evidence, confidence=found.confidence, repairs=repairs)
@@ -74,9 +52,11 @@ def _by_name(side: Side, truth: Side, where: np.ndarray, by: str) -> Finding:
     used = np.unique(side.data.image)
     ids, names = side.data.images.ids.tolist(), truth.data.images.ids.tolist()
     shown = told.pairs([(repr(ids[k]), repr(names[where[k]])) for k in used[:2].tolist()], len(used))
-    text = f"Image ids in {side.name} are not those of {truth.name}, and meet by {by}: {shown}. Scores take them so."
-    evidence = {"by": by, "images": len(used)}
-    return Finding("images-unknown", WARNING, text, evidence, confidence=CERTAIN, repairs=("images=named",))
+    text = f"Image ids in {side.name} are not those of {truth.name}, and meet by {by}: {shown}."
+    is_joined = by != DIGITS
+    text += " Scores take them so." if is_joined else ""
+    evidence, severity = {"by": by, "images": len(used)}, WARNING if is_joined else ERROR
+    return Finding("images-unknown", severity, text, evidence, confidence=CERTAIN, repairs=("images=named",))
 
 
 def _unknown(side: Side, truth: Side, lost: np.ndarray) -> Finding:

@@ -36,7 +36,7 @@ def leaves(corners: np.ndarray, sizes: np.ndarray, /) -> np.ndarray:
 def shares_of(side: Side, /) -> dict[BoxReading, float]:
     """The leave share of every layout in the declared unit, the declared layout first; none without sizes."""
     rows = side.looked_at
-    sizes = side.sizes[rows]
+    sizes = side.sizes_at(rows)
     if not (sizes > 0).all(axis=1).any():
         return {}
     numbers = side.numbers[rows]
@@ -63,7 +63,7 @@ def are_shares(side: Side, /) -> bool:
         return False
     inside = float(((numbers >= LOWEST) & (numbers <= HIGHEST)).mean())
     fractions = float((numbers != np.round(numbers)).mean())
-    known = side.sizes[rows][(side.sizes[rows] > 0).all(axis=1)]
+    known = side.sizes_at(rows)[(side.sizes_at(rows) > 0).all(axis=1)]
     is_small = known.size > 0 and float(np.median(known)) < 4  # where shares and pixels are the same
     return inside >= NEARLY_ALL and fractions >= 0.5 and not is_small
 
@@ -72,7 +72,7 @@ def layouts_of_shares(side: Side, /) -> dict[BoxReading, float]:
     """The leave share of every layout, if the numbers are shares of the image: of a square, which axes cannot leave
     by being swapped."""
     rows = side.looked_at
-    sizes = np.where(side.sizes[rows] > 0, side.sizes[rows], _ASSUMED)
+    sizes = np.where(side.sizes_at(rows) > 0, side.sizes_at(rows), _ASSUMED)
     layouts = [name for name in LAYOUTS if name not in AXES_SWAPPED]
     readings = [side.declared._replace(layout=name, unit="shares") for name in layouts]
     return {one: leave_share(one.corners(side.numbers[rows], sizes), sizes) for one in readings}

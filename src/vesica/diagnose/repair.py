@@ -11,7 +11,7 @@ import numpy as np
 from vesica._check import diagnose as check
 from vesica._check import one_of
 from vesica.dataset import CocoMasks
-from vesica.diagnose import categories, images
+from vesica.diagnose import categories, image_places
 from vesica.diagnose.box_readings import Frame, reading_of
 from vesica.diagnose.sides import Side
 from vesica.io import atomic
@@ -53,26 +53,31 @@ def write(found: Diagnosis, path: str, assumed: tuple[str, ...], /) -> Repaired:
     file = check.writable_anew(found.file.file, found.file.title)
     check.another_file(path, [one.file for one in (found.file, found.truth) if one is not None])
     changes: list[Change] = []
-    now, seen = found, set[str]()
-    while len(changes) < 4 * ROUNDS:
-        words = assumed or _words(now)
-        words = tuple(word for word in words if word not in seen)
+    now, seen, settled = found, set[str](), {_noun(word) for word in assumed}
+    while len(changes) < ROUNDS:
+        sure = [word for word in _words(now) if word not in seen and _noun(word) not in settled]
+        words = tuple(sure) if changes else (*assumed, *sure)
         if not words:
             break
         before, side = now.hits, now.file.side
         edits, rows = _edits(words, side, None if now.truth is None else now.truth.side)
         file = File(file.name, rewritten(file, edits, side.data.record), "json")
         truth = None if now.truth is None else now.truth.side
-        now = diagnosed(of_coco(file, truth, None), now.truth)
+        now = diagnosed(of_coco(file, truth, None, masks=True), now.truth)
         changes.append(Change(" ".join(words), rows, before, now.hits))
         seen |= set(words)
-        assumed = ()
     check.some_repair(bool(changes), found.findings)
     repaired = {one.code for one in found.findings if one.repair is not None or one.repairs}
     check.is_gone([one for one in now.errors if one.code in repaired], path)
     with atomic.file(path) as out:
         out.write(file.data)
     return Repaired(path, tuple(changes), now)
+
+
+def _noun(word: str) -> str:
+    """What an assumption is about. A frame is about boxes too."""
+    noun = word.partition("=")[0]
+    return "boxes" if noun == "frame" else noun
 
 
 def _words(found: Diagnosis) -> tuple[str, ...]:
@@ -156,15 +161,15 @@ def _snapped(new: np.ndarray, old: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def _one_based(xywh: np.ndarray) -> np.ndarray:
-    return xywh + [-1, -1, 1, 1]
+    return np.asarray(np.add(xywh, (-1, -1, 1, 1)))
 
 
 def _moved_by_one(xywh: np.ndarray) -> np.ndarray:
-    return xywh + [-1, -1, 0, 0]
+    return np.asarray(np.add(xywh, (-1, -1, 0, 0)))
 
 
 def _inclusive(xywh: np.ndarray) -> np.ndarray:
-    return xywh + [0, 0, 1, 1]
+    return np.asarray(np.add(xywh, (0, 0, 1, 1)))
 
 
 def _ordered(xywh: np.ndarray) -> np.ndarray:
@@ -191,8 +196,8 @@ def _mapped(noun: str, way: str, side: Side, truth: Side) -> list[Any]:
         where, known = maps[one_of(way, [name for name in maps if name], "categories")], truth.data.categories.ids
         own = side.data.categories.ids.tolist()
     else:
-        moved = images.moved(truth.data.images, side.data)
-        named = {"named": images.as_given(truth.data.images, side.data)[0]}
+        moved = image_places.moved(truth.data.images, side.data)
+        named = {"named": image_places.as_given(truth.data.images, side.data)[0]}
         where, known = (named | moved)[one_of(way, [*named, *moved], "images")], truth.data.images.ids
         own = side.data.images.ids.tolist()
     ids = known.tolist()
@@ -224,4 +229,3 @@ def _renumbered(side: Side) -> list[Any]:
         free += one in seen and one is not None
         seen.add(one)
     return fresh
-

@@ -23,8 +23,10 @@ def refused(found: Lenient, name: str, /) -> Iterator[Finding]:
     if found.repeated is not None:
         yield Finding("ids-duplicate", ERROR, found.repeated, {}, confidence=CERTAIN)
     if found.without_score.any():
-        text = f'{counted(found.without_score.sum(), "row")} of {len(found.without_score):,} in {name} have no "score", '
-        text += f"which nothing stands for: {first_rows(found.without_score)}."
+        text = (
+            f'{counted(found.without_score.sum(), "row")} of {len(found.without_score):,} in {name} have no "score", '
+        )
+        text += f"{first_rows(found.without_score)}."
         yield Finding("score-missing", ERROR, text, {"rows": int(found.without_score.sum())}, confidence=CERTAIN)
     if found.without_region.any():
         text = f'{counted(found.without_region.sum(), "row")} in {name} have neither a "bbox" nor a "segmentation": '
@@ -62,7 +64,7 @@ def of_scores(side: Side, /) -> Iterator[Finding]:
         yield Finding("scores-equal", NOTE, text, evidence, confidence=CERTAIN)
     elif high > 1 or low < 0:
         what = "percent" if low >= 0 and high <= 100 else "logits"
-        text = f"Scores in {side.name} go from {low:g} to {high:g}: {what}? Their order alone counts, but for thresholds."
+        text = f"Scores in {side.name} go from {low:g} to {high:g}: {what}? Only their order counts."
         yield Finding("scores-above-1", NOTE, text, evidence, confidence=CERTAIN)
 
 

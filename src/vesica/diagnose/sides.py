@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vesica.dataset import Dataset
-from vesica.diagnose.box_readings import BoxReading
+from vesica.diagnose.box_readings import BoxReading, declared
 from vesica.diagnose.finding import Finding
+from vesica.diagnose.image_places import sized
 
-MOST_ROWS = 20_000
+if TYPE_CHECKING:
+    from vesica.io.read import Found
+
+MOST_ROWS = 5_000
 """Boxes that are looked at for where they lie, evenly over the file."""
 
 
@@ -25,7 +31,7 @@ class Side:
     data : Dataset
     declared : what the four numbers of a box are said to be
     field : how messages call those four numbers
-    sizes : (N, 2) height and width of each row's image, 0 where nobody knows them
+    image_sizes : (I, 2) height and width of each image, 0 where nobody knows them
     is_results : are its rows guesses?
     refused : what a strict reader does not let pass
     path : where it is; "" of data that no file has
@@ -34,7 +40,7 @@ class Side:
     name: str
     data: Dataset
     declared: BoxReading
-    sizes: np.ndarray
+    image_sizes: np.ndarray
     is_results: bool
     field: str = "boxes"
     refused: tuple[Finding, ...] = ()
@@ -45,16 +51,42 @@ class Side:
         """(N,) bool: rows whose box is four numbers. One with a mask alone has none."""
         if self.data.xywh is None:
             return np.zeros(len(self.data), bool)
-        return np.asarray(np.isfinite(self.data.xywh).all(axis=1))
+        finite = np.isfinite(self.data.xywh)
+        return np.ones(len(self.data), bool) if finite.all() else np.asarray(finite.all(axis=1))
 
     @cached_property
     def looked_at(self) -> np.ndarray:
         """Rows with boxes: all of them, or of many an even choice."""
-        rows = np.flatnonzero(self.has_box)
-        return rows[:: -(-len(rows) // MOST_ROWS)] if len(rows) > MOST_ROWS else rows
+        count = int(np.count_nonzero(self.has_box))
+        step = max(1, -(-count // MOST_ROWS))
+        return np.arange(0, count, step) if count == len(self.data) else np.flatnonzero(self.has_box)[::step]
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """(N, 2): height and width of each row's image."""
+        return self.sizes_at(slice(None))
+
+    def sizes_at(self, rows: np.ndarray | slice, /) -> np.ndarray:
+        """The same of some rows."""
+        return np.asarray(self.image_sizes[self.data.image[rows]])
 
     @cached_property
     def numbers(self) -> np.ndarray:
         """(N, 4): the numbers as they stand in the file."""
         xywh = np.empty((len(self.data), 4)) if self.data.xywh is None else self.data.xywh
-        return self.declared.numbers(xywh, self.sizes)
+        return xywh if self.declared == BoxReading() else self.declared.numbers(xywh, self.sizes)
+
+
+def of_found(found: Found, truth: Side | None = None, /) -> Side:
+    """The side of a file that was read strictly."""
+    name = os.path.basename(found.name.rstrip("/")) or found.name
+    field = "bbox" if found.format == "coco" else "boxes"
+    return replace(side_of(name, found.data, declared(found.form, found.format), truth, field), path=found.name)
+
+
+def side_of(name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /) -> Side:
+    """The side of a data set; of guesses, with the sizes that the images of the truth have."""
+    sizes = sized(data, None if truth is None else truth.data)
+    if data.corners is not None:  # rotated boxes: what was read is no upright box
+        sizes = np.zeros_like(sizes)
+    return Side(name, data, reading, sizes, data.score is not None, field)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from vesica.diagnose import boxes, leaving
-from vesica.diagnose.sides import Side
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
+    from vesica.diagnose.sides import Side
 
 READ_WRONGLY = frozenset(
     (
@@ -32,8 +30,27 @@ def is_low(result: DetectionResult, /) -> bool:
 
 def looks_odd(side: Side, /) -> bool:
     """Do many boxes leave their image, or end where none should? Told without another file, if sizes are known."""
+    from vesica.diagnose import edges, leaving  # late: `is_low` needs neither
+
     rows = side.looked_at
-    if not len(rows) or not (side.sizes[rows] > 0).all(axis=1).any():
+    sizes = side.sizes_at(rows)
+    if not (sizes > 0).all(axis=1).any():
         return False
-    corners = side.declared.corners(side.numbers[rows], side.sizes[rows])
-    return leaving.leave_share(corners, side.sizes[rows]) >= leaving.OFTEN or any(boxes.of_edges(side))
+    corners = side.declared.corners(side.numbers[rows], sizes)
+    return leaving.leave_share(corners, sizes) >= leaving.OFTEN or any(edges.findings(side))
+
+
+def look_at_files(guess: Any, truth: Any, /, *, by_class: bool = True) -> None:
+    """Raise for two files of which one seems to be read wrongly."""
+    from vesica._check import diagnose as check
+    from vesica.diagnose.examination import examined
+    from vesica.diagnose.files import Said, checked
+    from vesica.errors import InputError
+
+    try:
+        ours = checked(truth, Said()).side
+        theirs = checked(guess, Said(), ours).side
+    except InputError:  # of a format that is to be read with more than its path
+        return
+    found = examined(theirs, ours, by_class=by_class).findings
+    check.read_rightly([one for one in found if one.severity == "error" and one.code in READ_WRONGLY], guess, truth)

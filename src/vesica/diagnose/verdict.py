@@ -75,10 +75,8 @@ def _of_one_file(side: Side, shares: dict[BoxReading, float]) -> tuple[BoxReadin
         return None, fits or tuple(sorted(layouts, key=layouts.__getitem__)[:SHOWN])
     if leaving.are_pixels(side):
         pixels = tuple(one._replace(unit="pixels") for one in shares) or (side.declared._replace(unit="pixels"),)
-        sizes, numbers = side.sizes[side.looked_at], side.numbers[side.looked_at]
-        fits = tuple(
-            one for one in pixels if leaving.leave_share(one.corners(numbers, sizes), sizes) <= leaving.HARDLY
-        )
+        sizes, numbers = side.sizes_at(side.looked_at), side.numbers[side.looked_at]
+        fits = tuple(one for one in pixels if leaving.leave_share(one.corners(numbers, sizes), sizes) <= leaving.HARDLY)
         return (fits[0], ()) if len(fits) == 1 and count >= leaving.FEWEST else (None, fits or pixels[:SHOWN])
     by_area = BoxReading("xyxy") if areas.are_of_corners(side) else None
     return by_area or leaving.certain(shares, count), ()
@@ -96,12 +94,13 @@ def _tried(side: Side, trials: Trials, sure: BoxReading | None) -> list[Trial]:
 
 
 def _may_be_percent(side: Side) -> bool:
-    """Do all numbers lie between 0 and 100, in images that are larger?"""
+    """Do nearly all numbers lie between 0 and 100, in images that are larger?"""
     rows = side.looked_at
     if not len(rows) or side.declared.unit == "percent":
         return False
-    numbers, sizes = side.numbers[rows], side.sizes[rows]
-    return float(numbers.min()) >= 0 and float(numbers.max()) <= 100 and bool((sizes > LARGE).any(axis=1).all())
+    numbers, sizes = side.numbers[rows], side.sizes_at(rows)
+    inside = (numbers >= 100 * leaving.LOWEST) & (numbers <= 100 * leaving.HIGHEST)
+    return float(inside.mean()) >= 1 - leaving.HARDLY and bool((sizes > LARGE).any(axis=1).all())
 
 
 def _weighed(
@@ -117,7 +116,8 @@ def _weighed(
         if best is None:
             works = trials is not None and trials.share >= GOOD and sure.unit == side.declared.unit
             return (None, "", ()) if works else (Hypothesis(sure), CERTAIN, ())
-        if best.hypothesis.boxes == sure or (sure.unit != side.declared.unit and best.hypothesis.boxes.unit == sure.unit):
+        by_unit = sure.unit != side.declared.unit and best.hypothesis.boxes.unit == sure.unit
+        if best.hypothesis.boxes == sure or by_unit:
             return best.hypothesis, CERTAIN, ()
         if best.hypothesis.boxes != side.declared:
             return best.hypothesis, UNSURE, (Hypothesis(sure), best.hypothesis)

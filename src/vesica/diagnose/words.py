@@ -1,13 +1,10 @@
-"""Words of findings: shares, counts, rows, and what is to be assumed."""
+"""Words of findings: shares, counts and rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-
-from vesica.diagnose.box_readings import BoxReading
-from vesica.diagnose.hits import Hypothesis
 
 _PLURALS = {"box": "boxes", "guess": "guesses", "category": "categories"}
 _SHOWN = 3
@@ -36,15 +33,3 @@ def first_rows(rows: np.ndarray, /) -> str:
     found = np.flatnonzero(rows)
     more = ", …" if len(found) > _SHOWN else ""
     return f"row{'' if len(found) == 1 else 's'} {', '.join(map(str, found[:_SHOWN].tolist()))}{more}"
-
-
-def of_hypothesis(one: Hypothesis, given: BoxReading, /) -> str:
-    """What is to be assumed, as `--assume` takes it; "" where that is what was given."""
-    words = []
-    if (one.boxes.layout, one.boxes.unit) != (given.layout, given.unit):
-        words.append(f"boxes={one.boxes.words}")
-    if one.boxes.frame is not None:
-        words.append(f"frame={one.boxes.frame.kind}:{one.boxes.frame.side}")
-    words += [f"categories={one.categories}"] if one.categories else []
-    words += [f"images={one.images}"] if one.images else []
-    return " ".join(words)

@@ -63,4 +63,3 @@ def read(file: File, /, *, masks: bool, threads: int | None = None) -> Lenient:
         none if rows.image is None else (rows.image < 0) & rows.has("image_id"),
         none if rows.category is None else (rows.category < 0) & rows.has("category_id"),
     )
-

@@ -32,8 +32,8 @@ def rewritten(file: File, edits: Mapping[str, Edit], rows: np.ndarray | None = N
     has = {key: records.has(key) for key in edits}
     chosen = np.arange(records.rows) if rows is None else rows
     data, pieces, done = file.data, [], 0
-    spans = zip(chosen.tolist(), records.record_begin[chosen].tolist(), records.record_end[chosen].tolist(), strict=True)
-    for place, (row, begin, end) in enumerate(spans):
+    spans = np.stack([chosen, records.record_begin[chosen], records.record_end[chosen]], axis=1)
+    for place, (row, begin, end) in enumerate(spans.tolist()):
         text = old = data[begin:end].decode("utf-8", "surrogateescape")
         for key, edit in edits.items():
             if has[key][row]:

@@ -1,8 +1,37 @@
 """Pictures: each takes regions or a result and an optional `ax`, and returns the Axes. Needs matplotlib."""
 
+from vesica.plot.annotators import annotators
+from vesica.plot.bias import bias
 from vesica.plot.by_score import by_score
+from vesica.plot.by_size import by_size
+from vesica.plot.causes import causes
+from vesica.plot.confusion import confusion
+from vesica.plot.distances import distances
+from vesica.plot.intervals import intervals
+from vesica.plot.ious import ious
+from vesica.plot.ledger import ledger
 from vesica.plot.overlap import overlap
 from vesica.plot.per_class import per_class
+from vesica.plot.per_image import per_image
+from vesica.plot.policies import policies
 from vesica.plot.precision_recall import precision_recall
+from vesica.plot.reliability import reliability
 
-__all__ = ["by_score", "overlap", "per_class", "precision_recall"]
+__all__ = [
+    "annotators",
+    "bias",
+    "by_score",
+    "by_size",
+    "causes",
+    "confusion",
+    "distances",
+    "intervals",
+    "ious",
+    "ledger",
+    "overlap",
+    "per_class",
+    "per_image",
+    "policies",
+    "precision_recall",
+    "reliability",
+]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
-from vesica.plot.theme import THEMES, axes_of, named, plain_frame, titled
+from vesica.plot.theme import THEMES, axes_of, named, plain_frame, rows_named, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def per_class(
     most = check.at_most(most, "most")
 
     known = sorted(((row[name], str(row[name_of])) for row in rows if row[name] is not None), key=lambda one: -one[0])
-    shown = known if len(known) <= most else [*known[: most // 2], *known[len(known) - (most - most // 2) :]]
+    shown = without_middle(known, most)
     ax = axes_of(ax, colours, size=(6.4, 1.4 + 0.24 * max(3, len(shown))))
     plain_frame(ax, colours, grid="x")
     places, values = np.arange(len(shown)), [value for value, _ in shown]
@@ -66,7 +66,7 @@ def per_class(
     for place, value in zip(places, values, strict=True):
         ax.annotate(f"{value:.3f}", (value, place), xytext=(4, 0), textcoords="offset points", va="center",
                     fontsize=8, color=colours.ink)  # fmt: skip
-    ax.set_yticks(places, [text for _, text in shown], parse_math=False, color=colours.ink)
+    rows_named(ax, colours, places, [text for _, text in shown])
     ax.invert_yaxis()
     ax.set_xlim(min(0.0, *values) if values else 0.0, max(1.0, *values) * 1.1 if values else 1.0)
     sentence = _sentence(known, rows, len(known) - len(shown))
@@ -75,6 +75,11 @@ def per_class(
     named(ax, colours, name, "")
     titled(ax, colours, f"{name} by category", sentence)
     return ax
+
+
+def without_middle(rows: list[Any], most: int, /) -> list[Any]:
+    """The first and the last of them: the middle is left out where there are too many."""
+    return rows if len(rows) <= most else [*rows[: most // 2], *rows[len(rows) - (most - most // 2) :]]
 
 
 def _is_score(name: str, value: Any, rows: list[dict[str, Any]]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica.errors import MissingExtra
@@ -37,6 +38,10 @@ DARK = Theme(
     steps=("#d6f4fa", "#97dcea", "#5cbdd0", "#3c97a9", "#327786"),
     kinds=("#43b4ca", "#ffb454", "#ff7ab0", "#8ea6ff", "#a9d15a", "#b197fc"),
 )
+SENTENCE, NAME = 9.0, 8.0
+"""Points of the letters below a title, and of those that name a row."""
+_LETTER, _AROUND = 0.49, 34.0
+"""How wide a letter is on average, in its own points; and the points left and right of axes that are no names."""
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (3, 2)), (0, (6, 2, 1, 2)), (0, (1, 1.5)), (0, (9, 2, 1, 2, 1, 2)))
 THEMES = {"light": LIGHT, "dark": DARK}
 
@@ -51,19 +56,52 @@ def axes_of(ax: Axes | None, theme: Theme, /, *, size: tuple[float, float]) -> A
     return made
 
 
-def titled(ax: Axes, theme: Theme, title: str, sentence: str, /) -> None:
-    """What the picture shows, and below in a line what that means. Names come from data: no text is mathematics."""
-    ax.set_title(title, loc="left", color=theme.ink, fontsize=13, fontweight="bold", pad=22, parse_math=False)
+def titled(ax: Axes, theme: Theme, title: str, sentence: str, /, *, width: float = 1.0) -> None:
+    """What the picture shows, and below what that means, in as many lines as the width of the axes needs.
+
+    Axes whose layout will leave them a share of that say so by `width`. Names come from data: no text is mathematics.
+    """
+    lines = textwrap.wrap(sentence, letters_across(ax, SENTENCE / width)) or [""]
+    bold: dict[str, Any] = {"color": theme.ink, "fontsize": 13, "fontweight": "bold", "pad": 10 + 12 * len(lines)}
+    ax.set_title("\n".join(textwrap.wrap(title, letters_across(ax, 15 / width))), loc="left", parse_math=False, **bold)
     ax.annotate(
-        sentence,
+        "\n".join(lines),
         (0, 1),
         xytext=(0, 7),
         xycoords="axes fraction",
         textcoords="offset points",
         color=theme.soft,
-        fontsize=9,
+        fontsize=SENTENCE,
+        linespacing=1.1,
         parse_math=False,
     )
+
+
+def letters_across(ax: Axes, points: float, /) -> int:
+    """How many letters of this size fit the axes from side to side, as far as can be told before the layout."""
+    return max(14, int((_points_across(ax) - _points_of_names(ax) - _AROUND) / (points * _LETTER)))
+
+
+def _points_across(ax: Axes) -> float:
+    """The width that a figure has for the axes and their names: all of it, or the part of a column of axes."""
+    figure = ax.get_figure(root=True)
+    columns = 1 if ax.get_subplotspec() is None else ax.get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
+    return 400.0 if figure is None else float(figure.get_size_inches()[0]) * 72 / columns
+
+
+def _points_of_names(ax: Axes) -> float:
+    """The width of the names of rows, where they are set; else that of numbers."""
+    from matplotlib.ticker import FixedLocator
+
+    if not isinstance(ax.yaxis.get_major_locator(), FixedLocator):
+        return 14.0
+    return max((len(text.get_text()) for text in ax.get_yticklabels()), default=0) * NAME * _LETTER
+
+
+def label(name: Any, /, *, most: int = 32) -> str:
+    """A name from data as a label: no letters that cannot be seen, and not too many."""
+    text = "".join(one if one.isprintable() else "\ufffd" for one in str(name))
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def plain_frame(ax: Axes, theme: Theme, /, *, grid: str = "both") -> None:
@@ -76,8 +114,36 @@ def plain_frame(ax: Axes, theme: Theme, /, *, grid: str = "both") -> None:
 
 def named(ax: Axes, theme: Theme, x: str, y: str, /) -> None:
     """What the axes measure."""
-    ax.set_xlabel(x, color=theme.soft, fontsize=9)
-    ax.set_ylabel(y, color=theme.soft, fontsize=9)
+    ax.set_xlabel("\n".join(textwrap.wrap(x, letters_across(ax, SENTENCE))), color=theme.soft, fontsize=SENTENCE)
+    ax.set_ylabel(y, color=theme.soft, fontsize=SENTENCE)
+
+
+def rows_named(ax: Axes, theme: Theme, places: Any, names: Any, /, *, axis: str = "y", **look: Any) -> None:
+    """What each row is called; or each column. Names come from data: no text is mathematics."""
+    write = ax.set_yticks if axis == "y" else ax.set_xticks
+    most = min(32, int(0.3 * _points_across(ax) / (NAME * _LETTER)))
+    write(places, [label(name, most=most) for name in names], parse_math=False, color=theme.ink, fontsize=NAME, **look)
+    ax.tick_params(axis=axis, length=0)  # type: ignore[arg-type]
+
+
+def ink_on(theme: Theme, colour: Any, /) -> str:
+    """The colour of letters on another: that of ink or that of the page, whichever is easier to read."""
+    from matplotlib.colors import to_rgb
+
+    def light(one: Any) -> float:
+        channels = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in to_rgb(one)]
+        return 0.05 + 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+
+    here = light(colour)
+    contrast = {ink: max(light(ink), here) / min(light(ink), here) for ink in (theme.ink, theme.page)}
+    return max(contrast, key=lambda ink: contrast[ink])
+
+
+def shades(theme: Theme, colour: str, /) -> Any:
+    """From the page to a colour, for values from none to all; what is not a number is not drawn."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("shades", [theme.page, colour]).with_extremes(bad="none")
 
 
 def told(ax: Axes, theme: Theme, /) -> None:
@@ -96,4 +162,6 @@ def _figure(size: tuple[float, float], theme: Theme) -> Any:
         raise MissingExtra('Pictures need matplotlib: pip install "vesica[plot]".') from error
     pyplot = sys.modules.get("matplotlib.pyplot")
     options: dict[str, Any] = {"figsize": size, "facecolor": theme.page, "layout": "constrained"}
-    return pyplot.figure(**options) if pyplot else Figure(**options)
+    figure: Any = pyplot.figure(**options) if pyplot else Figure(**options)
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # inches around all of it
+    return figure

@@ -1,0 +1,46 @@
+"""Edges: where boxes begin and end at the border of their image tells from where pixels are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vesica.diagnose.finding import CERTAIN, WARNING, Finding
+from vesica.diagnose.sides import Side
+from vesica.regions.boxes import Boxes
+
+EDGES = 10
+"""Edges at one place that say something."""
+
+
+def findings(side: Side, /) -> Iterator[Finding]:
+    """Are pixels counted from 1, or end pixels taken as ends? Told by edges at the border, and by areas."""
+    some = side.numbers[side.looked_at]
+    if side.declared.unit != "pixels" or not some.size or (some != np.round(some)).any():
+        return
+    rows = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1))
+    if not len(rows):
+        return
+    assert side.data.xywh is not None
+    corners = Boxes(side.data.xywh[rows], "xywh", check=False).to("xyxy")
+    if (corners != np.round(corners)).any():
+        return
+    size = side.sizes[rows][:, ::-1]
+    low = {place: int((corners[:, :2] == place).sum()) for place in (0, 1)}
+    high = {step: int((corners[:, 2:] == size + step).sum()) for step in (-1, 0, 1)}
+    evidence = {"low_at_0": low[0], "low_at_1": low[1], "high_before_end": high[-1], "high_at_end": high[0]}
+    if not low[0] and low[1] >= EDGES and max(high[0], high[1]) >= EDGES:
+        how = "one-based" if high[0] >= EDGES else "moved-by-one"
+        text = (
+            f"Pixels in {side.name} seem to be counted from 1: {low[1]} boxes begin at 1 and none at 0, and "
+            f"{max(high[0], high[1])} end at {'the last pixel' if high[0] >= EDGES else 'the one behind the last'}."
+        )
+        yield Finding("pixels-one-based", WARNING, text, evidence, confidence=CERTAIN, repairs=(f"boxes={how}",))
+    elif low[0] >= EDGES and high[-1] >= EDGES and not high[0] and not high[1]:
+        text = (
+            f"Boxes in {side.name} seem to end with their last pixel, which then belongs to them: {high[-1]} end at "
+            f"the last pixel of their image, and none behind it."
+        )
+        repairs = ("boxes=inclusive",)
+        yield Finding("boxes-inclusive", WARNING, text, evidence, confidence=CERTAIN, repairs=repairs)

@@ -283,6 +283,19 @@ class TestVerb:
         assert (facts["level"], facts["replicates"], facts["seed"], facts["models"]) == (0.9, 100, 7, ["x", "y"])
         assert facts["numbers"] == list(vesica.compare(*self.FILES, level=0.9, replicates=100, seed=7, iou=0.5).table())
 
+    def test_slices_and_groups(self, files, capsys):
+        rows = [f"{image},{'day' if image % 2 else 'night'},{image // 8}" for image in range(IMAGES)]
+        Path("meta.csv").write_text("\n".join(["image,light,site", *rows]))
+        words = ("compare", *self.FILES, "--quiet", *self.FEW, "--slices", "meta.csv")
+        code, out, _ = run(capsys, *words)
+        assert code == 0 and "AP of slices\ncolumn  slice  images" in out and "light   night      20" in out
+        alone, grouped = (json.loads(run(capsys, *words, "--json", *more)[1]) for more in ((), ("--by", "site")))
+        assert {row["column"] for row in alone["slices"]} == {"light", "site"}
+        assert alone["numbers"][0]["difference"] == grouped["numbers"][0]["difference"]
+        assert alone["numbers"][0]["lo"] != grouped["numbers"][0]["lo"]
+        code, _, err = run(capsys, *words, "--by", "nothing")
+        assert code == 2 and "nothing" in err
+
     def test_three_models(self, files, capsys):
         code, out, _ = run(capsys, "compare", *self.FILES, "old.records", "--quiet")
         assert code == 3  # records are no guesses
@@ -321,6 +334,9 @@ class TestVerb:
         row = next(iter(vesica.compare(*self.FILES).table()))
         assert code == 0 and verdict["value"] == row["difference"]
         assert verdict["interval"] == pytest.approx([row["lo"], row["hi"]])
+        code, out, _ = run(capsys, "eval", "truth.npz", "new.npz", "--json", "--quiet", "--gate", "AP>=0.1 @90%")
+        ends = vesica.evaluate("truth.npz", "new.npz").interval("AP", level=0.9)
+        assert json.loads(out)["gates"][0]["interval"] == [ends.lo, ends.hi]  # that of --interval
         counted = ("--counts", "--min-score", "0.5", "--gate", "f1[cat]>=0.1 @95%", "--gate", "recall>=0.1 @95%")
         code, out, _ = run(capsys, "eval", "truth.npz", "new.npz", "--json", "--quiet", *counted)
         assert code == 0 and all(one["interval"] for one in json.loads(out)["gates"])

@@ -259,3 +259,55 @@ class TestForms:
         assert first.startswith("::stop-commands::") and out.rstrip().endswith(
             f"::{first.partition('commands::')[2]}::"
         )
+
+
+class TestOtherVerbs:
+    """Every verb that judges, or finds, has every form."""
+
+    @pytest.fixture
+    def asked(self, files):
+        truth = boxes(6, 3)
+        for name, off in (("ann", 0.0), ("ben", 1.0)):
+            write_truth(f"{name}.json", truth + off)
+        rows = json.loads(Path("truth.json").read_text())["annotations"]
+        wrong = [
+            {**row, "bbox": [*row["bbox"][:2], row["bbox"][0] + 20, row["bbox"][1] + 20], "score": 0.5} for row in rows
+        ]
+        Path("corners.json").write_text(json.dumps(wrong))
+        return files
+
+    @pytest.mark.parametrize(
+        "words, code, name",
+        [
+            (("agree", "ann.json", "ben.json", "--gate", "agreement>=0.99"), 1, "agreement>=0.99"),
+            (("merge", "good.records", "--gate", "AP>=2"), 1, "AP>=2"),
+            (("check", "corners.json", "--against", "truth.json"), 3, "boxes-layout"),
+        ],
+    )
+    def test_forms(self, asked, capsys, monkeypatch, words, code, name):
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+        told = {}
+        for form in ("text", "json", "markdown", "github", "junit", "sarif"):
+            got, told[form], err = run(capsys, *words, "--quiet", "--output", form)
+            assert got == code, (form, err)
+        assert run(capsys, *words, "--quiet", "--json")[1] == told["json"]
+        json.loads(told["json"])
+        assert told["markdown"].startswith(f"### vesica {words[0]}: ") and "❌" in told["markdown"]
+        assert "\n::error file=" in f"\n{told['github']}" and "❌" in Path("summary.md").read_text("utf-8")
+        (case,) = [one for one in xml.fromstring(told["junit"]).iter("testcase") if one.find("failure") is not None]
+        assert name in case.get("name")
+        (result,) = [one for one in json.loads(told["sarif"])["runs"][0]["results"] if one["level"] == "error"]
+        assert name in (result["ruleId"], result["message"]["text"].partition(":")[0])
+        assert json.loads(told["sarif"])["runs"][0]["invocations"][0]["exitCode"] == code
+
+    def test_agreement_with_a_level_and_a_base(self, asked, capsys):
+        words = ("agree", "ann.json", "ben.json", "--quiet", "--json")
+        code, _, _ = run(capsys, *words, "--records", "base.records")
+        gates = ("agreement>=0.1 @95%", "agreement[cat]>=0.1 @95%", "agreement drop<=0 vs base.records @95%")
+        code, out, _ = run(capsys, *words, *(word for gate in gates for word in ("--gate", gate)))
+        found = json.loads(out)["gates"]
+        assert code == 0 and [one["passed"] for one in found] == [True] * 3 and found[2]["interval"] == [0, 0]
+        code, _, err = run(capsys, "agree", "ann.json", "ben.json", "--quiet", "--gate", "f1[cat]>=0.1 @95%")
+        assert code == 2 and "f1[cat] has no interval" in err
+        code, _, err = run(capsys, *words[:-1], "--seed", "3", "--gate", gates[2])
+        assert code == 3 and "seed is 3 here and 0 there" in err

@@ -105,6 +105,12 @@ def score(value: Any, /) -> float | None:
     return None if value is None else check.finite(value, "min_score")
 
 
+def groups(by: Any, /) -> Mapping[Any, Any]:
+    if not isinstance(by, Mapping):
+        raise TypeError(f'`by` must be "image", or a dict of image → group; got {by!r}.')
+    return by
+
+
 def group_of(groups: Mapping[Any, Any], image: Any, /) -> Any:
     if image not in groups:
         raise InputError(f"`by` has no group for the image {image!r}: each image must have one.")

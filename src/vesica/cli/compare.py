@@ -7,7 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval as evaluation
-from vesica.cli import gate_options, image_options, outputs, refusal
+from vesica.cli import gate_options, image_options, interval_options, outputs, refusal
 from vesica.cli.category_options import categories_of
 from vesica.detection.rules import PROTOCOLS
 
@@ -36,6 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals: share inside (0.95)")
     parser.add_argument("--replicates", type=int, default=2000, metavar="N", help="how often images are drawn (2000)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (0)")
+    parser.add_argument(
+        "--by", default="image", metavar="COLUMN", help="what is drawn again: a column of --slices, or group or batch"
+    )
+    interval_options.add_slices(parser)
     parser.add_argument("--per-class", action="store_true", help="all categories, and not only the surest ten")
     parser.add_argument("--markdown", action="store_true", help="short for --output markdown")
     gate_options.add_arguments(parser, '"AP drop<=0.01 @95%%" since the first model, "AP50[cat]>=0.8"')
@@ -92,7 +96,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
 
 
 def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]) -> Comparison:
-    from vesica.comparison.compare import named
+    from vesica.comparison.compare import groups_of, named
     from vesica.comparison.comparison import compare_results
     from vesica.comparison.saved import is_saved, saved_result
     from vesica.results.resampling import Resampling
@@ -100,6 +104,7 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
     files = [arguments.truth, *arguments.models]
     if all(map(is_saved, files)):
         results: list[Result] = [saved_result(path) for path in files]
+        results = [_sliced(one, arguments) for one in results]
     else:
         files = arguments.models
         if len(files) < 2:
@@ -107,8 +112,20 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
         results = _scored(arguments, *options)
     given = arguments.model_names
     names = named(files) if given is None else [name.strip() for name in given.split(",")]
-    how = Resampling(arguments.replicates, arguments.seed)
+    try:
+        groups = groups_of(results[0], arguments.by)
+    except (ValueError, TypeError) as error:  # a column that is not there
+        arguments.usage_error(str(error))
+    how = Resampling(arguments.replicates, arguments.seed, groups)
     return compare_results(results, names=names, level=arguments.level, resampling=how)
+
+
+def _sliced(result: Result, arguments: argparse.Namespace) -> Result:
+    from vesica.detection import DetectionResult
+
+    if arguments.slices is not None and not isinstance(result, DetectionResult):
+        arguments.usage_error("--slices is of detection, and these results are of another kind")
+    return interval_options.sliced(result, arguments) if isinstance(result, DetectionResult) else result
 
 
 def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: Any) -> list[Result]:
@@ -127,7 +144,8 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
         guess = evaluation.read(path, arguments.guess_format, arguments, protocol, of_guess)
         evaluation.check_said(said, truth, guess)
         score = functools.partial(evaluate, truth.data, guess.data, **options)
-        results.append(refusal.scored(score, truth, guess, arguments, by_class=by_class))
+        result = refusal.scored(score, truth, guess, arguments, by_class=by_class)
+        results.append(interval_options.sliced(result, arguments))
     return results
 
 

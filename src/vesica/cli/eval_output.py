@@ -11,6 +11,7 @@ from vesica.results.tables import plain
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult, Records
     from vesica.results.gates import Scores
+    from vesica.results.resampling import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +46,9 @@ def check_usage(arguments: argparse.Namespace) -> None:
         check.finite(arguments.min_score, "--min-score")
         if not (arguments.counts or arguments.confusion or arguments.interval):
             raise ValueError("--min-score goes with --counts, --confusion or --interval")
-    interval_options.check_usage(arguments)
     outputs.check_usage(arguments)
     gate_options.check_usage(arguments)
+    interval_options.check_usage(arguments)
 
 
 def say(text: str, arguments: argparse.Namespace) -> None:
@@ -73,7 +74,10 @@ def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str
     if arguments.confusion:
         facts["confusion"] = result.confusion(min_score=arguments.min_score).to_dict()
     facts |= interval_options.facts_of(result, arguments)
-    verdicts = gate_options.verdicts(arguments, _scores(result, arguments)) if arguments.gate else []
+    verdicts = []
+    if arguments.gate:
+        how = interval_options.resampling_of(result, arguments)
+        verdicts = gate_options.verdicts(arguments, _scores(result, how, arguments), resampling=how)
     return facts | {"gates": gate_options.told(verdicts)}
 
 
@@ -85,8 +89,8 @@ def tell(facts: dict[str, Any], result: DetectionResult, arguments: argparse.Nam
 
         eval_tables.show(facts, result.protocol, per_class=arguments.per_class)
 
-    verb = "eval" if hasattr(arguments, "guess") else "merge"
-    file = getattr(arguments, "guess", None)
+    is_merge = hasattr(arguments, "files")
+    verb, file = ("merge", arguments.files[0]) if is_merge else ("eval", arguments.guess)
     return outputs.tell(outputs.Answer(verb, result.headline, facts, show, tables_of(facts), file), arguments)
 
 
@@ -118,12 +122,12 @@ def counts_of(result: DetectionResult, min_score: float | None) -> dict[str, Any
     }
 
 
-def _scores(result: DetectionResult, arguments: argparse.Namespace) -> Scores:
+def _scores(result: DetectionResult, how: Resampling, arguments: argparse.Namespace) -> Scores:
     """What gates can name: those of the result, and with --counts what was counted."""
     from vesica.detection.bootstrap import Cut
 
     cut = Cut(0, result.protocol.whole or 0, arguments.min_score) if arguments.counts else None
-    return result.gate_scores(cut=cut)
+    return result.gate_scores(how, cut=cut)
 
 
 _COUNTED = ("tp", "fp", "fn", "precision", "recall", "f1")

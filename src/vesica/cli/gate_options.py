@@ -9,6 +9,7 @@ from vesica.results import gates
 
 if TYPE_CHECKING:
     from vesica.results.gates import Scores, Verdict
+    from vesica.results.resampling import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser, examples: str) -> None:
@@ -34,18 +35,24 @@ def check_usage(arguments: argparse.Namespace, *, compared: bool = False) -> Non
 
 
 def verdicts(
-    arguments: argparse.Namespace, scores: Scores, texts: list[str] | None = None, *, part: str | None = None
+    arguments: argparse.Namespace,
+    scores: Scores,
+    texts: list[str] | None = None,
+    *,
+    part: str | None = None,
+    resampling: Resampling | None = None,
 ) -> list[Verdict]:
     """What each gate says; exit code 2 for a gate that names what is not there.
 
-    `part` is the part of a saved result's JSON that gates compare with, if not the whole.
+    `part` is the part of a saved result's JSON that gates compare with, if not the whole; `resampling` is that of the
+    scores, which a base must share.
     """
 
     def base(path: str | None) -> Scores:
         from vesica.comparison.saved import saved_scores
 
         assert path is not None
-        return saved_scores(path, part=part)
+        return saved_scores(path, part=part, resampling=resampling)
 
     wanted = [gates.parse(text) for text in (arguments.gate if texts is None else texts)]
     found: list[Verdict] = []
@@ -54,6 +61,11 @@ def verdicts(
     except ValueError as error:
         arguments.usage_error(str(error))
     return found
+
+
+def has_level(arguments: argparse.Namespace) -> bool:
+    """Does an interval decide one of the gates?"""
+    return any(gates.parse(text, compared=True).level is not None for text in arguments.gate)
 
 
 def told(found: list[Verdict]) -> list[dict[str, Any]]:

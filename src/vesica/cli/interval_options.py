@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from vesica.cli import gate_options
+
 if TYPE_CHECKING:
     from vesica.detection import DetectionResult
+    from vesica.results.resampling import Resampling
 
 _IMAGE = ("image", "image_id", "id", "file_name", "filename", "file", "name")
 """What the column of images may be called; else it is the first."""
@@ -23,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--replicates", type=int, metavar="N", help="with --interval: how many (default: 2000)")
     parser.add_argument("--seed", type=int, metavar="N", help="with --interval (default: 0)")
+    add_slices(parser)
+
+
+def add_slices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--slices",
         metavar="FILE",
@@ -36,7 +43,7 @@ def check_usage(arguments: argparse.Namespace) -> None:
     from vesica._check import statistics as check
 
     said = [name for name in _OF_INTERVALS if getattr(arguments, name) is not None]
-    if said and not arguments.interval:
+    if said and not arguments.interval and not (gate_options.has_level(arguments) and arguments.level is None):
         raise ValueError(f"--{said[0]} goes with --interval")
     for name, look in (("level", check.level), ("replicates", check.replicates), ("seed", check.seed)):
         if getattr(arguments, name) is not None:
@@ -80,6 +87,18 @@ def columns_of(path: str) -> dict[str, dict[str, str | None]]:
             if name != header[at] and columns[name].setdefault(row[at], cell or None) != (cell or None):
                 raise InputError(f"{path} has the image {row[at]!r} twice, with different values of {name!r}.")
     return columns
+
+
+def resampling_of(result: DetectionResult, arguments: argparse.Namespace) -> Resampling:
+    """How images are drawn again for gates with a level."""
+    from vesica.results.resampling import Resampling
+
+    try:
+        groups = None if arguments.by is None else result.groups_by(arguments.by)
+    except ValueError as error:  # a column that is not there
+        arguments.usage_error(str(error))
+    asked = {name: getattr(arguments, name) for name in ("replicates", "seed")}
+    return Resampling(groups=groups, **{name: value for name, value in asked.items() if value is not None})
 
 
 def facts_of(result: DetectionResult, arguments: argparse.Namespace) -> dict[str, Any]:

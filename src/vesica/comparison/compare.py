@@ -11,6 +11,7 @@ from vesica._check import names as check_names
 from vesica._check import statistics as check_statistics
 from vesica.comparison.comparison import Comparison, compare_results
 from vesica.detection.protocol import protocol_of
+from vesica.detection.result import DetectionResult
 from vesica.results.resampling import Resampling
 from vesica.results.result import Result
 from vesica.scoring import evaluate, read_truth
@@ -27,7 +28,7 @@ def compare(
     level: float = 0.95,
     replicates: int = 2000,
     seed: int = 0,
-    by: Mapping[Any, Any] | None = None,
+    by: Any = "image",
     **options: Any,
 ) -> Comparison:
     """Compare models in the same images: paired differences with intervals and p-values, and where they come from.
@@ -48,8 +49,8 @@ def compare(
         Of the intervals.
     replicates, seed : int
         How often images are drawn again, and by which numbers.
-    by : dict of image id → group, optional
-        What is drawn again instead of single images: a patient, a video.
+    by : "image", or dict of image → group; of detectors also the name of a column, as in `interval` of a result
+        What is drawn again: images of one patient or one video are not independent.
     **options
         Those of `evaluate`.
 
@@ -63,10 +64,11 @@ def compare(
     >>> comparison["AP"], comparison.table()["p"].tolist()[0]
     (0.0, 1.0)
     """
-    how = Resampling(check_statistics.replicates(replicates), seed, by)
+    count = check_statistics.replicates(replicates)
     if check.all_results((truth, *models), Result):
         check.no_options(options)
         results = [truth, *models]
+        how = Resampling(count, check_statistics.seed(seed), groups_of(results[0], by))
         return compare_results(results, names=names or named(results), level=level, resampling=how)
     if len(models) == 1 and isinstance(models[0], Mapping):
         names, models = names or list(models[0]), tuple(models[0].values())
@@ -78,7 +80,15 @@ def compare(
 
     results = [evaluate(truth, guess, **options) for guess in models]
 
+    how = Resampling(count, check_statistics.seed(seed), groups_of(results[0], by))
     return compare_results(results, names=names or named(models), level=level, resampling=how)
+
+
+def groups_of(result: Any, by: Any, /) -> Mapping[Any, Any] | None:
+    """What images are drawn with."""
+    if isinstance(result, DetectionResult):
+        return result.groups_by(by)
+    return None if by == "image" else check.groups(by)
 
 
 def named(models: Sequence[Any], /) -> list[str]:

@@ -191,6 +191,11 @@ class Comparison(Result):
         before, after = (one.gate_scores(self.resampling) for one in (base, other))
         return differences_of(before, after, [(name, None)], level=self.level)
 
+    @property
+    def has_slices(self) -> bool:
+        """Was it told what slices go by?"""
+        return all(isinstance(one, DetectionResult) and bool(one.slices) for one in self.results)
+
     # ---- objects
 
     @property
@@ -289,7 +294,7 @@ class Comparison(Result):
     def _details(self) -> dict[str, Any]:
         """Slices, and the objects that changed, model by model, where they are at hand."""
         found: dict[str, Any] = {}
-        if isinstance(self.results[0], DetectionResult) and self.results[0].slices:
+        if self.has_slices:
             found["slices"] = list(self.slices())
         if self.has_objects:
             found["objects"] = {name: list(self.objects(name)) for name in self.names[1:]}

@@ -10,6 +10,7 @@ from vesica.errors import InputError
 
 if TYPE_CHECKING:
     from vesica.results.gates import Scores
+    from vesica.results.resampling import Resampling
     from vesica.results.result import Result
 
 MAGIC = b"VESICA "
@@ -32,10 +33,12 @@ def saved_result(path: str | os.PathLike[str], /) -> Result:
     return found
 
 
-def saved_scores(path: str | os.PathLike[str], /, *, part: str | None = None) -> Scores:
+def saved_scores(
+    path: str | os.PathLike[str], /, *, part: str | None = None, resampling: Resampling | None = None
+) -> Scores:
     """What gates can ask of a saved result; of JSON without intervals, and of its `part` where one is named."""
     if is_saved(path):
-        return saved_result(path).gate_scores()
+        return saved_result(path).gate_scores(resampling)
     from vesica.io.files import load
 
     def scores() -> Scores:

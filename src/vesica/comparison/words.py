@@ -27,6 +27,10 @@ def text_of(comparison: Comparison, /, *, most: int | None = MOST_CLASSES) -> st
         shown = lines_of(heads(comparison, comparison.classes().columns), surest[:most])
         more = len(surest) - len(surest[:most])
         parts += [f"{told_classes(comparison)}\n{shown}" + (f"\n… {more:,} more categories" if more > 0 else "")]
+    if comparison.has_slices:
+        slices = comparison.slices()
+        shown = lines_of(heads(comparison, slices.columns), list(map(_texts, slices)))
+        parts.append(f"{told_slices(comparison)}\n{shown}")
     for model in comparison.names[1:] if comparison.has_objects else ():
         found = object_rows(comparison, model)
         parts += ["\n".join([told_objects(comparison, model), *([lines_of(*found)] if found[1] else [])])]
@@ -47,6 +51,10 @@ def markdown_parts(comparison: Comparison, /) -> list[str]:
     if surest:
         body = _markdown_table(heads(comparison, comparison.classes().columns), surest[: markdown.MOST_ROWS])
         found.append(markdown.folded(told_classes(comparison), body))
+    if comparison.has_slices:
+        slices = comparison.slices()
+        body = _markdown_table(heads(comparison, slices.columns), list(map(_texts, slices)))
+        found.append(markdown.folded(told_slices(comparison), body))
     for model in comparison.names[1:] if comparison.has_objects else ():
         names, rows = object_rows(comparison, model)
         told = told_objects(comparison, model)
@@ -102,6 +110,10 @@ def told_classes(comparison: Comparison, /) -> str:
         f"{comparison.class_numbers[0]} of {count:,} categories: {'; '.join(told)}, q at most {DISCOVERED:g}, the "
         "surest first"
     )
+
+
+def told_slices(comparison: Comparison, /) -> str:
+    return f"{next(iter(comparison.results[0].summary))} of slices"
 
 
 def told_objects(comparison: Comparison, model: str, /) -> str:

@@ -366,6 +366,11 @@ class DetectionResult(Explained):
         column = column_of(by, self._images, "by")
         return "group", check_slices.no_none(column, self.records.images)
 
+    def groups_by(self, by: Any, /) -> dict[Any, Any] | None:
+        """By the id of an image what it is drawn again with, as `by` of `interval` says; None: by itself."""
+        _, groups = self._drawn_by(by)
+        return None if groups is None else dict(zip(self.records.images.tolist(), groups.tolist(), strict=True))
+
     @property
     def _images(self) -> Images:
         """The images with their names, where those are known."""
@@ -453,6 +458,7 @@ class DetectionResult(Explained):
             aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
             identity=identity_of(facts, ids=self.records.images.tolist()),
             replicates=_drawn(self, resampling or Resampling(), cut),
+            is_biased=True,
         )
 
     @property

@@ -197,6 +197,9 @@ class Scores(NamedTuple):
     """What a base must have in common with it; None: it cannot be compared."""
     replicates: Callable[[str, str | None], np.ndarray | None] | None = None
     """(R,) what a number of the whole, or of a category, is where images are drawn again; None: there is no such."""
+    is_biased: bool = False
+    """Do replicates tend to lie above the number, as those of average precision do? Then intervals are corrected for it;
+    in a change the bias of both sides is the same."""
 
 
 Base = Callable[[str | None], Scores]
@@ -282,12 +285,16 @@ def _changed(gate: Gate, before: Any, now: Any) -> Any:
 
 def _interval(asked: _Asked, scores: Scores, earlier: Scores | None) -> Interval:
     """That of the number, or of its change: both sides draw the same images, so that replicates are paired."""
-    from vesica.statistics.intervals import percentile_interval  # late: the command line parses gates without NumPy
+    import numpy as np  # late: the command line parses gates without it
 
-    values = asked.replicates(scores)
+    from vesica.statistics.intervals import percentile_intervals
+
+    values, around = asked.replicates(scores), None
     if earlier is not None:
         values = _changed(asked.gate, asked.replicates(earlier), values)
-    return percentile_interval(values, level=asked.gate.share)
+    elif scores.is_biased:
+        around = np.array([asked.value(scores)], np.float64)
+    return percentile_intervals(values[:, None], level=asked.gate.share, around=around).one(0)
 
 
 def _decided(verdict: Verdict, found: Interval, sign: str, images: int, undecided: str) -> Verdict:

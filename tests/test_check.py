@@ -765,11 +765,11 @@ class TestLabels:
     @pytest.mark.parametrize("step, word", [(1, "one more"), (-1, "one less")])
     def test_shifted(self, capsys, step, word):
         truth, guess = self.maps()
-        code, out, _ = self.scored(capsys, truth, (guess + step).astype(np.uint8))
-        assert (
-            code == 3 and f"labels-shifted (error, likely): Labels of the guess are {word}" in json.loads(out)["error"]
-        )
-        assert self.scored(capsys, truth, (guess + step).astype(np.uint8), "--as-is")[0] == 0
+        moved = (guess.astype(np.int64) + step).astype(np.uint8)
+        code, out, _ = self.scored(capsys, truth, moved)
+        said = json.loads(out)["error"]
+        assert code == 3 and f"labels-shifted (error, likely): Labels of the guess are {word} than" in said
+        assert self.scored(capsys, truth, moved, "--as-is")[0] == 0
 
     def test_sound(self, capsys):
         assert self.scored(capsys, *self.maps())[0] == 0

@@ -29,10 +29,8 @@ def findings(counts: PixelCounts, ignore: Collection[int] = (), /) -> Iterator[F
         agree = guess + step == truth
         share = int(count[agree].sum()) / total
         if given < LITTLE and share >= MUCH and _is_broad(truth[agree], count[agree]):
-            text = (
-                f"Labels of the guess are {word} than those of the truth: {percent(given)} of pixels agree as given, "
-            )
-            text += f"{percent(share)} so."
+            text = f"Labels of the guess are {word} than those of the truth: of all pixels {percent(given)} agree as "
+            text += f"given, {percent(share)} so."
             evidence = {"shift": step, "agree_given": given, "agree": share}
             yield Finding("labels-shifted", ERROR, text, evidence, confidence=LIKELY)
 

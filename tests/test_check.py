@@ -372,6 +372,30 @@ class TestBoxes:
         with pytest.raises(InputError, match="Only files of COCO .* CSV"):
             found.fix("fixed.csv")
 
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_voc_counts_from_1(self, first):
+        """Files of VOC whose writer counts from 0."""
+        pytest.importorskip("defusedxml")
+        truth, _ = made("whole")
+        Path("voc").mkdir()
+        for image in truth["images"]:
+            own = [one["bbox"] for one in truth["annotations"] if one["image_id"] == image["id"]]
+            rows = "".join(
+                f"<object><name>cat</name><bndbox><xmin>{x + first}</xmin><ymin>{y + first}</ymin>"
+                f"<xmax>{x + w - 1 + first}</xmax><ymax>{y + h - 1 + first}</ymax></bndbox></object>"
+                for x, y, w, h in own
+            )
+            size = f"<size><width>{image['width']}</width><height>{image['height']}</height></size>"
+            Path("voc", f"{image['id']}.xml").write_text(f"<annotation>{size}{rows}</annotation>")
+        assert wrong(vesica.check("voc")) == ([] if first else ["pixels-zero-based"])
+
+    def test_sizes_that_the_caller_knows(self):
+        truth, results = sound(5, replace(SMALL, sizes=((480, 640),)))
+        write(Path("guess.json"), damaged(CORNERS, results, truth))
+        assert not vesica.check("guess.json").errors
+        (one,) = vesica.check("guess.json", sizes=(480, 640)).errors
+        assert (one.code, one.confidence) == ("boxes-layout", "certain")
+
 
 class TestCategories:
     def test_names_decide(self):
@@ -722,6 +746,39 @@ class TestScores:
         code, _, err = run(capsys, "agree", "ann.json", "ben.json", "--quiet")
         assert code == 3 and "boxes-normalised" in err and "ben.json" in err
         assert run(capsys, "agree", "ann.json", "ben.json", "--quiet", "--as-is")[0] == 0
+
+
+class TestLabels:
+    """Label maps whose labels are moved by one."""
+
+    def maps(self, seed=0, labels=6):
+        rng = np.random.default_rng(seed)
+        truth = np.kron(rng.integers(1, labels, (8, 9)), np.ones((10, 10), np.int64)).astype(np.uint8)
+        noise = rng.random(truth.shape) < 0.2
+        return truth, np.where(noise, rng.integers(1, labels, truth.shape), truth).astype(np.uint8)
+
+    def scored(self, capsys, truth, guess, *words):
+        np.save("truth.npy", truth)
+        np.save("guess.npy", guess)
+        return run(capsys, "seg", "truth.npy", "guess.npy", "--quiet", "--json", *words)
+
+    @pytest.mark.parametrize("step, word", [(1, "one more"), (-1, "one less")])
+    def test_shifted(self, capsys, step, word):
+        truth, guess = self.maps()
+        moved = (guess.astype(np.int64) + step).astype(np.uint8)
+        code, out, _ = self.scored(capsys, truth, moved)
+        said = json.loads(out)["error"]
+        assert code == 3 and f"labels-shifted (error, likely): Labels of the guess are {word} than" in said
+        assert self.scored(capsys, truth, moved, "--as-is")[0] == 0
+
+    def test_sound(self, capsys):
+        assert self.scored(capsys, *self.maps())[0] == 0
+
+    def test_of_one_class(self, capsys):
+        """A map that is of one class everywhere agrees with another one by chance."""
+        truth = np.full((40, 40), 3, np.uint8)
+        truth[:3] = np.arange(40) % 8
+        assert self.scored(capsys, truth, np.full((40, 40), 2, np.uint8))[0] == 0
 
 
 class TestValue:

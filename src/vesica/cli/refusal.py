@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from vesica.cli import eval_output
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.diagnose.finding import Finding
     from vesica.io.read import Found
+    from vesica.segmentation.counts import PixelCounts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,6 +78,15 @@ def look_at_each(files: Sequence[Found], arguments: argparse.Namespace, /) -> No
 
     for one in () if arguments.as_is else files:
         _refuse(examined(of_found(one)).findings, [one.name])
+
+
+def look_at_labels(counts: PixelCounts, ignore: Collection[int], arguments: argparse.Namespace, /) -> None:
+    """Raise for label maps whose labels seem to be others than those of the truth."""
+    from vesica.diagnose.labels import findings
+    from vesica.errors import InputError
+
+    for one in () if arguments.as_is else findings(counts, ignore):
+        raise InputError(f"{one}\nOr --as-is scores the maps as they are.")
 
 
 def _refuse(found: Sequence[Finding], names: list[str], error: Exception | None = None) -> None:

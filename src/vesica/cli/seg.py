@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output, gate_options, outputs, seg_options, seg_output
+from vesica.cli import eval_output, gate_options, outputs, refusal, seg_options, seg_output
 
 if TYPE_CHECKING:
     from vesica.segmentation.result import SegmentationResult
@@ -83,6 +83,7 @@ def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceR
             found += measure(pairs, None, ignore=policy.ignore, wanted=options.wanted, threads=arguments.threads)
     next(batches, None)  # to its end, where it tells what there is to tell of all
     result = evaluator.compute().with_remarks(source.remarks or ())
+    refusal.look_at_labels(result.counts, policy.ignore, arguments)
     if not arguments.surface:
         return result, None
     labels = dict(zip(result.cells.labels.tolist(), result.categories, strict=True))

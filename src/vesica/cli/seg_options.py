@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica.cli import gate_options, outputs
+from vesica.cli import gate_options, outputs, refusal
 from vesica.cli.number_options import numbers_of
 from vesica.segmentation.rules import FIELDS
 
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
     parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
     outputs.add_arguments(parser)
+    refusal.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 

@@ -6,6 +6,8 @@ import os
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vesica.dataset import Dataset
 from vesica.diagnose import rows
 from vesica.diagnose.box_readings import BoxReading
@@ -45,13 +47,14 @@ def checked(value: Any, said: Said, truth: Side | None = None, /, *, masks: bool
         return Checked(side_of("the data set", value, BoxReading(), truth), "a data set", "xywh pixels")
     source, format = resolved(os.fspath(value), said.format)
     if format == "coco":
-        return of_coco(source.file, truth, said.threads, masks=masks)
+        found = of_coco(source.file, truth, said.threads, masks=masks)
+        return found._replace(side=_with_sizes(found.side, said.options.get("sizes")))
     options = _options(format, said, truth)
     try:
-        found = find(value, options, format=format)
+        read = find(value, options, format=format)
     except InputError:
-        found = find(value, replace(options, check=True), format=format)  # whose error says more
-    return Checked(of_found(found, truth), found.title, found.form)
+        read = find(value, replace(options, check=True), format=format)  # whose error says more
+    return Checked(of_found(read, truth), read.title, read.form)
 
 
 def of_coco(file: File, truth: Side | None, threads: int | None, /, *, masks: bool = False) -> Checked:
@@ -69,6 +72,14 @@ def of_coco(file: File, truth: Side | None, threads: int | None, /, *, masks: bo
         file.name,
     )
     return Checked(side, "COCO results" if found.is_results else "COCO truth", "xywh pixels", file)
+
+
+def _with_sizes(side: Side, sizes: Any) -> Side:
+    """Images of which nobody knows how large they are, as large as the caller says that all are."""
+    if not isinstance(sizes, (tuple, list)) or len(sizes) != 2:
+        return side
+    known = (side.image_sizes > 0).all(axis=1, keepdims=True)
+    return replace(side, image_sizes=np.where(known, side.image_sizes, np.array(sizes, np.int64)))
 
 
 def _options(format: str, said: Said, truth: Side | None) -> Options:

@@ -35,6 +35,7 @@ class Side:
     is_results : are its rows guesses?
     refused : what a strict reader does not let pass
     path : where it is; "" of data that no file has
+    first : from which number on the file is said to count pixels
     """
 
     name: str
@@ -45,6 +46,7 @@ class Side:
     field: str = "boxes"
     refused: tuple[Finding, ...] = ()
     path: str = ""
+    first: int = 0
 
     @cached_property
     def has_box(self) -> np.ndarray:
@@ -81,7 +83,8 @@ def of_found(found: Found, truth: Side | None = None, /) -> Side:
     """The side of a file that was read strictly."""
     name = os.path.basename(found.name.rstrip("/")) or found.name
     field = "bbox" if found.format == "coco" else "boxes"
-    return replace(side_of(name, found.data, declared(found.form, found.format), truth, field), path=found.name)
+    side = side_of(name, found.data, declared(found.form, found.format), truth, field)
+    return replace(side, path=found.name, first=int(found.form == "pixels from 1"))
 
 
 def side_of(name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /) -> Side:

@@ -226,6 +226,8 @@ class TestSurface:
             result.causes(like="tide")
         with pytest.raises(ValueError, match="`background` must lie between 0.1"):
             result.causes(background=0.01)
+        with pytest.raises(ValueError, match="`background` must not be above `iou`; got 0.6 and 0.5"):
+            result.causes(background=0.6)
         with pytest.raises(ValueError, match='`cause` must be one of .*; got .miss.. Did you mean "missed"'):
             result.causes()["miss"]
         with pytest.raises(ValueError, match="`category` must be one of"):

@@ -13,9 +13,9 @@ import vesica
 from record_bytes import blocks_of, bytes_of
 from scenes import Traits, awkward, datasets, job
 from test_records import part
+from vesica._check.details import BACKGROUND
 from vesica.dataset import Dataset
 from vesica.detection import Records, merge, records_of, summarise
-from vesica.detection.details import BACKGROUND
 from vesica.detection.matches import found_again, matches_of
 from vesica.errors import InputError
 
@@ -149,6 +149,14 @@ class TestMerge:
         again = summarise(Records.from_bytes(records_of(*datasets(*own), details=True).to_bytes()))
         merged = summarise(merge(*map(Records.from_bytes, shards)))
         assert told(whole) == told(again) == told(merged)
+
+    def test_of_images(self):
+        """Of some images they are what matching these images alone gives."""
+        own = job(np.random.default_rng(2), Traits(images=6))
+        whole = records_of(*datasets(*own), details=True)
+        keep = np.arange(len(whole.images)) % 2 == 0
+        alone = records_of(*part(*own, set(whole.images[keep].tolist())), details=True)
+        assert whole.of_images(keep).to_bytes() == dataclasses.replace(alone, notes=()).to_bytes()
 
     def test_texts_as_ids(self):
         boxes, kinds = [[0, 0, 9, 9], [20, 0, 29, 9]], {"image": ["b", "a"], "category": ["cat", "cat"]}

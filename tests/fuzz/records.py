@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 import zlib
@@ -22,7 +23,7 @@ def trial(rng: Rng) -> None:
     every = np.ones(IMAGES, bool)
     truth, guess = (dataset(columns_of(rng, "box", guesses=guesses), every) for guesses in (False, True))
     try:
-        sound = records_of(truth, guess, **options_of(rng, "box")).to_bytes()
+        sound = records_of(truth, guess, details=chance(rng, 0.5), **options_of(rng, "box")).to_bytes()
     except (ValueError, TypeError):
         return  # no such options
     magic, blocks = _taken_apart(sound)
@@ -32,7 +33,12 @@ def trial(rng: Rng) -> None:
     except InputError:
         return
     assert Records.from_bytes(records.to_bytes()).to_bytes() == records.to_bytes()
-    numbers(summarise(records, threads=int(rng.integers(1, 4))))
+    result = summarise(records, threads=int(rng.integers(1, 4)))
+    numbers(result)
+    if records.details is not None:
+        with contextlib.suppress(ValueError):  # a threshold of 0
+            result.causes(like=pick(rng, (None, "tidecv"))), result.confusion(), result.objects()
+            result.by_size(bins=3)
     assert merge(records).to_bytes() == records.to_bytes()
 
 

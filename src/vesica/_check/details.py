@@ -9,7 +9,7 @@ import numpy as np
 
 from vesica.errors import InputError
 
-__all__ = ["Expected", "columns", "floor_of", "numbers", "same_floor", "there"]
+__all__ = ["BACKGROUND", "Expected", "background_of", "columns", "floor_of", "numbers", "same_floor", "there"]
 
 _KINDS = {
     "number": "<i4",
@@ -65,6 +65,18 @@ def floor_of(value: float, floor: float, name: str, /) -> float:
         raise ValueError(
             f"`{name}` must lie between {floor:g}, the least overlap that details keep, and 1; got {value}."
         )
+    return given
+
+
+BACKGROUND = 0.1
+"""A guess that overlaps no truth as far as this lies on the background."""
+
+
+def background_of(value: float | None, floor: float, iou: float, /) -> float:
+    """The overlap below which a guess lies on the background: no more than that which makes it right."""
+    given = floor_of(min(BACKGROUND, iou) if value is None else value, floor, "background")
+    if given > iou:
+        raise ValueError(f"`background` must not be above `iou`; got {value} and {iou:g}.")
     return given
 
 

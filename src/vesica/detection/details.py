@@ -22,8 +22,6 @@ from vesica.results import container
 if TYPE_CHECKING:
     from vesica.detection.records import Records
 
-BACKGROUND = 0.1
-"""A guess that overlaps no truth as far as this lies on the background. Smaller overlaps are not kept."""
 CROWD, IGNORED, ID_ZERO = 1, 2, 4
 """Bits of `truth_flags`."""
 
@@ -127,7 +125,8 @@ def details_of(inputs: Inputs, records: Records, /, *, threads: int | None = Non
     """Details of records that were just matched, for the same inputs."""
     protocol = records.protocol
     check.numbers(inputs.plain)
-    floor = max(min(BACKGROUND, *protocol.bars), np.nextafter(0.0, 1.0))
+    # What overlaps less lies on the background, and need not be kept.
+    floor = max(min(check.BACKGROUND, *protocol.bars), np.nextafter(0.0, 1.0))
     near = near_of(inputs, protocol, floor, threads)
     rows = _rows(inputs, records)
     starts, pairs = taken(near.starts, rows)

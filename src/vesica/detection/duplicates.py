@@ -54,26 +54,10 @@ def _content(records: Records, place: int, is_told: bool) -> dict[str, np.ndarra
 
 
 def _without(records: Records, places: list[int]) -> Records:
-    """The records of all other images."""
+    """The records of all other images; notes count what they counted."""
     stays = np.ones(len(records.images), bool)
     stays[places] = False
-    kept = stays[records.image]
-    _, rows = taken(_offsets(records), np.flatnonzero(kept))
-    before = np.concatenate([[0], np.cumsum(kept)])
-    places_left = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
-    return replace(
-        records,
-        images=records.images[stays],
-        starts=before[records.starts].astype(np.int64),
-        image=places_left[records.image[kept]],
-        guesses=records.guesses[kept],
-        counted=records.counted[kept],
-        score=records.score[rows],
-        matched=records.matched[rows],
-        ignored=records.ignored[rows],
-        row=None if records.row is None else records.row[rows],
-        details=None if records.details is None else records.details.of(rows, places_left),
-    )
+    return replace(records.of_images(stays), notes=records.notes)
 
 
 def _offsets(records: Records) -> np.ndarray:

@@ -14,7 +14,7 @@ from vesica._array import objects
 from vesica._check import details as check_details
 from vesica._check import detection as check
 from vesica.detection.curves import curve_of
-from vesica.detection.details import BACKGROUND, Details, details_of
+from vesica.detection.details import Details, details_of
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records
@@ -52,11 +52,11 @@ class Explained(Result):
             return details_of(self.inputs, self.records, threads=self.threads)
         return check_details.there(self.records.details)  # type: ignore[no-any-return]
 
-    def causes(self, *, iou: float | None = None, background: float = BACKGROUND, like: str | None = None) -> Causes:
+    def causes(self, *, iou: float | None = None, background: float | None = None, like: str | None = None) -> Causes:
         """Why AP is what it is: wrong guesses and missed truths by their cause, and the AP that each cause costs.
 
-        A wrong guess that overlaps no truth as far as `background` lies on it. `like="tidecv"` gives the numbers of
-        that tool; docs/causes.md tells where they differ.
+        A wrong guess that overlaps no truth as far as `background`, by default 0.1, lies on it. `like="tidecv"` gives
+        the numbers of that tool; docs/causes.md tells where they differ.
 
         >>> import vesica
         >>> truth = vesica.Dataset.from_arrays([[0, 0, 9, 9], [50, 0, 59, 9]], image=[1, 1], category=["cat", "dog"])
@@ -78,7 +78,7 @@ class Explained(Result):
             details,
             self._matches(at),
             iou=at,
-            background=check_details.floor_of(background, details.floor, "background"),
+            background=check_details.background_of(background, details.floor, at),
             names=self.categories,
             like=like,
             threads=self.threads,
@@ -118,7 +118,7 @@ class Explained(Result):
         at, details = self._overlap(iou), self.details
         found = above(self._matches(at), self.records.score, min_score)
         kept = None if min_score is None else self.records.score >= min_score
-        state = named(self.records, details, found, min(BACKGROUND, at), kept=kept)
+        state = named(self.records, details, found, check_details.background_of(None, details.floor, at), kept=kept)
         table = match_table(self.records, details, state, self.categories)
         if min_score is None:
             return table

@@ -119,6 +119,9 @@ class Records:
             ignored=self.ignored[rows],
             row=None if self.row is None else self.row[rows],
             notes=(),
+            details=None
+            if self.details is None
+            else self.details.of(np.flatnonzero(rows), np.where(keep, place, -1).astype(np.int32)),
         )
 
     def to_bytes(self) -> bytes:
@@ -153,8 +156,8 @@ class Records:
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
         header, blocks = container.from_bytes(_KIND, data)
-        columns, of_details = Details.apart(blocks)
         with container.readable(_KIND):
+            columns, of_details = Details.apart(blocks)
             protocol = _protocol_of(header)
             tables: dict[str, Any] = {
                 name: container.column_of(values) for name, values in header["categories"].items()
@@ -176,7 +179,7 @@ class Records:
             check.room(told)
             check.columns(columns, told)
             details = None
-            if "details" in header:
+            if "details" in header or of_details:
                 image = np.repeat(columns["image"], columns["guesses"])
                 known = check_details.Expected(len(images), len(categories), image)
                 details = Details.of_columns(header["details"], of_details, known)

@@ -56,14 +56,13 @@ def repaired(records: Records, details: Details, found: Named, /) -> Lanes:
     here = _BIT[_LANE["classification"]]
     homes = details.truth_category[heirs[is_moved]]
     places, order = _places(records, details, moved, homes)
-    columns = (
-        (records.guess_category, homes[order]),
-        (records.score, records.score[moved[order]]),
-        (right, here),
-        (gone, _ALL ^ here),
+    return Lanes(
+        category=np.insert(records.guess_category, places, homes[order]),
+        score=np.insert(records.score, places, records.score[moved[order]]),
+        right=np.insert(right, places, here),
+        gone=np.insert(gone, places, _ALL ^ here),
+        positives=_positives(records, details, found),
     )
-    category, score, right, gone = (np.insert(column, places, new) for column, new in columns)
-    return Lanes(category, score, right, gone, _positives(records, details, found))
 
 
 def _places(records: Records, details: Details, moved: np.ndarray, homes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

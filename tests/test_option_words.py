@@ -82,12 +82,18 @@ LABEL_MAPS = [
 LABEL_MAPS += [f"segmentation/{path.name}" for path in sorted((SOURCE / "segmentation").glob("*.py"))]
 AGREEMENT = ["_check/agreement.py", "_check/annotators.py", "_check/assignments.py", "scoring.py"]
 AGREEMENT += [f"agreement/{path.name}" for path in sorted((SOURCE / "agreement").glob("*.py"))]
+ADVICE = {"advice", "agreement", "segmentation", "shapes", "surfaces"}
+DIAGNOSE = [f"diagnose/{path.name}" for path in sorted((SOURCE / "diagnose").glob("*.py")) if path.stem not in ADVICE]
+DIAGNOSE.append("_check/diagnose.py")
+COMPARE = [f"comparison/{path.name}" for path in sorted((SOURCE / "comparison").glob("*.py"))]
 SAID_BY = {
     "iou": TABLES + REGIONS,
     "nms": TABLES + REGIONS,
     "eval": READERS + MEETING + SCORES,
     "merge": SCORES,
     "agree": READERS + WRITERS + AGREEMENT,
+    "check": READERS + DIAGNOSE,
+    "compare": READERS + MEETING + SCORES + COMPARE,
     "convert": READERS + WRITERS,
     "seg": LABEL_MAPS,
 }
@@ -114,6 +120,16 @@ NOT_REACHED = {
         "Images(ids, batch": "trends, which no option asks for",
         "these annotations have no": "trends, which no option asks for",
         "policy=": "policies, which are made of options",
+    },
+    "check": {
+        **_PANOPTIC,
+        "NAME=VALUE": "how an assumption is written here, too",
+        "`check=False`": "said by evaluate",
+    },
+    "compare": {
+        **_PANOPTIC,
+        "images=[…]": "lists of dicts, which no file is",
+        "duplicates=": "records that are merged",
     },
     "convert": _PANOPTIC,
     "seg": {**_PANOPTIC, "reduction=": "how another library computes its number, in a table of what is compared"},

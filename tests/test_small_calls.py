@@ -21,6 +21,8 @@ VALUES = {
     "Dataset",
     "SegmentationPolicy",
     "advise",
+    "check",
+    "compare",
     "AgreementPolicy",
     "write_panoptic",
     "write_queue",

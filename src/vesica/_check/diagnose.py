@@ -94,7 +94,7 @@ def known_sizes(sizes: Any, name: str, /) -> None:
     if not (sizes > 0).all():
         raise InputError(
             f"{name}: how large images are must be known to repair this. Give the truth that says so, `against=`; or "
-            "sizes=(height, width)."
+            "`sizes=(height, width)`."
         )
 
 

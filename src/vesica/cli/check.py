@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--assume", action="append", default=[], metavar="NAME=VALUE", help="with --fix: what is so; see below"
     )
     parser.add_argument("--strict", action="store_true", help="exit code 3 for warnings too")
-    parser.add_argument("--format", choices=readable(), help="of FILE, where the content does not show it")
+    parser.add_argument(
+        "--format", dest="files_format", choices=readable(), help="of FILE, where the content does not show it"
+    )
     parser.add_argument("--against-format", choices=readable(), metavar="NAME", help="of TRUTH")
     image_options.add_arguments(parser)
     outputs.add_arguments(parser)
@@ -60,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.diagnose.diagnosis import diagnosed
 
     truth = None if arguments.against is None else _read(arguments.against, arguments.against_format, arguments, None)
-    file = _read(arguments.file, arguments.format, arguments, truth, masks=True)
+    file = _read(arguments.file, arguments.files_format, arguments, truth, masks=True)
     found = diagnosed(file, truth)
     if arguments.fix is not None:
         return _fix(found, assumed, arguments)

@@ -223,6 +223,15 @@ class TestModel:
         code, _, err = run(capsys, "ann.json", "ben.json", "--min-score", "0.5")
         assert code == 2 and "--min-score goes with --model" in err
 
+    def test_against_the_consensus(self, capsys):
+        guess = vesica.Dataset.from_arrays([[10, 10, 20, 20]], image=[1], category=[1], score=[0.5], images=[1, 2])
+        vesica.write("guess.json", guess)
+        words = ("ann.json", "ben.json", "cleo.json", "--model", "guess.json", "--against", "consensus")
+        facts = answer(capsys, *words)["ceiling"]
+        assert [row["n_images"] for row in facts["annotators"]] == [1, 1, 1]  # image 2 has two annotators alone
+        code, _, err = run(capsys, "ann.json", "ben.json", "--against", "consensus")
+        assert code == 2 and "--against goes with --model" in err
+
 
 class TestMasks:
     def test_labelstudio_export(self, capsys):

@@ -228,7 +228,7 @@ class TestAlpha:
         people = {k: np.roll(WIDE_A, k, axis=1) for k in range(3)}
         result = vesica.evaluate_agreement(people)
         assert result.to_dict()["alpha"]["value"] == result.alpha().value < 1
-        (verdict,) = result.gate("alpha>=0.99")
+        (verdict,) = result.gates("alpha>=0.99")
         assert verdict.value == result.alpha().value and not verdict.passed
 
     def test_one_label(self):

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from vesica._check import agreement
+from vesica._check import agreement, one_of
+
+__all__ = ["one_of"]
 
 MODEL = "model"
 
@@ -19,6 +21,14 @@ def people(data: Any, /) -> Any:
             f"A ceiling is what people agree on with each other: it needs two annotators; got {len(data.annotators)}."
         )
     return data
+
+
+def three_people(count: int, /) -> None:
+    if count < 3:
+        raise ValueError(
+            f'against="consensus" needs three annotators, so that two others agree on something; got {count}. '
+            'against="annotators" compares with each.'
+        )
 
 
 def scores(guess: Any, /) -> np.ndarray:

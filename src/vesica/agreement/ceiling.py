@@ -82,6 +82,7 @@ def ceiling(
     *,
     policy: AgreementPolicy | None = None,
     min_score: float | None = None,
+    against: str = "annotators",
     regions: str | None = None,
     missing: str | None = None,
     threads: int | None = None,
@@ -99,6 +100,9 @@ def ceiling(
     policy : AgreementPolicy, optional
     min_score : float, optional
         Guesses with a lower score are left out, and counted. By default none is.
+    against : {"annotators", "consensus"}
+        Both are compared with each annotator; or the model and annotator k with the consensus of all others than k, in
+        the images that k and two others were asked for.
     regions, missing, threads : as for `evaluate_agreement`
 
     Examples
@@ -113,6 +117,7 @@ def ceiling(
     >>> round(found["model"], 3), round(found["human"], 3)
     (0.672, 0.863)
     """
+    check.one_of(against, ("annotators", "consensus"), "against")
     asked = AgreementPolicy() if policy is None else policy
     people, notes = check.people(data), []
     kept = guess if min_score is None else guess.rows(check.scores(guess) >= min_score)
@@ -123,10 +128,16 @@ def ceiling(
     both, left_out = with_model(people, kept, upright=regions != "rotated")
     if left_out:
         notes.append(Note("category", left_out, "guesses are of categories that people do not have, and are left out"))
-    records = records_of(
-        annotations_of(both, regions=regions, missing=missing, threads=threads), asked, threads=threads
-    )
     name = both.annotators.tolist()[-1]
+    options: dict[str, Any] = {"regions": regions, "missing": missing, "threads": threads}
+    if against == "consensus":
+        from vesica.agreement.ceiling_consensus import with_consensus  # late: few ask for it
+
+        check.three_people(len(people.annotators))
+        both, consensus = with_consensus(both, asked, **options)
+    records = records_of(annotations_of(both, **options), asked, threads=threads)
+    if against == "consensus":
+        return _beside_consensus(records, consensus, name, len(kept) - left_out, tuple(notes), threads)
     return _compared(records, records.annotators.tolist().index(name), len(kept) - left_out, tuple(notes), threads)
 
 
@@ -216,13 +227,20 @@ def _by_annotator(
     mine = [codes == people * people + k for k in own]
     values = np.concatenate([rates[None], replicates])
     of_model, of_human = (np.stack([_mean(values[:, which]) for which in chosen], axis=1) for chosen in (mine, others))
+    images = [len(np.unique(scenes.image[shown & (who == k)])) for k in own]
+    return table_of(records, own, images, of_model, of_human)
+
+
+def table_of(
+    records: AgreementRecords, own: list[int], images: list[int], of_model: np.ndarray, of_human: np.ndarray, /
+) -> tuple[Table, dict[str, float]]:
+    """The row of each annotator, and the means over all; of (1 + R, K) numbers the first row is that of all images."""
     difference = of_model - of_human
     ends = percentile_intervals(difference[1:], level=records.policy.level)
     both = ~np.isnan(difference[0])
     means = [_mean(np.where(both, side, np.nan)) for side in (of_model, of_human)]
     whole = percentile_intervals((means[0] - means[1])[1:, None], level=records.policy.level).one(0)
     nan = float("nan")
-    images = [len(np.unique(scenes.image[shown & (who == k)])) for k in own]
     table = Table(
         {
             "annotator": records.annotators[own],
@@ -236,6 +254,30 @@ def _by_annotator(
     )
     summary = {"model": float(means[0][0]), "human": float(means[1][0]), "difference": float(means[0][0] - means[1][0])}
     return table, summary | {"lo": nan if whole.lo is None else whole.lo, "hi": nan if whole.hi is None else whole.hi}
+
+
+def _beside_consensus(
+    records: AgreementRecords,
+    consensus: Mapping[Any, Any],
+    name: Any,
+    guesses: int,
+    notes: tuple[Note, ...],
+    threads: int | None,
+) -> Ceiling:
+    """Each annotator and the model beside the consensus of the others, whose name `consensus` tells."""
+    place = {who: k for k, who in enumerate(records.annotators.tolist())}
+    scenes, tallies, own = records.scenes, tallies_of(records), [place[who] for who in consensus]
+    cell = np.full(len(scenes), -1)
+    for number, (who, agreed) in enumerate(consensus.items()):
+        for side, other in enumerate((who, name)):
+            pair = {place[agreed], place[other]}
+            cell[(scenes.a == min(pair)) & (scenes.b == max(pair))] = 2 * number + side
+    rates, replicates = _rates(records, tallies, cell, 2 * len(own), threads)
+    values = np.concatenate([rates[None], replicates])
+    images = [len(np.unique(scenes.image[cell == 2 * number])) for number in range(len(own))]
+    table, summary = table_of(records, own, images, values[:, 1::2], values[:, ::2])
+    human, shown = (cell >= 0) & (cell % 2 == 0), (cell >= 0) & (cell % 2 == 1)
+    return Ceiling(records.policy, guesses, table, _by_class(records, tallies, human, shown, threads), summary, notes)
 
 
 def _by_class(

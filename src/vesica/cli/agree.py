@@ -54,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worst", type=int, default=50, metavar="N", help="how many of them (50)")
     parser.add_argument("--model", metavar="GUESS", help="guesses of a model: is it as near to people as they are?")
     parser.add_argument("--min-score", type=float, metavar="S", help="with --model: its guesses from this score on")
+    parser.add_argument(
+        "--against",
+        choices=("annotators", "consensus"),
+        help="with --model: compare with each annotator (default), or with what the others agree on",
+    )
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
     parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
@@ -80,7 +85,11 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         facts = agree_output.facts_of(result, data, arguments)
         if data is not None and arguments.model is not None:
-            found = result.ceiling(agree_files.guesses(data, arguments), min_score=arguments.min_score)
+            found = result.ceiling(
+                agree_files.guesses(data, arguments),
+                min_score=arguments.min_score,
+                against=arguments.against or "annotators",
+            )
             facts["ceiling"] = found.to_dict()
         if maps is None:
             facts |= agree_output.compared(result, arguments)
@@ -115,6 +124,8 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             check.finite(arguments.min_score, "--min-score")
             if arguments.model is None:
                 raise ValueError("--min-score goes with --model")
+        if arguments.against is not None and arguments.model is None:
+            raise ValueError("--against goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
         _outputs(arguments)

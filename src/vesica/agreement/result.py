@@ -223,6 +223,10 @@ class AgreementResult(Result):
         alpha = alpha_of_classes(self.records)
         return tables.classes_table(self.records, self.tallies, alpha, self._resample(intervals))
 
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        rows = self.classes(intervals=False)
+        return "agreement by category", [(row["category"], row["agreement"]) for row in rows]
+
     def images(self) -> Table:
         """One row for an image: agreement, what was lost and why, the entropy of votes, and its rank by loss.
 

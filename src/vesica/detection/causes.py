@@ -61,6 +61,11 @@ class Causes:
         shown = ", ".join(f"{row['cause']} {row['cost']:.3f}" for row in self.table if row["cost"] is not None)
         return f"Causes(AP {self.ap:.3f} at IoU {self.iou:g}; {shown})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        return _html.page(_html.words(repr(self)), self.table._repr_html_())
+
     def __str__(self) -> str:
         return f"AP {self.ap:.3f} at IoU {self.iou:g}, and what it would gain without each cause\n{self.table}"
 

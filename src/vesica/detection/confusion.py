@@ -91,6 +91,11 @@ class Confusion:
         told = f"{right} right, {swapped} of another class, {made_up} made up, {missed} missed"
         return f"Confusion({told}; {len(self.categories)} classes, IoU {self.iou:g})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        return _html.page(_html.words(repr(self)), self.top(background=True)._repr_html_())
+
     def __str__(self) -> str:
         return f"{self!r}\n{self.top(background=True)}"
 

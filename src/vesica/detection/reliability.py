@@ -35,6 +35,11 @@ class Reliability:
     def __repr__(self) -> str:
         return f"Reliability(ECE {self.ece:.3f}, MCE {self.mce:.3f}, {len(self.bins)} bins)"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        return _html.page(_html.words(repr(self)), self.bins._repr_html_())
+
     def __str__(self) -> str:
         return f"{self!r}\n{self.bins}"
 

@@ -207,6 +207,12 @@ class DetectionResult(Explained):
             }
         )
 
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        line = lines_of(self.protocol)[0]
+        return f"{line.name_of_one or line.name} by category", list(
+            zip(self.categories, self._of_each(line), strict=True)
+        )
+
     def _of_each(self, line: Line) -> list[float]:
         """The number of each category, NaN without truths."""
         places = range(len(self.categories))

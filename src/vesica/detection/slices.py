@@ -98,6 +98,11 @@ class Slices(Mapping[str, "Mapping[Any, DetectionResult]"]):
             }
         )
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        return _html.page(_html.words(repr(self)), self.table()._repr_html_())
+
     def __str__(self) -> str:
         table = self.table()
         return table.text(rows=len(table))

@@ -24,6 +24,11 @@ class Collection(Equal):
         """(N,)"""
         return (len(self),)
 
+    def _repr_html_(self) -> str:
+        from vesica.regions.picture import html_of  # late: only notebooks ask for it
+
+        return html_of(self)
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} objects are frozen: make a new one instead of setting `{name}`.")
 

@@ -15,10 +15,10 @@ from vesica.regions.polygons import Polygons
 from vesica.regions.rotated import RotatedBoxes
 
 
-def outlines(regions: Any, /) -> list[list[np.ndarray]]:
+def outlines(regions: Any, /, *, step: int = 1) -> list[list[np.ndarray]]:
     """Of each region its rings, (P, 2) points x, y each, of which the last is the first; none for what is empty.
 
-    Holes are rings too. Those of pixels go along their edges.
+    Holes are rings too. Those of pixels go along their edges; with a larger `step` along those of every so many.
 
     >>> outlines(Boxes([[0, 0, 4, 2]]))[0][0].tolist()
     [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [0.0, 2.0], [0.0, 0.0]]
@@ -27,7 +27,7 @@ def outlines(regions: Any, /) -> list[list[np.ndarray]]:
         corners = np.asarray(to_numpy(regions.xyxy), np.float64).reshape(-1, 4)
         return [[ring] for ring in corners[:, [[0, 1], [2, 1], [2, 3], [0, 3], [0, 1]]]]
     if isinstance(regions, (PixelRegions, LabelMap)):
-        return _of_pixels(regions)
+        return _of_pixels(regions, step)
     shapes = Polygons.from_rotated(regions) if isinstance(regions, RotatedBoxes) else regions
     points, rings, parts, of = shapes.arrays
     closed = [np.concatenate([ring, ring[:1]]) for ring in np.split(points, rings[1:-1])] if len(points) else []
@@ -35,7 +35,7 @@ def outlines(regions: Any, /) -> list[list[np.ndarray]]:
     return [closed[begin:end] for begin, end in itertools.pairwise(ends.tolist())]
 
 
-def _of_pixels(regions: Any) -> list[list[np.ndarray]]:
+def _of_pixels(regions: Any, step: int) -> list[list[np.ndarray]]:
     masks = regions.to_rle()
     boxes = np.asarray(to_numpy(masks.boxes.xyxy)).astype(np.int64)
     found: list[list[np.ndarray]] = []
@@ -44,7 +44,7 @@ def _of_pixels(regions: Any) -> list[list[np.ndarray]]:
             found.append([])
             continue
         cells = np.asarray(to_numpy(masks[place : place + 1].crop(x1, y1, x2, y2).to_masks().array))[0]
-        found.append([ring + np.array([x1, y1]) for ring in traced(cells)])
+        found.append([ring * step + np.array([x1, y1]) for ring in traced(cells[::step, ::step])])
     return found
 
 

@@ -115,6 +115,11 @@ class IntervalTable(Mapping[str, Interval]):
             f"seed {drawing.seed}"
         )
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        return _html.page(_html.words(self.headline), self.table()._repr_html_())
+
     def __str__(self) -> str:
         table = self.table()
         shown = {name: column for name, column in table.columns.items() if name != "status"}

@@ -119,12 +119,16 @@ class Result(Mapping[str, float]):
         name, value = next(iter(self.numbers.items()))
         return f"{type(self).__name__}({name} {_shown(value, '-')}, {self.headline})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        """What a notebook draws as bars: a title, and names with numbers from 0 to 1."""
+        return "", [(name, value) for name, value in self.numbers.items() if value is not None and 0 <= value <= 1]
 
-        cells = "".join(f"<th>{escape(name)}</th>" for name in self.numbers)
-        values = "".join(f"<td>{_shown(value, '–')}</td>" for value in self.numbers.values())
-        return f"<p>{escape(self.headline)}</p><table><tr>{cells}</tr><tr>{values}</tr></table>"
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        notes = [_html.words(f"note: {note.count} {note.text}") for note in self.notes[:5]]
+        numbers = _html.table(list(self.numbers), [list(self.numbers.values())])
+        return _html.page(_html.words(self.headline), numbers, _html.bars(*self._shares()), *notes)
 
 
 def _shown(value: float | None, nothing: str) -> str:

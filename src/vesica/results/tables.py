@@ -53,6 +53,12 @@ class Table:
     def __str__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        rows = [list(row.values()) for row in self.head(_html.ROWS)]
+        return _html.page(_html.table(list(self.columns), rows, total=len(self)))
+
     def head(self, count: int, /) -> Table:
         """The first rows."""
         return Table({name: column[:count] for name, column in self.columns.items()})

@@ -219,6 +219,11 @@ class SegmentationResult(Result):
             }
         )
 
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        rows = self.per_class()
+        name = next((name for name in ("IoU", "Dice") if rows and name in rows[0]), "")
+        return f"{name} by class", [(row["category"], row[name]) for row in rows] if name else []
+
     def per_image(self) -> list[Row]:
         """A row for each image: the means of its classes, None where none counts, and how many cells they count."""
         return self._rows_of_images(self.cells, self._in_means, {"image": self.counts.ids})

@@ -29,6 +29,8 @@ _STATUSES = {
 _WORST = {"diagonal": "worst: the diagonal of the image", "inf": "worst: infinite", "skip": "left out of distances"}
 
 
+_DISTANCES = ("HD", "HD95", "ASSD", "MASD", "ASD")
+"""Numbers that are no shares."""
 _Score = Callable[[SurfaceCell], float]
 
 
@@ -95,6 +97,9 @@ class SurfaceResult(Result):
     def summary(self) -> Mapping[str, float]:
         """The numbers; NaN for one that is not defined."""
         return {name: _mean(np.array([_mean(column) for column in table.T])) for name, table in self._table.items()}
+
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        return "", [(name, value) for name, value in self.numbers.items() if name not in _DISTANCES]
 
     def per_class(self) -> list[Row]:
         """A row for each class: means over the images that have it."""

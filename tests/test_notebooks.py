@@ -1,0 +1,187 @@
+"""What notebooks show: a table and a drawing, escaped, small, and without a script."""
+
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import vesica
+from vesica import Boxes, Dataset, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks, _html
+from vesica.results.tables import Table
+
+HOSTILE = [
+    "</script><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' style='x",
+    "&amp;",
+    "\x00\ud800 cut\n",
+    "x" * 5000,
+]
+TAGS = {"div", "p", "table", "tr", "th", "td", "svg", "rect", "text", "path"}
+ATTRIBUTES = {
+    "style",
+    "xmlns",
+    "viewbox",
+    "width",
+    "height",
+    "role",
+    "aria-label",
+    "x",
+    "y",
+    "d",
+    "opacity",
+    "font-size",
+}
+ATTRIBUTES |= {"fill", "fill-opacity", "fill-rule", "stroke", "stroke-width"}
+
+
+class Reader(HTMLParser):
+    """Tags that are open, and everything that a browser would make of a text."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.words = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in TAGS, tag
+        assert {name for name, _ in attributes} <= ATTRIBUTES, attributes
+        self.tags.append(tag)
+        if not self.get_starttag_text().endswith("/>"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == [] and len(html.encode()) <= 100_000
+    for part in html.split("<svg")[1:]:
+        ElementTree.fromstring("<svg" + part.partition("</svg>")[0] + "</svg>")
+    return reader
+
+
+def detection(names):
+    boxes = np.tile([10.0, 10, 50, 50], (len(names), 1)) + np.arange(len(names))[:, None] * 60
+    given = {"image": [0] * len(names), "category": range(len(names)), "categories": dict(enumerate(names))}
+    return vesica.evaluate(
+        Dataset.from_arrays(boxes, **given), Dataset.from_arrays(boxes + 3, score=[0.5] * len(names), **given)
+    )
+
+
+class TestResults:
+    def test_hostile_names_are_text(self):
+        result = detection(HOSTILE)
+        reader = read(result._repr_html_())
+        words = " ".join(reader.words)
+        assert "</script><im" in words and '"><svg onload' in words and "\x00" not in words and "svg" in reader.tags
+        for value in (result.confusion(), result.causes(), result.reliability(), result.objects()):
+            read(value._repr_html_())
+
+    def test_numbers_are_those_of_the_result(self):
+        result = detection(["cat", "dog"])
+        words = read(result._repr_html_()).words
+        for name, value in result.numbers.items():
+            assert name in words and (value is None or f"{value:.3f}" in words)
+        assert "AP by category" in words
+
+    def test_bars_are_as_long_as_their_numbers(self):
+        drawn = _html.bars("t", [("a", 0.25), ("b", 1.0), ("c", None)])
+        widths = [float(bar.get("width")) for bar in ElementTree.fromstring(drawn).iter() if bar.tag.endswith("rect")]
+        assert widths == [220, 220, 220, 55]
+
+    def test_many_categories_stay_small(self):
+        result = detection([f"{'long name ' * 30}{k}" for k in range(200)])
+        reader = read(result._repr_html_())
+        assert any("176 in the middle left out" in words for words in reader.words)
+
+    def test_segmentation_and_agreement(self):
+        found = vesica.evaluate_segmentation([[0, 1]], [[0, 1]], categories=HOSTILE[:2])
+        assert "IoU by class" in read(found._repr_html_()).words
+        people = {who: Dataset.from_arrays([[0, 0, 4, 4]], image=[1], category=HOSTILE[:1]) for who in HOSTILE[:3]}
+        agreed = vesica.evaluate_agreement(people)
+        assert "agreement by category" in read(agreed._repr_html_()).words
+        read(agreed.pairs()._repr_html_())
+
+    def test_distances_are_no_shares(self):
+        truth, guess = np.zeros((2, 1, 9, 9), int)
+        truth[0, 2:5, 2:5] = guess[0, 4:8, 4:8] = 1
+        found = vesica.evaluate_surfaces(truth, guess, categories=[1], tau=2)
+        reader = read(found._repr_html_())
+        assert reader.words.count("HD95") == 1 and reader.words.count("NSD(2)") == 2
+
+    def test_intervals_and_slices(self):
+        result = detection(["cat", "dog"])
+        assert "AP50" in read(result.interval(replicates=20)._repr_html_()).words
+
+    def test_without_numbers(self):
+        nothing = vesica.evaluate([{"boxes": [], "labels": []}], [{"boxes": [], "labels": [], "scores": []}])
+        assert "–" in read(nothing._repr_html_()).words
+
+    def test_a_long_table_says_what_is_left_out(self):
+        words = read(Table({"<a>": np.arange(50), "b": np.arange(50) / 3})._repr_html_()).words
+        assert "… 30 more rows" in words and "<a>" in words and "0.333" in words
+
+
+ROW, COLUMN = np.indices((600, 900))
+MASK = ((COLUMN - 400) ** 2 + (ROW - 300) ** 2 < 200**2) & ((COLUMN - 400) ** 2 + (ROW - 300) ** 2 > 80**2)
+
+
+class TestRegions:
+    @pytest.mark.parametrize(
+        "regions",
+        [
+            Boxes([[0, 0, 4, 4], [2, 2, 6.5, 6]]),
+            RotatedBoxes([[5, 5, 4, 2, 30]], unit="deg", direction="cw"),
+            Polygons([[0, 0, 10, 0, 10, 10], [[[0, 0, 8, 0, 8, 8, 0, 8], [2, 2, 4, 2, 4, 4]]]]),
+            Masks(MASK[None]),
+            RleMasks.from_masks(MASK[None]),
+            SparseMasks.from_masks(MASK[None]),
+            LabelMap(MASK.astype(int)),
+            Boxes(np.zeros((2, 3, 4))),
+        ],
+    )
+    def test_a_table_and_a_drawing(self, regions):
+        reader = read(regions._repr_html_())
+        assert reader.tags.count("table") == 1 and reader.tags.count("svg") == 1 and "path" in reader.tags
+        count = int(np.prod(regions.shape))
+        assert reader.tags.count("path") == count and reader.tags.count("tr") == 1 + count
+
+    def test_corners_of_a_path_are_those_of_the_box(self):
+        html = Boxes([[0, 0, 100, 50]])._repr_html_()
+        (path,) = html.split('d="')[1:]
+        points = [tuple(map(float, one.split())) for one in path.partition('Z"')[0].removeprefix("M").split("L")]
+        width, height = points[2][0] - points[0][0], points[2][1] - points[0][1]
+        assert width == pytest.approx(2 * height, abs=0.2)
+
+    @pytest.mark.parametrize("regions", [Boxes(np.empty((0, 4))), Masks(np.zeros((1, 5, 5), bool)), LabelMap([[0]])])
+    def test_nothing_to_draw(self, regions):
+        assert "svg" not in read(regions._repr_html_()).tags
+
+    def test_sets_have_a_table(self):
+        reader = read(Sets([HOSTILE[:2], HOSTILE[:1]])._repr_html_())
+        assert reader.tags.count("tr") == 3 and "svg" not in reader.tags
+
+    def test_thousands_stay_small(self):
+        rng = np.random.default_rng(0)
+        corner = rng.uniform(0, 500, (5000, 2))
+        words = read(Boxes(np.hstack([corner, corner + 20]))._repr_html_()).words
+        assert "60 of 5,000 are drawn" in words and "… 4,980 more rows" in words
+
+    def test_ragged_masks_stay_small(self):
+        rng = np.random.default_rng(0)
+        html = Masks(rng.random((20, 60, 60)) < 0.5)._repr_html_()
+        read(html)
+        assert "of 20 are drawn" in html
+
+    def test_not_finite(self):
+        read(Boxes(np.array([[0, 0, np.nan, 4], [0, 0, 4, 4]]), check=False)._repr_html_())

@@ -439,6 +439,16 @@ class TestCategories:
         (one,) = checked([{**one, "category_id": 9000 + one["category_id"] ** 2} for one in results]).errors
         assert one.code == "categories-unknown" and not one.repairs
 
+    def test_another_order(self):
+        """The same categories, listed otherwise: each guess says a name, and boxes tell whose it is."""
+        truth, results = made("from 0")
+        ids = [one["id"] for one in truth["categories"]]
+        other = dict(zip(ids, np.random.default_rng(1).permutation(ids).tolist(), strict=True))
+        (one,) = checked([{**row, "category_id": other[row["category_id"]]} for row in results], truth).errors
+        back = {str(other[k]): f"kind {k}" for k in ids}
+        assert one.code == "categories-permuted" and len(one.evidence["map"]) >= 3
+        assert one.evidence["map"].items() <= back.items()
+
     def test_one_name_for_all(self):
         """A model that calls everything by the name next to the most frequent one is weak."""
         truth, results = made("contiguous")
@@ -732,6 +742,34 @@ class TestScores:
         assert run(capsys, "eval", "truth.json", "guess.json", "--quiet")[0] == 3
         assert run(capsys, "eval", "truth.json", "guess.json", "--quiet", "--class-agnostic")[0] == 0
         assert vesica.evaluate("truth.json", "guess.json", by_class=False)["AP"] > 0.2
+
+    def test_masks_do_not_ask_boxes(self, capsys):
+        """Where masks are compared and found, boxes may be whatever they are."""
+        truth, _ = made()
+
+        def square(row):
+            x, y, w, h = row["bbox"]
+            return {**row, "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]]}
+
+        rows = [{**square(one), "score": 0.5} for one in truth["annotations"]]
+        masks = {**truth, "annotations": [square(one) for one in truth["annotations"]]}
+        files(boxes_as(lambda x, y, w, h, W, H: (x, y, x + w, y + h))(rows, truth), masks)
+        code, out, _ = run(capsys, "eval", "truth.json", "guess.json", "--regions", "mask", "--quiet", "--json")
+        assert code == 0 and json.loads(out)["summary"]["AP"] > 0.99
+        assert run(capsys, "eval", "truth.json", "guess.json", "--quiet")[0] == 3
+
+    def test_masks_alone(self):
+        """Results without a box: those around their masks tell of ids."""
+        truth, results = made("contiguous")
+
+        def as_mask(row):
+            x, y, w, h = row["bbox"]
+            outline = [[x, y, x + w, y, x + w, y + h, x, y + h]]
+            return {key: value for key, value in row.items() if key != "bbox"} | {"segmentation": outline}
+
+        rows = [as_mask({**one, "category_id": one["category_id"] - 1}) for one in results if one["category_id"] > 1]
+        (one,) = checked(rows, truth).errors
+        assert one.repair == "categories=+1"
 
     def test_quirks_are_those_of_the_tool(self):
         truth, results = made()

@@ -112,7 +112,6 @@ class Damage:
     code: str
     change: Callable[[list[dict[str, Any]], dict[str, Any]], list[dict[str, Any]]]
     needs_whole: bool = False
-    is_repairable: bool = True
 
 
 def boxes_as(make):

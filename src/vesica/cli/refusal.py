@@ -33,8 +33,7 @@ def scored(
     by_class: bool = True,
 ) -> DetectionResult:
     """The score of a detector. Files that cannot be scored, or that score little, are looked at for a mistake."""
-    from vesica.diagnose.sides import of_found
-    from vesica.diagnose.suspicion import is_low, looks_odd
+    from vesica.diagnose.suspicion import is_low
     from vesica.errors import InputError
 
     if arguments.as_is:
@@ -44,10 +43,17 @@ def scored(
     except InputError as error:
         look(truth, guess, arguments, by_class=by_class, error=error)
         raise
-    ours = of_found(truth)
-    if is_low(result) or looks_odd(ours) or looks_odd(of_found(guess, ours)):
+    if is_low(result) or (result.protocol.regions == "box" and _are_odd(truth, guess)):
         look(truth, guess, arguments, by_class=by_class)
     return result
+
+
+def _are_odd(truth: Found, guess: Found) -> bool:
+    from vesica.diagnose.sides import of_found
+    from vesica.diagnose.suspicion import looks_odd
+
+    ours = of_found(truth)
+    return looks_odd(ours) or looks_odd(of_found(guess, ours))
 
 
 def look(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vesica.dataset import Categories
-from vesica.diagnose import areas, boxes, categories, edges, image_places, images, rows
+from vesica.diagnose import areas, boxes, categories, edges, image_places, images, permutation, rows
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.finding import NOTE, SEVERITIES, Finding
 from vesica.diagnose.hits import Hypothesis, Sample, Trial, Trials
@@ -43,7 +43,7 @@ def examined(side: Side, truth: Side | None = None, /, *, by_class: bool = True)
     judged = verdict(side, trials, _of_moved(side, truth, trials, maps))
     found = [
         *_of_boxes(side, judged),
-        *categories.findings(side, truth, maps, judged),
+        *_of_categories(side, truth, maps, judged, trials),
         *images.findings(side, truth, where, by, judged),
         *_of_rows(side),
     ]
@@ -65,6 +65,13 @@ def _of_boxes(side: Side, judged: Verdict) -> Iterator[Finding]:
     yield from by_area
     if not any(one.code == "boxes-inclusive" for one in by_area):
         yield from edges.findings(side)
+
+
+def _of_categories(
+    side: Side, truth: Side, maps: categories.Maps, judged: Verdict, trials: Trials
+) -> Iterator[Finding]:
+    found = [] if judged.hypothesis is not None else list(permutation.findings(side, truth, trials))
+    yield from found or categories.findings(side, truth, maps, judged)
 
 
 def _of_rows(side: Side) -> Iterator[Finding]:

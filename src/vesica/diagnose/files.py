@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxed, boxless
 from vesica.diagnose import rows
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.image_places import sized
@@ -61,11 +62,12 @@ def of_coco(file: File, truth: Side | None, threads: int | None, /, *, masks: bo
     """The side of a COCO file that was loaded."""
     is_list = file.head(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     found = coco_lenient.read(file, masks=masks and not is_list, threads=threads)
+    sizes = sized(found.data, None if truth is None else truth.data)
     side = Side(
         os.path.basename(file.name),
-        found.data,
+        boxed(found.data, boxless(found.data), sizes[found.data.image]),
         BoxReading(),
-        sized(found.data, None if truth is None else truth.data),
+        sizes,
         found.is_results,
         "bbox",
         tuple(rows.refused(found, os.path.basename(file.name))),

@@ -213,6 +213,17 @@ class Trials:
             if hypothesis.changes(self.given)
         ]
 
+    def confusion(self, kinds: int, others: int, /) -> np.ndarray:
+        """(kinds, others) int64: on which category of the truth the guesses of each category lie, as given."""
+        overlaps = self.overlaps(self.given)
+        best = np.zeros(len(self.sample))
+        np.maximum.at(best, self.sample.i, overlaps)
+        first = np.flatnonzero((overlaps >= AT_LEAST) & (overlaps == best[self.sample.i]))
+        rows, at = np.unique(self.sample.i[first], return_index=True)  # of equals the first
+        table = np.zeros((kinds, others), np.int64)
+        np.add.at(table, (self._kinds[rows], self.sample.category[first[at]]), 1)
+        return table
+
     def of(self, hypothesis: Hypothesis, /) -> Trial:
         """One hypothesis."""
         places = self._maps[hypothesis.categories]

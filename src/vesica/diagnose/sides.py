@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vesica.dataset import Dataset
+from vesica.dataset.boxless import boxed, boxless
 from vesica.diagnose.box_readings import BoxReading, declared
 from vesica.diagnose.finding import Finding
 from vesica.diagnose.image_places import sized
@@ -90,6 +91,7 @@ def of_found(found: Found, truth: Side | None = None, /) -> Side:
 def side_of(name: str, data: Dataset, reading: BoxReading, truth: Side | None = None, field: str = "boxes", /) -> Side:
     """The side of a data set; of guesses, with the sizes that the images of the truth have."""
     sizes = sized(data, None if truth is None else truth.data)
+    data = boxed(data, boxless(data), sizes[data.image])
     if data.corners is not None:  # rotated boxes: what was read is no upright box
         sizes = np.zeros_like(sizes)
     return Side(name, data, reading, sizes, data.score is not None, field)

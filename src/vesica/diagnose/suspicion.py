@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 READ_WRONGLY = frozenset(
     (
         *("boxes-layout", "axes-swapped", "boxes-normalised", "boxes-percent", "frame-letterbox", "negative-size"),
-        *("categories-shifted", "categories-unknown", "images-shifted", "images-unknown"),
+        *("categories-shifted", "categories-permuted", "categories-unknown", "images-shifted", "images-unknown"),
     )
 )
 """Codes of findings for which a score is refused: numbers and ids that do not mean what they were read as."""

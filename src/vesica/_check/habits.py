@@ -90,7 +90,7 @@ HABITS = (
         (SKLEARN, TORCHMETRICS, SUPERVISION),
         ("confusion_matrix", "ConfusionMatrix", "MulticlassConfusionMatrix"),
         "vesica.LabelMap(a, background=None).contingency(vesica.LabelMap(b, background=None)).counts",
-        "Of a detector: vesica.evaluate(truth, guess).counts().",
+        "Of a detector: vesica.evaluate(truth, guess).confusion().",
     ),
     Habit(
         (TORCHMETRICS,),

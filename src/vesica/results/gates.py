@@ -198,8 +198,8 @@ class Scores(NamedTuple):
     replicates: Callable[[str, str | None], np.ndarray | None] | None = None
     """(R,) what a number of the whole, or of a category, is where images are drawn again; None: there is no such."""
     is_biased: bool = False
-    """Do replicates tend to lie above the number, as those of average precision do? Then intervals are corrected for it;
-    in a change the bias of both sides is the same."""
+    """Do replicates tend to lie above the number, as those of average precision do? Then its interval is corrected for
+    bias; that of a change is not, for the biases of both sides cancel but for a little."""
 
 
 Base = Callable[[str | None], Scores]

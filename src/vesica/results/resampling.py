@@ -33,7 +33,8 @@ class Resampling(NamedTuple):
 
     def keys(self, ids: Sequence[Any], /) -> np.ndarray:
         """(N,) uint64: what is drawn again, for each image."""
+        from vesica._array import objects
         from vesica.statistics.resampling import keys_of
 
         labels = self.labels(ids)
-        return keys_of(ids if labels is None else labels)
+        return keys_of(objects(ids if labels is None else labels))  # 7 and "7" are two

@@ -156,6 +156,7 @@ void measure(Group& group, const Point* points, std::size_t threads) {
 void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t* starts) {
     const std::size_t count = group.end - group.begin, cells = group.x.cells * group.y.cells;
     std::vector<std::uint32_t> cell(count);
+    std::fill_n(starts, cells + 1, 0u);
     for (std::size_t i = 0; i < count; ++i) {
         const Point& p = points[group.begin + i];
         cell[i] = static_cast<std::uint32_t>(group.y.cell(p.y) * group.x.cells + group.x.cell(p.x));
@@ -226,7 +227,7 @@ Grid::Grid(memory::Vector<Point> given, const std::uint32_t* keys, std::size_t t
                [&](Group& group) { measure(group, points.data(), 1); });
     std::size_t cells = 0;
     for (Group& group : groups) group.cells = cells, cells += group.x.cells * group.y.cells + 1;
-    starts.resize(cells, 0);
+    starts.resize(cells);
     memory::Vector<Point> sorted(points.size());
     each_group(
         [&](Group& group) {

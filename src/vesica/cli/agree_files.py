@@ -31,7 +31,6 @@ def maps_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
         "consensus",
         "queue",
         "model",
-        "per_image",
         "by_annotator",
         "records",
         "before",

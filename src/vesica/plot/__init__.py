@@ -8,6 +8,7 @@ from vesica.plot.by_size import by_size
 from vesica.plot.causes import causes
 from vesica.plot.confusion import confusion
 from vesica.plot.distances import distances
+from vesica.plot.files import save
 from vesica.plot.intervals import intervals
 from vesica.plot.ious import ious
 from vesica.plot.ledger import ledger
@@ -40,4 +41,5 @@ __all__ = [
     "precision_recall",
     "regions",
     "reliability",
+    "save",
 ]

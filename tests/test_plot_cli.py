@@ -40,6 +40,7 @@ GIVEN = {
     "segmentation": ("maps.npy", "guessed.npy"),
     "surfaces": ("maps.npy", "guessed.npy"),
     "agreement": ("truth.json", "ben.json"),
+    "comparison": ("truth.json", "guess.json", "guess.json"),
     "regions": ("a.csv", "b.csv"),
     "shapes": ("truth.json",),
 }

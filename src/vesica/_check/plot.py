@@ -133,6 +133,7 @@ _WAYS = {
     "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
     "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
     "AgreementResult": "vesica.evaluate_agreement(a, b)",
+    "Comparison": "vesica.compare(truth, a, b)",
 }
 """How each result is made."""
 

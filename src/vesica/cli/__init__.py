@@ -19,13 +19,9 @@ VERBS = {
     "eval": "score a detector: two files in, average precision and recall out, an exit code for CI",
     "seg": "score a segmentation: two folders of label maps in, mIoU, Dice and their relatives out, gates for CI",
     "agree": "compare annotators: what several people marked in, who differs from whom, where and how out",
-<<<<<<< HEAD
     "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and its repair",
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
-=======
-    "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and the file repaired",
     "plot": "draw a score, a comparison or regions: PNG, SVG or PDF, as the ending says",
->>>>>>> aac866a (plot: vesica plot and plot.save write PNG, SVG and PDF; the page of pictures)
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",

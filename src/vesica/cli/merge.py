@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from vesica.detection import summarise
 
     with steps("read", "merge", "summarise") as done:
-        parts = [read_records(path) for path in arguments.files]
+        parts = [_read(path) for path in arguments.files]
         done()
         total = _merged(arguments.files, parts, arguments.duplicates)
         done()
@@ -57,8 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def read_records(path: str) -> Records:
-    """The records of one file."""
+def _read(path: str) -> Records:
     from vesica.detection import Records
     from vesica.errors import InputError
     from vesica.io.files import bytes_at

@@ -106,7 +106,7 @@ def _checked(arguments: argparse.Namespace, picture: Picture) -> tuple[str, tupl
     for name in _OF_MAPS:
         if getattr(arguments, name) is not None and kind not in ("segmentation", "surfaces"):
             wrong(f"--{name} is for label maps, and this is a picture of {kind}")
-    if arguments.regions is not None and kind not in ("detection", "agreement"):
+    if arguments.regions is not None and kind not in ("detection", "agreement", "comparison"):
         wrong(f"--regions says nothing about {kind}")
     _count(arguments, kind)
     try:
@@ -123,7 +123,7 @@ def _checked(arguments: argparse.Namespace, picture: Picture) -> tuple[str, tupl
 def _count(arguments: argparse.Namespace, kind: str) -> None:
     """As many files as it takes, and none of them the output."""
     count, wrong = len(arguments.files), arguments.usage_error
-    wanted = {"detection": (1, 2), "agreement": (1, 99), "shapes": (1, 1)}.get(kind, (2, 2))
+    wanted = {"detection": (1, 2), "agreement": (1, 99), "comparison": (2, 99), "shapes": (1, 1)}.get(kind, (2, 2))
     if not wanted[0] <= count <= wanted[1]:
         wrong(f"{arguments.picture} of {kind} takes {FILES[kind]}; got {count} files")
     given = {os.path.realpath(path) for word in arguments.files for path in (word, word.partition("=")[2]) if path}

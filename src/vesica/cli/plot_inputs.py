@@ -53,10 +53,9 @@ def _detection(arguments: argparse.Namespace) -> Any:
     options = options_of(arguments, ("regions", "threads"))
     if len(arguments.files) == 2:
         return evaluate(*arguments.files, **options)
-    from vesica.cli.merge import read_records
-    from vesica.detection import summarise
+    from vesica.comparison.saved import saved_result
 
-    return summarise(read_records(arguments.files[0]), threads=arguments.threads)
+    return saved_result(arguments.files[0])
 
 
 def _segmentation(arguments: argparse.Namespace) -> Any:
@@ -86,6 +85,18 @@ def _agreement(arguments: argparse.Namespace) -> Any:
     files = named_files(arguments.files)
     given = files if len(arguments.files) > 1 else arguments.files[0]
     return evaluate_agreement(given, **options_of(arguments, ("regions", "threads")))
+
+
+def _comparison(arguments: argparse.Namespace) -> Any:
+    from vesica.comparison.compare import compare, named
+    from vesica.comparison.saved import is_saved, saved_result
+
+    files, options = arguments.files, options_of(arguments, ("regions", "threads"))
+    if all(map(is_saved, files)):
+        return compare(*map(saved_result, files), names=named(files))
+    if len(files) < 3:
+        arguments.usage_error("comparison takes two models or more: vesica plot comparison truth.json a.json b.json")
+    return compare(*files, **options)
 
 
 def _regions(arguments: argparse.Namespace) -> tuple[Any, Any]:
@@ -129,6 +140,7 @@ _READERS: dict[str, Any] = {
     "segmentation": _segmentation,
     "surfaces": _surfaces,
     "agreement": _agreement,
+    "comparison": _comparison,
     "regions": _regions,
     "shapes": _shapes,
 }

@@ -10,7 +10,7 @@ class Picture(NamedTuple):
 
     words: str
     of: tuple[str, ...]
-    """What it may be of, the usual first: detection, segmentation, surfaces, agreement; or regions, or shapes."""
+    """What it may be of, the usual first: a key of `FILES`."""
     options: tuple[str, ...] = ()
     """Of the picture itself."""
     value: str | None = None
@@ -48,6 +48,7 @@ PICTURES = {
     "annotators": Picture("who agrees with whom", ("agreement",)),
     "bias": Picture("who draws further out than whom", ("agreement",), ("most",)),
     "ledger": Picture("what keeps annotators apart", ("agreement",)),
+    "comparison": Picture("what models differ by, and how sure that is", ("comparison",), ("metric", "most")),
     "overlap": Picture("two regions: TP, FP, FN and TN in their areas", ("regions",), ("row", "form")),
     "anchors": Picture("anchors over the shapes of the objects of a file", ("shapes",), ("anchors",)),
 }
@@ -56,6 +57,7 @@ FILES = {
     "segmentation": "TRUTH GUESS",
     "surfaces": "TRUTH GUESS",
     "agreement": "A B [C …]",
+    "comparison": "TRUTH A B [C …], or records of `vesica eval --records FILE`",
     "regions": "A B, tables of boxes or stacks of masks",
     "shapes": "FILE",
 }

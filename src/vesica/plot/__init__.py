@@ -6,6 +6,7 @@ from vesica.plot.bias import bias
 from vesica.plot.by_score import by_score
 from vesica.plot.by_size import by_size
 from vesica.plot.causes import causes
+from vesica.plot.comparison import comparison
 from vesica.plot.confusion import confusion
 from vesica.plot.distances import distances
 from vesica.plot.files import save
@@ -28,6 +29,7 @@ __all__ = [
     "by_score",
     "by_size",
     "causes",
+    "comparison",
     "confusion",
     "distances",
     "intervals",

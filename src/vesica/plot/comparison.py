@@ -55,7 +55,7 @@ def comparison(
     ... )
     >>> ax = vesica.plot.comparison(vesica.compare(truth, old, new, names=["old", "new"], replicates=100))
     >>> ax.texts[-1].get_text()
-    'right of 0 is higher than old; 12 of 12 differ by more than chance'
+    'right of 0 is higher than old; 8 of 8 differ by more than chance'
     """
     found = check.one_kind(result, {"Comparison": lambda one: one})(result)
     rows: list[Row] = list(found.table() if metric is None else found.classes(metric))

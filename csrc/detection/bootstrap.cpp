@@ -24,22 +24,25 @@ constexpr std::size_t wide = 8;
 // categories do not compete for the same sets of the cache.
 constexpr std::size_t line = 8;
 // Hits of a lane from which on one is sooner found by halves than by writing copies of all.
-constexpr std::size_t many_hits = 128;
+constexpr std::size_t many_hits = 192;
 
 // A guess that found a truth, in one lane: its image, and its place among the guesses that did so in any lane.
 struct Hit {
     std::uint32_t image, row;
+    friend bool operator==(const Hit&, const Hit&) = default;
 };
 
 // Before the hit `at` a lane counts a guess that the others do not (+1), or does not count one that they do (-1).
 struct Change {
     std::uint32_t at, image;
     std::int32_t sign;
+    friend bool operator==(const Change&, const Change&) = default;
 };
 
 struct Lane {
     std::vector<Hit> hits;
     std::vector<Change> changes;
+    bool is_repeated = false;  // the threshold before has the same hits: at low ones that is often so
 };
 
 struct Truths {
@@ -90,6 +93,10 @@ class Sorted {
         if (found.truths.empty()) return found;
         for (const std::uint32_t row : order_)
             if (ranks_[row] < strip.limit) add(row, strip, found);
+        for (std::size_t t = 1; t < found.lanes.size(); ++t) {
+            Lane &lane = found.lanes[t], &before = found.lanes[t - 1];
+            lane.is_repeated = lane.hits == before.hits && lane.changes == before.changes;
+        }
         return found;
     }
 
@@ -223,29 +230,23 @@ struct Reading {
     std::size_t reach[wide];
 };
 
-// Of few hits: out[n] = the precision of the nth right guess, and the best of all at 0. Four numbers are written at
+// Of few hits: copies[n] = the precision of the nth right guess, and the best of all at 0. Three numbers are written at
 // once, however often a guess was drawn: the next hit writes over what is too much.
 struct ReadCopies {
-    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, const double* shares,
-                                   const Reading& reading, double* VESICA_RESTRICT copies, std::size_t step) {
-        double* next[wide];
+    static VESICA_INLINE void body(std::size_t hits, const double* shares, const std::int32_t* found,
+                                   const Reading& reading, double* VESICA_RESTRICT copies) {
         for (std::size_t b = 0; b < wide; ++b) {
-            copies[step * b] = lane.hits.empty() ? 0.0 : shares[b];
-            next[b] = copies + step * b + 1;
-        }
-        for (std::size_t k = 0; k < lane.hits.size(); ++k) {
-            const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
-            for (std::size_t b = 0; b < wide; ++b) {
+            copies[0] = hits ? shares[b] : 0.0;
+            for (std::size_t k = 0, from = 0; k < hits; ++k) {
                 const double share = shares[wide * k + b];
-                for (std::size_t j = 0; j < at_once; ++j) next[b][j] = share;
-                const std::size_t many = times[b];
-                for (std::size_t j = at_once; j < many; ++j) next[b][j] = share;
-                next[b] += many;
+                double* const next = copies + 1 + from;
+                for (std::size_t j = 0; j < at_once; ++j) next[j] = share;
+                const auto until = static_cast<std::size_t>(found[wide * k + b]);
+                for (std::size_t j = at_once; j < until - from; ++j) next[j] = share;
+                from = until;
             }
+            for (std::size_t r = 0; r < reading.reach[b]; ++r) reading.out[b][r] = copies[reading.needed[b][r]];
         }
-        for (std::size_t b = 0; b < wide; ++b)
-            for (std::size_t r = 0; r < reading.reach[b]; ++r)
-                reading.out[b][r] = copies[step * b + reading.needed[b][r]];
     }
     static constexpr std::size_t at_once = 3;
 };
@@ -454,9 +455,17 @@ class Block {
                 static_cast<double>(found[b]) / static_cast<double>(positives_[wide * c + b]);
     }
 
+    void repeat_recalls(std::size_t c, std::size_t t) {
+        for (std::size_t b = 0; b < wide; ++b) {
+            double* const own = recalls_.data() + (b * records_.thresholds + t) * categories() + c;
+            own[0] = own[-static_cast<std::ptrdiff_t>(categories())];
+        }
+    }
+
     // Precision at all recalls of one category at one threshold.
     void write_precisions(const Sequence& own, std::size_t c, std::size_t t) {
         const Lane& lane = own.lanes[t];
+        if (lane.is_repeated) return repeat_recalls(c, t);  // and `values_` still has the precisions
         const std::uint8_t* const drawn = drawn_.data();
         const std::size_t hits = lane.hits.size();
         grow(found_, wide * std::max<std::size_t>(hits, 1));
@@ -473,11 +482,9 @@ class Block {
             simd::run<ReadByHalves>(hits, static_cast<const double*>(shares_.data()),
                                     static_cast<const std::int32_t*>(found_.data()), reading);
         } else {
-            const std::size_t step =
-                static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once;
-            grow(copies_, wide * step);
-            simd::run<ReadCopies>(lane, drawn, static_cast<const double*>(shares_.data()), reading, copies_.data(),
-                                  step);
+            grow(copies_, static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once);
+            simd::run<ReadCopies>(hits, static_cast<const double*>(shares_.data()),
+                                  static_cast<const std::int32_t*>(found_.data()), reading, copies_.data());
         }
         // What is out of reach has no precision.
         for (std::size_t b = 0; b < wide; ++b)

@@ -295,13 +295,13 @@ struct Add {
     }
 };
 
-// A number that is made: one sum for each replicate, and each replicate of each category.
+// A number that is made.
 struct Making {
     std::size_t number, class_number;
     bool has_classes;
     std::size_t group;  // of categories
     std::size_t thresholds = 0;
-    std::vector<PairwiseSum> overall, classes;
+    std::size_t slot = 0;  // among the lines of its strip, for the sums of categories
 };
 
 // Some replicates, one beside the other, of all strips.
@@ -341,11 +341,13 @@ class Block {
                 static_cast<std::size_t>(std::find(groups_.begin(), groups_.end(), own.categories) - groups_.begin());
             if (group == groups_.size()) groups_.push_back(own.categories);
             Making& making = making_[n];
-            making = {n, class_lines_, own.categories == nullptr && answer_.classes, group, 0, {}, {}};
+            making = {n, class_lines_, own.categories == nullptr && answer_.classes, group, 0, 0};
             class_lines_ += own.categories == nullptr;
             for (std::size_t t = 0; t < records_.thresholds; ++t) making.thresholds += own.thresholds[t] != 0;
-            making.overall.resize(wide);
-            if (making.has_classes) making.classes.resize(wide * categories());
+            for (std::size_t before = 0; before < n; ++before) making.slot += request_.lines[before].strip == own.strip;
+            overall_.resize(std::max(overall_.size(), making.slot + 1), std::vector<PairwiseSum>(wide));
+            sums_.resize(overall_.size());
+            if (making.has_classes) sums_[making.slot].resize(wide * categories());
         }
     }
 
@@ -528,8 +530,10 @@ class Block {
             const std::size_t points = is_precision ? request_.recall_count : 1;
             for_lines(s, is_precision, [&](Making& making, const Line&) {
                 for (std::size_t b = 0; b < count_; ++b)
-                    making.overall[b].start(making.thresholds * points * members_[wide * making.group + b].size());
-                for (PairwiseSum& sum : making.classes) sum.start(making.thresholds * points);
+                    overall_[making.slot][b].start(making.thresholds * points *
+                                                   members_[wide * making.group + b].size());
+                if (making.has_classes)
+                    for (PairwiseSum& sum : sums_[making.slot]) sum.start(making.thresholds * points);
             });
         }
     }
@@ -550,12 +554,12 @@ class Block {
                 for (std::size_t r = 0; r < recalls; r += Gather::at_once) {
                     const std::size_t rows = std::min(Gather::at_once, recalls - r);
                     simd::run<Gather>(values + r, padded_, members, rows, row_.data());
-                    for (Making* const making : own) add(making->overall[b], row_.data(), rows * members.size());
+                    for (Making* const making : own) add(overall_[making->slot][b], row_.data(), rows * members.size());
                 }
                 for (Making* const making : own)
                     if (making->has_classes)
                         for (const std::uint32_t c : members)
-                            add(making->classes[wide * c + b], values + c * padded_, recalls);
+                            add(sums_[making->slot][wide * c + b], values + c * padded_, recalls);
             }
         }
     }
@@ -573,9 +577,9 @@ class Block {
                     const std::vector<std::uint32_t>& members = members_[wide * making.group + b];
                     const double* const values = recalls_.data() + (b * records_.thresholds + t) * categories();
                     for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k]];
-                    add(making.overall[b], row_.data(), members.size());
+                    add(overall_[making.slot][b], row_.data(), members.size());
                     if (making.has_classes)
-                        for (const std::uint32_t c : members) add(making.classes[wide * c + b], values + c, 1);
+                        for (const std::uint32_t c : members) add(sums_[making.slot][wide * c + b], values + c, 1);
                 }
         });
     }
@@ -588,11 +592,12 @@ class Block {
         for (const bool is_precision : {true, false})
             for_lines(s, is_precision, [&](Making& making, const Line&) {
                 for (std::size_t b = 0; b < count_; ++b) {
-                    answer_.overall[(first_ + b) * request_.line_count + making.number] = mean(making.overall[b]);
+                    answer_.overall[(first_ + b) * request_.line_count + making.number] =
+                        mean(overall_[making.slot][b]);
                     if (!making.has_classes) continue;
                     for (std::size_t c = 0; c < categories(); ++c)
                         answer_.classes[((first_ + b) * categories() + c) * class_lines_ + making.class_number] =
-                            positives_[wide * c + b] ? mean(making.classes[wide * c + b]) : nothing;
+                            positives_[wide * c + b] ? mean(sums_[making.slot][wide * c + b]) : nothing;
                 }
             });
     }
@@ -607,6 +612,7 @@ class Block {
     bool is_rising_;
     std::vector<const std::uint8_t*> groups_;
     std::vector<Making> making_;
+    std::vector<std::vector<PairwiseSum>> overall_, sums_;  // of replicates, and of replicates of categories; by slot
     std::vector<std::uint8_t> drawn_;
     std::vector<double> times_, shares_, copies_, values_, recalls_, row_;
     std::vector<std::int64_t> positives_;

@@ -45,13 +45,12 @@ VALUES = st.recursive(
 
 
 def _fit_for(damage, style):
-    return replace(style, digits=0, images=60) if damage.needs_whole else style
+    """Pixels that are counted otherwise are told by edges of whole numbers at the border, and by nothing else."""
+    return replace(style, digits=0, images=60, unclipped=False) if damage.needs_whole else style
 
 
 PAIRS = [
-    pytest.param(
-        damage, replace(style, digits=0, images=60) if damage.needs_whole else style, id=f"{damage.name}, {name}"
-    )
+    pytest.param(damage, _fit_for(damage, style), id=f"{damage.name}, {name}")
     for damage in DAMAGES
     for name, style in STYLES.items()
     if not (damage.name == "categories by position" and name == "from 0")  # where it changes nothing

@@ -142,6 +142,7 @@ class TestRealFiles:
         found = vesica.check(DATA / path, against=None if truth is None else DATA / truth)
         assert not wrong(found), str(found)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("damage", [one for one in DAMAGES if not one.needs_whole], ids=lambda one: one.name)
     def test_damaged(self, damage):
         truth = json.loads((DATA / "coco100/instances_val2014_100.json").read_text())

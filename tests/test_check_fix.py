@@ -124,6 +124,10 @@ class TestFix:
             checked().fix("fixed.json", assume=assume)
         assert not Path("fixed.json").exists()
 
+    def test_standard_output_is_no_file(self, capsys):
+        files()
+        assert run(capsys, "check", "guess.json", "--fix", "-")[0] == 2 and not Path("-").exists()
+
     def test_assume_goes_with_fix(self, capsys):
         files()
         assert run(capsys, "check", "guess.json", "--assume", "boxes=xyxy")[0] == 2

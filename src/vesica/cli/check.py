@@ -190,6 +190,8 @@ def _check_usage(arguments: argparse.Namespace) -> tuple[str, ...]:
             raise ValueError("--assume goes with --fix OUT")
         if arguments.file == "-" == arguments.against:
             raise ValueError("standard input can be read only once")
+        if arguments.fix == "-":
+            raise ValueError("--fix writes a file, and words go to stdout: name one")
         taken = [os.path.realpath(path) for path in (arguments.file, arguments.against) if path not in (None, "-")]
         if arguments.fix is not None and os.path.realpath(arguments.fix) in taken:
             raise ValueError("OUT must not be FILE or TRUTH, which are read")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
-from vesica.plot.theme import DASHES, THEMES, axes_of, named, plain_frame, titled, told
+from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,5 +83,5 @@ def by_score(
     told(ax, colours)
     ax.set_ylim(0, 1.02)
     named(ax, colours, "score from which guesses count", f"at IoU {threshold:g}")
-    titled(ax, colours, "Where to cut" if category is None else f"Where to cut {category}", sentence)
+    titled(ax, colours, "Where to cut" if category is None else f"Where to cut {label(category)}", sentence)
     return ax

@@ -62,14 +62,13 @@ def by_score(
     ends = np.flatnonzero(np.append(curve.score[1:] != curve.score[:-1], np.ones(min(1, len(curve.score)), bool)))
     shown = ends[np.unique(np.linspace(0, len(ends) - 1, POINTS).round().astype(int))] if len(ends) else ends
     for name, colour, dash in zip(("precision", "recall", "f1"), colours.kinds, DASHES, strict=False):
-        label = "F1" if name == "f1" else name
         ax.step(
             *(curve.score[shown], getattr(curve, name)[shown]),
             where="pre",
             color=colour,
             linestyle=dash,
             linewidth=2,
-            label=label,
+            label="F1" if name == "f1" else name,
         )
     sentence = "no guess counts here"
     best = curve.best_f1

@@ -21,6 +21,7 @@ from benchmarks import (
     bench_detection,
     bench_fusion,
     bench_import,
+    bench_intervals,
     bench_join,
     bench_labels,
     bench_masks,
@@ -57,6 +58,7 @@ BENCHES = {
     "detection": bench_detection.bench,
     "causes": bench_causes.bench,
     "check": bench_check.bench,
+    "intervals": bench_intervals.bench,
     "small": bench_small.bench,
     "import": bench_import.bench,
 }

@@ -10,6 +10,7 @@ from benchmarks.case import IMAGE_AREA, SEED, Case, Traffic, sides
 from benchmarks.cases_agreement import AGREEMENT_CASES
 from benchmarks.cases_anchors import ANCHOR_CASES
 from benchmarks.cases_causes import CAUSES_CASES
+from benchmarks.cases_intervals import INTERVAL_CASES
 from benchmarks.cases_labels import LABEL_CASES
 from benchmarks.cases_masks import MASK_CASES
 from benchmarks.cases_matching import MATCHING_CASES
@@ -93,6 +94,7 @@ CASES: dict[str, Case] = {
         SEGMENTATION_CASES,
         AGREEMENT_CASES,
         CAUSES_CASES,
+        INTERVAL_CASES,
         SURFACE_CASES,
         NMS_CASES,
         ANCHOR_CASES,

@@ -13,6 +13,7 @@ import numpy as np
 import vesica
 from benchmarks.cases_agreement import REPLICATES
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
+from benchmarks.cases_intervals import REPLICATES as INTERVAL_REPLICATES
 from benchmarks.cases_labels import CLASSES
 from benchmarks.cases_masks import Coo, Images, Rle
 from benchmarks.cases_matching import Scene
@@ -32,6 +33,7 @@ from vesica.agreement.image_pairs import image_pairs_of
 from vesica.agreement.pairing import contacts_of, pair
 from vesica.agreement.staple import staple
 from vesica.agreement.vote_patterns import vote_patterns
+from vesica.detection.bootstrap import replicates_of
 from vesica.io.label_files import pair_files, read_pairs
 from vesica.segmentation import SegmentationResult
 from vesica.segmentation.rules import FIELDS
@@ -267,6 +269,27 @@ def _bootstrap(sums: Table, _: Table) -> Call:
     return lambda: bootstrap(sums, lambda sums: sums, replicates=REPLICATES)
 
 
+def _replicates(count: int = INTERVAL_REPLICATES, *, per_class: bool = False) -> Callable[[Any, Any], Call]:
+    """From records to every number of every replicate, of each detector."""
+
+    def prepare(paths: Any, _: Any) -> Call:
+        results = [vesica.evaluate(str(paths[0]), str(guess)) for guess in paths[1:]]
+
+        def call() -> Any:
+            drawn = [replicates_of(one.records, replicates=count, per_class=per_class) for one in results]
+            return [one.stats for one in results], drawn
+
+        return call
+
+    return prepare
+
+
+def _deltas(found: Any) -> Table:
+    """The scores, of two detectors their difference."""
+    (first, *others), _ = found
+    return np.array([others[0] - first if others else first])
+
+
 def _annotations(rows: Table, asked: Table) -> vesica.Dataset:
     image, annotator, category = rows[:, :3].astype(np.int64).T
     people = {"image": asked[:, 0], "annotator": asked[:, 1]}
@@ -379,6 +402,10 @@ OURS = {
         Contender("dawid_skene", "vesica", _dawid_skene, lambda found: found.belief),
         Contender("krippendorff", "vesica", _krippendorff, lambda found: np.atleast_1d(found.value)),
         Contender("bootstrap", "vesica", _bootstrap, interval_ends),
+        Contender("2000 replicates", "vesica", _replicates(), _deltas),
+        Contender("500 replicates", "vesica", _replicates(500), _deltas),
+        Contender("2000 replicates, each class", "vesica", _replicates(per_class=True), _deltas),
+        Contender("2000 of both", "vesica", _replicates(), _deltas),
         Contender("pairing", "vesica", _pairing, _matched),
         Contender("vesica.evaluate_agreement, all tables", "vesica", _agreement, _matched),
         Contender("evaluate and causes, like tidecv", "vesica", _causes("tidecv"), _costs),

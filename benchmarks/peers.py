@@ -13,6 +13,7 @@ from benchmarks.peers_agreement import AGREEMENT_PEERS
 from benchmarks.peers_anchors import ANCHOR_PEERS
 from benchmarks.peers_causes import CAUSES_PEERS
 from benchmarks.peers_fusion import FUSION_PEERS
+from benchmarks.peers_intervals import INTERVAL_PEERS
 from benchmarks.peers_labels import LABEL_PEERS
 from benchmarks.peers_masks import MASK_PEERS
 from benchmarks.peers_matching import MATCHING_PEERS
@@ -133,6 +134,7 @@ PEERS = {
         SEGMENTATION_PEERS,
         AGREEMENT_PEERS,
         CAUSES_PEERS,
+        INTERVAL_PEERS,
         SURFACE_PEERS,
         NMS_PEERS,
         ANCHOR_PEERS,

@@ -248,6 +248,9 @@ class TestLabelMaps:
             (tmp_path / "maps" / who / "a.png").write_bytes(png_of(np.array(labels, np.uint8)))
         facts = answer(capsys, "maps/ann", "maps/ben", "--gate", "mIoU>=0.4")
         assert facts["summary"]["mIoU"] == pytest.approx((1 / 3 + 1 / 2) / 2) and facts["gates"][0]["passed"]
+        (row,) = answer(capsys, "maps/ann", "maps/ben", "--per-image")["by_images"]
+        assert (row["image"], row["n_annotators"], row["mIoU"]) == ("a", 2, facts["summary"]["mIoU"])
+        assert "edge_share" in run(capsys, "maps/ann", "maps/ben", "--per-image")[1]
         code, out, err = run(capsys, "maps/ann", "maps/ben", "--per-class")
         assert code == 0 and "Read maps/ann as label maps of ann: 1 images." in err and "mDice" in out
 

@@ -27,6 +27,21 @@ class TestIntervals:
         assert found.lo <= result["agreement"] <= found.hi
         assert result.interval("agreement") == found
 
+    def test_table_of_all_numbers(self):
+        high = np.random.default_rng(0).integers(5, 9, 20)
+        boxes = [[0, 0, 8, 8]] * 20 + [[0, 0, 8, side] for side in high] + [[50, 0, 58, 8]] * 7
+        data = Dataset.from_arrays(
+            boxes, image=[*range(20), *range(20), *range(7)], annotator=["a"] * 20 + ["b"] * 27, assignments="all"
+        )
+        result = vesica.evaluate_agreement(data, policy=AgreementPolicy(replicates=100, seed=2))
+        table = result.interval()
+        assert list(table) == list(result) and table["f1"] == result.interval("f1")
+        assert table.drawing.replicates == 100 and table.drawing.seed == 2
+        wide = result.interval("f1", level=0.99, replicates=300)
+        assert wide.lo <= table["f1"].lo and wide.hi >= table["f1"].hi
+        assert result.interval("f1", by=[k // 2 for k in range(20)]) != table["f1"]
+        assert result.interval("f1", by="image") == table["f1"]
+
     def test_resampling_by_what_is_not_there(self):
         result = vesica.evaluate_agreement(
             annotated([(0, "a", (0, 0, 4, 4), "cat")]), policy=AgreementPolicy(resample_by="group")

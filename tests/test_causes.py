@@ -183,6 +183,14 @@ class TestTidecv:
         results = [{**row, "score": round(row["score"], 1)} for row in results]
         equal(vesica.evaluate(*datasets(truth, results)).causes(like="tidecv"), tide.answer(truth, results))
 
+    @pytest.mark.parametrize("seed", range(6))
+    def test_equal_overlaps(self, seed):
+        """Truths that overlap a guess equally, and overlaps of just 0.5 and 0.1."""
+        own = tide.mixed(seed, crowds=0.2, grid=[20.0, 40.0][seed % 2])
+        result = vesica.evaluate(*datasets(*own))
+        assert len(np.unique(result.details.overlap)) < len(result.details.overlap)
+        equal(result.causes(like="tidecv"), tide.answer(*own))
+
     @pytest.mark.skipif(not REAL.exists(), reason="needs shared data")
     def test_real(self):
         """COCO's own 100 images: crowds, ties, classes without truths."""

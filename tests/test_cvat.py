@@ -389,7 +389,8 @@ class TestSeveralFiles:
         with zipfile.ZipFile(packed / "task3.zip", "w") as archive:
             archive.writestr("tasks.csv", "image,class,x1,y1,x2,y2\n1,cat,0,0,1,1\n")
         with pytest.raises(
-            InputError, match="3 archives of csv, cvat; those of cvat are joined. Read others one by one"
+            InputError,
+            match="3 archives of csv and cvat. Several are joined if all are of cvat or of labelstudio; read others",
         ):
             vesica.read(packed)
 

@@ -370,6 +370,34 @@ def bitmask(alpha, mode="RGBA"):
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
+class TestSeveralFiles:
+    """Exports of several projects in one folder: other tasks, and perhaps the same people."""
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        folder = tmp_path / "exports"
+        folder.mkdir()
+        one = [task(annotation(region(), who=1), annotation(who=2, id=2), id=1)]
+        other = [task(annotation(region(), who=2, id=3), id=2, image="b.jpg", predictions=[{"result": []}])]
+        (folder / "one.json").write_text(json.dumps(one))
+        (folder / "two.json").write_text(json.dumps(other))
+        return folder
+
+    def test_joined(self, folder):
+        data = vesica.read(folder)
+        assert data.images.ids.tolist() == [1, 2] and data.annotators.tolist() == [1, 2]
+        assert asked(data) == [("a.jpg", "1", 0), ("a.jpg", "2", 0), ("b.jpg", "2", 0)]
+        assert data.notes == ("two.json: 1 predictions, which are guesses of models, were not read",)
+        assert describe(find(folder)).startswith(f"Read {folder} as 2 files of Label Studio: 2 boxes")
+
+    def test_one_task_twice(self, folder):
+        (folder / "three.json").write_bytes((folder / "one.json").read_bytes())
+        with pytest.raises(
+            InputError, match=r"three\.json: the task 1 is in .*one\.json too|one\.json: .*three\.json too"
+        ):
+            vesica.read(folder)
+
+
 class TestBitmasks:
     ALPHA = np.zeros((100, 200), np.uint8)
     ALPHA[10:30, 40:90] = 255

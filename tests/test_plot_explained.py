@@ -204,6 +204,55 @@ class TestIntervals:
             plot.intervals(intervals, metric="AP51", ax=new_axes())
 
 
+@pytest.fixture(scope="module")
+def compared():
+    """One that finds more than the first, and one that finds less."""
+    rng = np.random.default_rng(0)
+    image, category = np.repeat(np.arange(30), 4), np.tile([0, 1], 60)
+    corner = rng.uniform(0, 200, (120, 2))
+    boxes = np.hstack([corner, corner + 30])
+
+    def guess(share):
+        kept = rng.random(120) < share
+        return side(image[kept], category[kept], boxes[kept], score=rng.random(kept.sum()))
+
+    models = {"$old$": guess(0.6), "_new": guess(0.95), "worse": guess(0.2)}
+    truth = side(image, category, boxes)
+    return [vesica.compare(truth, {name: models[name] for name in some}, replicates=60)
+            for some in (("$old$", "_new"), tuple(models))]  # fmt: skip
+
+
+class TestComparison:
+    def test_marks_and_lines_are_the_table(self, compared):
+        table = list(compared[0].table())
+        ax = plot.comparison(compared[0], ax=new_axes())
+        marks = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+        known = [row for row in table if row["difference"] is not None]
+        assert [line.get_xdata()[0] for line in marks] == [row["difference"] for row in known]
+        lines = [
+            tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2 and line.get_linewidth() == 2
+        ]
+        assert lines == [(row["lo"], row["hi"]) for row in known if row["lo"] is not None]
+        sure = sum(row["lo"] is not None and (row["lo"] > 0 or row["hi"] < 0) for row in known)
+        assert f"{sure} of {len(known)} differ by more than chance" in sentence(ax) and "$old$" in sentence(ax)
+        filled = [line for line in marks if line.get_markerfacecolor() == line.get_color()]
+        assert len(filled) == sure
+
+    def test_categories_and_several_models(self, compared):
+        ax = plot.comparison(compared[1], metric="AP50", ax=new_axes())
+        rows_of = list(compared[1].classes("AP50"))
+        assert {label.replace("…", "") for label in rows(ax)} == {row["category"] for row in rows_of}
+        legend = [text.get_text().strip() for text in ax.get_legend().get_texts()]
+        assert legend == ["_new", "worse"] and ax.get_title(loc="left") == "2 models against $old$"
+        for mark, model in (("o", "_new"), ("s", "worse")):
+            drawn = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == mark and len(line.get_xdata())]
+            assert sorted(drawn) == sorted(row["difference"] for row in rows_of if row["model"] == model)
+
+    def test_unknown_number(self, compared):
+        with pytest.raises(ValueError, match="AP51"):
+            plot.comparison(compared[0], metric="AP51", ax=new_axes())
+
+
 DRAWINGS = {
     "confusion": plot.confusion,
     "causes": plot.causes,

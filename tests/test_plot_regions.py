@@ -111,6 +111,15 @@ class TestRegions:
         assert ax.get_xlim() == (0, 120) and ax.get_ylim() == (100, 0) and ax.images[0].get_array().shape == image.shape
         assert to_rgba(DARK.missed) in outlines_by_colour(ax)
 
+    def test_grey_stays_grey(self):
+        image = np.full((100, 120), 100, np.uint8)
+        image[50:] = 120
+        for ax in (
+            plot.regions(image, TRUTH, GUESS, ax=new_axes()),
+            plot.overlap(TRUTH[0], GUESS[0], image=image, ax=new_axes()),
+        ):
+            assert ax.images[0].get_clim() == (0, 255)
+
     def test_nothing(self):
         ax = plot.regions(None, np.empty((0, 4)), np.empty((0, 4)), ax=new_axes())
         assert ax.get_title(loc="left") == "0 found, 0 wrong, 0 missed" and not ax.patches

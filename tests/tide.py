@@ -45,11 +45,12 @@ def answer(truth: dict[str, Any], results: list[dict[str, Any]], *, iou: float =
 
 
 def mixed(
-    seed: int, *, images: int = 12, classes: int = 4, crowds: float = 0.0, guesses: int = 14
+    seed: int, *, images: int = 12, classes: int = 4, crowds: float = 0.0, guesses: int = 14, grid: float = 0
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Truths, and guesses that are right, loose, of another class, both, twice, and out of nowhere. No score is twice.
 
-    Each class has a truth, and each image some, so that tidecv counts what we count.
+    Each class has a truth, and each image some, so that tidecv counts what we count. On a `grid` many overlaps are
+    equal, or just a threshold.
     """
     rng = np.random.default_rng(seed)
     annotations: list[dict[str, Any]] = []
@@ -75,6 +76,9 @@ def mixed(
     scores = rng.permutation(len(results)) / len(results) + 0.5 / len(results)
     for row, score in zip(results, scores.tolist(), strict=True):
         row["score"] = score
+    if grid:
+        for row in (*annotations, *results):
+            row["bbox"] = [grid * max(round(one / grid), int(k > 1)) for k, one in enumerate(row["bbox"])]
     for row in annotations:
         row["area"] = row["bbox"][2] * row["bbox"][3]
     truth = {

@@ -1,7 +1,9 @@
 #include "base/grid_index.hpp"
 
 #include <unordered_map>
+#include <unordered_set>
 
+#include "base/partition.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::grid_index {
@@ -9,22 +11,51 @@ namespace {
 
 constexpr float all_sizes = 1e9f;
 
-// How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
-// groups: worth it only where a search among all sizes at once would meet many.
-float group_height(const memory::Vector<Point>& points, const std::uint32_t* keys) {
-    constexpr float fine = 4;
-    constexpr double few = 12;
-    double low_x = points[0].x, high_x = low_x, low_y = points[0].y, high_y = low_y, reach_x = 0, reach_y = 0;
-    std::uint32_t key = 0;
-    for (const Point& p : points) {
+// Centres, reaches and sizes of some points, from the least to the greatest.
+struct Extent {
+    double low_x, high_x, low_y, high_y, reach_x = 0, reach_y = 0;
+    Span u, v;
+
+    explicit Extent(const Point& first) : low_x(first.x), high_x(first.x), low_y(first.y), high_y(first.y) {}
+    void add(const Point& p) {
         low_x = std::min(low_x, p.x), high_x = std::max(high_x, p.x);
         low_y = std::min(low_y, p.y), high_y = std::max(high_y, p.y);
         reach_x = std::max(reach_x, p.reach_x), reach_y = std::max(reach_y, p.reach_y);
-        if (keys) key = std::max(key, keys[p.index]);
+        u.add(p.u), v.add(p.v);
     }
+    void add(const Extent& other) {
+        low_x = std::min(low_x, other.low_x), high_x = std::max(high_x, other.high_x);
+        low_y = std::min(low_y, other.low_y), high_y = std::max(high_y, other.high_y);
+        reach_x = std::max(reach_x, other.reach_x), reach_y = std::max(reach_y, other.reach_y);
+        for (const float x : {other.u.low, other.u.high}) u.add(x);
+        for (const float x : {other.v.low, other.v.high}) v.add(x);
+    }
+};
+
+Extent extent_of(const Point* points, std::size_t count, std::size_t threads) {
+    const partition::Chunks chunks(count, threads);
+    std::vector<Extent> found(chunks.size(), Extent(points[0]));
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        Extent own(points[0]);  // not in the list: threads would write to one line of the cache
+        for (std::size_t i = begin; i < end; ++i) own.add(points[i]);
+        found[chunk] = own;
+    });
+    for (const Extent& other : found) found[0].add(other);
+    return found[0];
+}
+
+// How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
+// groups: worth it only where a search among all sizes at once would meet many.
+float group_height(const memory::Vector<Point>& points, const std::uint32_t* keys, std::size_t threads) {
+    constexpr float fine = 4;
+    constexpr double few = 12;
+    const Extent all = extent_of(points.data(), points.size(), threads);
+    std::uint32_t key = 0;
+    if (keys)
+        for (const Point& p : points) key = std::max(key, keys[p.index]);
     // Where all centres are equal the quotient is infinite or NaN, and std::min(1.0, …) is 1 for both.
-    const double of_width = std::min(1.0, 4 * reach_x / (high_x - low_x));
-    const double of_height = std::min(1.0, 4 * reach_y / (high_y - low_y));
+    const double of_width = std::min(1.0, 4 * all.reach_x / (all.high_x - all.low_x));
+    const double of_height = std::min(1.0, 4 * all.reach_y / (all.high_y - all.low_y));
     const double met = static_cast<double>(points.size()) / (1.0 + key) * of_width * of_height;
     return met < few ? all_sizes : fine;
 }
@@ -37,59 +68,76 @@ std::uint64_t code(const Point& p, const std::uint32_t* keys, float height) {
     return static_cast<std::uint64_t>(keys ? keys[p.index] : 0) << 32 | level(p.u) << 16 | level(p.v);
 }
 
+// Numbers for codes, by their order.
+class Numbers {
+  public:
+    explicit Numbers(std::vector<std::uint64_t> given) : codes(std::move(given)) {
+        std::sort(codes.begin(), codes.end());
+        codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+        numbers_.reserve(codes.size());
+        for (std::uint32_t g = 0; g < codes.size(); ++g) numbers_.emplace(codes[g], g);
+    }
+    std::uint32_t operator[](std::uint64_t one) const { return numbers_.find(one)->second; }
+
+    std::vector<std::uint64_t> codes;
+
+  private:
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+};
+
+// The codes that there are, each at least once.
+std::vector<std::uint64_t> distinct(const memory::Vector<std::uint64_t>& codes, const partition::Chunks& chunks) {
+    std::vector<std::vector<std::uint64_t>> found(chunks.size());
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        std::unordered_set<std::uint64_t> seen;
+        for (std::size_t i = begin; i < end; ++i)
+            if (i == begin || codes[i] != codes[i - 1]) seen.insert(codes[i]);
+        found[chunk].assign(seen.begin(), seen.end());
+    });
+    std::vector<std::uint64_t> all;
+    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+    return all;
+}
+
 // Sort points by their code, and make a group for each.
-std::vector<Group> gather(memory::Vector<Point>& points, const std::uint32_t* keys) {
+std::vector<Group> gather(memory::Vector<Point>& points, const std::uint32_t* keys, std::size_t threads) {
     if (points.empty()) return {};
-    const float height = group_height(points, keys);
+    const float height = group_height(points, keys, threads);
     if (!keys && height == all_sizes) {  // one group: nothing to sort
         std::vector<Group> one(1);
         one[0].end = points.size();
         return one;
     }
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-    std::vector<std::uint64_t> codes;
-    std::vector<std::uint32_t> number(points.size());
-    std::uint64_t last = ~0ull;
-    std::uint32_t last_number = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const std::uint64_t c = code(points[i], keys, height);
-        if (c != last) {
-            const auto [found, is_new] = numbers.try_emplace(c, static_cast<std::uint32_t>(codes.size()));
-            if (is_new) codes.push_back(c);
-            last = c, last_number = found->second;
-        }
-        number[i] = last_number;
-    }
-    std::vector<std::uint32_t> order(codes.size());
-    for (std::uint32_t g = 0; g < order.size(); ++g) order[g] = g;
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return codes[a] < codes[b]; });
-
-    std::vector<std::size_t> at(codes.size(), 0);
-    for (const std::uint32_t k : number) ++at[k];
-    std::vector<Group> groups(codes.size());
-    std::size_t begin = 0;
-    for (std::uint32_t g = 0; g < order.size(); ++g) {
-        const std::size_t count = at[order[g]];
-        groups[g].key = static_cast<std::uint32_t>(codes[order[g]] >> 32);
-        groups[g].begin = at[order[g]] = begin;
-        groups[g].end = begin += count;
-    }
+    const partition::Chunks chunks(points.size(), threads);
+    memory::Vector<std::uint64_t> codes(points.size());
+    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) codes[i] = code(points[i], keys, height);
+    });
+    const Numbers numbers(distinct(codes, chunks));
+    memory::Vector<std::uint32_t> number(points.size());
+    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            number[i] = i > begin && codes[i] == codes[i - 1] ? number[i - 1] : numbers[codes[i]];
+    });
     memory::Vector<Point> sorted(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) sorted[at[number[i]]++] = points[i];
+    const std::vector<std::size_t> starts = partition::stable(
+        points.size(), numbers.codes.size(), threads, [&](std::size_t i) { return number[i]; },
+        [&](std::size_t i, std::size_t place) { sorted[place] = points[i]; });
     points.swap(sorted);
+    std::vector<Group> groups(numbers.codes.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        groups[g].key = static_cast<std::uint32_t>(numbers.codes[g] >> 32);
+        groups[g].begin = starts[g], groups[g].end = starts[g + 1];
+    }
     return groups;
 }
 
 // The grid of a group: cells about as large as a search, but no more than twice as many as points.
-void measure(Group& group, const Point* points) {
-    group.low_x = group.high_x = points[group.begin].x, group.low_y = group.high_y = points[group.begin].y;
-    for (std::size_t i = group.begin; i < group.end; ++i) {
-        const Point& p = points[i];
-        group.low_x = std::min(group.low_x, p.x), group.high_x = std::max(group.high_x, p.x);
-        group.low_y = std::min(group.low_y, p.y), group.high_y = std::max(group.high_y, p.y);
-        group.reach_x = std::max(group.reach_x, p.reach_x), group.reach_y = std::max(group.reach_y, p.reach_y);
-        group.u.add(p.u), group.v.add(p.v);
-    }
+void measure(Group& group, const Point* points, std::size_t threads) {
+    const Extent extent = extent_of(points + group.begin, group.end - group.begin, threads);
+    group.low_x = extent.low_x, group.high_x = extent.high_x, group.low_y = extent.low_y, group.high_y = extent.high_y;
+    group.reach_x = extent.reach_x, group.reach_y = extent.reach_y;
+    group.u = extent.u, group.v = extent.v;
     const double most = 2 * static_cast<double>(group.end - group.begin);
     const double width = group.high_x - group.low_x, height = group.high_y - group.low_y;
     const auto cells = [&](double length, double cell) {
@@ -108,6 +156,7 @@ void measure(Group& group, const Point* points) {
 void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t* starts) {
     const std::size_t count = group.end - group.begin, cells = group.x.cells * group.y.cells;
     std::vector<std::uint32_t> cell(count);
+    std::fill_n(starts, cells + 1, 0u);
     for (std::size_t i = 0; i < count; ++i) {
         const Point& p = points[group.begin + i];
         cell[i] = static_cast<std::uint32_t>(group.y.cell(p.y) * group.x.cells + group.x.cell(p.x));
@@ -120,23 +169,71 @@ void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t*
     starts[0] = 0;
 }
 
+// The same of a large group by several threads: points go to stripes of cells first, and every stripe is sorted by
+// itself. Its part of the table fits into a cache, which the whole table does not.
+void fill_by_stripes(const Group& group, const Point* points, Point* sorted, std::uint32_t* starts,
+                     std::size_t threads) {
+    struct Entry {
+        std::uint32_t cell, index;
+    };
+    constexpr std::size_t points_in_stripe = 1 << 13, most = 1 << 10;
+    const std::size_t count = group.end - group.begin, cells = group.x.cells * group.y.cells;
+    const std::size_t stripes = std::clamp(count / points_in_stripe, std::size_t(1), most);
+    const std::size_t width = (cells + stripes - 1) / stripes;  // cells of a stripe
+    const Point* const own = points + group.begin;
+    memory::Vector<std::uint32_t> cell(count);
+    memory::Vector<Entry> entries(count);
+    partition::Chunks(count, threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            cell[i] = static_cast<std::uint32_t>(group.y.cell(own[i].y) * group.x.cells + group.x.cell(own[i].x));
+    });
+    const std::vector<std::size_t> begins = partition::stable(
+        count, stripes, threads, [&](std::size_t i) { return cell[i] / width; },
+        [&](std::size_t i, std::size_t place) { entries[place] = {cell[i], static_cast<std::uint32_t>(i)}; });
+    threads::run(stripes, threads, [&](std::size_t stripe) {
+        const std::size_t first = stripe * width, last = std::min(first + width, cells);
+        // at[c + 1] counts cell c; then it is where the next point of that cell goes.
+        std::vector<std::uint32_t> at(first < last ? last - first + 1 : 0, 0);
+        for (std::size_t k = begins[stripe]; k < begins[stripe + 1]; ++k) ++at[entries[k].cell - first + 1];
+        std::uint32_t next = static_cast<std::uint32_t>(begins[stripe]);
+        for (std::size_t c = first; c < last; ++c) {
+            const std::uint32_t here = at[c - first + 1];
+            starts[c] = at[c - first + 1] = next, next += here;
+        }
+        Point* const to = sorted + group.begin;
+        for (std::size_t k = begins[stripe]; k < begins[stripe + 1]; ++k)
+            to[at[entries[k].cell - first + 1]++] = own[entries[k].index];
+    });
+    starts[cells] = static_cast<std::uint32_t>(count);
+}
+
 }  // namespace
 
 Grid::Grid(memory::Vector<Point> given, const std::uint32_t* keys, std::size_t threads)
-    : points(std::move(given)), groups(gather(points, keys)) {
-    const auto each_group = [&](const auto& work) {
+    : points(std::move(given)), groups(gather(points, keys, threads)) {
+    // Large groups one after the other by all threads, then the others, each by one.
+    const auto is_large = [](const Group& group) { return group.end - group.begin >= 2 * partition::few; };
+    const auto each_group = [&](const auto& large, const auto& other) {
+        for (Group& group : groups)
+            if (is_large(group)) large(group);
         const std::size_t share = threads::at_least_one(groups.size() / (8 * threads));
         threads::over(groups.size(), share, points.size() < 4096 ? 1 : threads,
                       [&](std::size_t begin, std::size_t end) {
-                          for (std::size_t g = begin; g < end; ++g) work(groups[g]);
+                          for (std::size_t g = begin; g < end; ++g)
+                              if (!is_large(groups[g])) other(groups[g]);
                       });
     };
-    each_group([&](Group& group) { measure(group, points.data()); });
+    each_group([&](Group& group) { measure(group, points.data(), threads); },
+               [&](Group& group) { measure(group, points.data(), 1); });
     std::size_t cells = 0;
     for (Group& group : groups) group.cells = cells, cells += group.x.cells * group.y.cells + 1;
-    starts.resize(cells, 0);
+    starts.resize(cells);
     memory::Vector<Point> sorted(points.size());
-    each_group([&](Group& group) { fill(group, points.data(), sorted.data(), starts.data() + group.cells); });
+    each_group(
+        [&](Group& group) {
+            fill_by_stripes(group, points.data(), sorted.data(), starts.data() + group.cells, threads);
+        },
+        [&](Group& group) { fill(group, points.data(), sorted.data(), starts.data() + group.cells); });
     points.swap(sorted);
 }
 

@@ -79,8 +79,8 @@ struct Grid {
     Grid(memory::Vector<Point> points, const std::uint32_t* keys, std::size_t threads);
 
     memory::Vector<Point> points;
-    std::vector<Group> groups;          // by key, size
-    std::vector<std::uint32_t> starts;  // the first point of each cell, counted from the group's begin
+    std::vector<Group> groups;             // by key, size
+    memory::Vector<std::uint32_t> starts;  // the first point of each cell, counted from the group's begin
 
     // The groups with this key.
     std::pair<std::size_t, std::size_t> groups_of(std::uint32_t key) const;

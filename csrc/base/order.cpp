@@ -1,11 +1,13 @@
 #include "base/order.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "base/memory.hpp"
+#include "base/partition.hpp"
 
 namespace vesica::order {
 namespace {
@@ -16,46 +18,63 @@ struct Entry {
 
 // Sort by rising key, which has `width` bits, digit by digit from the lowest.
 template <unsigned bits>
-void radix(memory::Vector<Entry>& entries, unsigned width) {
+void radix(memory::Vector<Entry>& entries, unsigned width, std::size_t threads) {
     constexpr std::uint32_t values = std::uint32_t(1) << bits;
     memory::Vector<Entry> sorted(entries.size());
-    for (unsigned shift = 0; shift < width; shift += bits) {
-        const auto digit = [&](const Entry& entry) { return entry.key >> shift & (values - 1); };
+    for (unsigned shift = 0; shift < width; shift += bits, entries.swap(sorted)) {
+        const auto digit = [&](std::size_t k) { return entries[k].key >> shift & (values - 1); };
+        const auto put = [&](std::size_t k, std::size_t place) { sorted[place] = entries[k]; };
+        if (partition::is_shared(entries.size(), threads)) {
+            partition::stable(entries.size(), values, threads, digit, put);
+            continue;
+        }
         std::uint32_t at[values] = {}, begin = 0;
-        for (const Entry& entry : entries) ++at[digit(entry)];
+        for (std::size_t k = 0; k < entries.size(); ++k) ++at[digit(k)];
         for (std::uint32_t& start : at) {
             const std::uint32_t here = start;
             start = begin, begin += here;
         }
-        for (const Entry& entry : entries) sorted[at[digit(entry)]++] = entry;
-        entries.swap(sorted);
+        for (std::size_t k = 0; k < entries.size(); ++k) put(k, at[digit(k)]++);
     }
 }
 
 // The rows by rising key, of which bits [low, low + width) count; equal ones stay as they are.
 template <unsigned bits, class KeyOf>
 std::vector<std::uint32_t> sorted(const std::vector<std::uint32_t>& rows, unsigned low, unsigned width,
-                                  const KeyOf& key_of) {
+                                  const KeyOf& key_of, std::size_t threads) {
     memory::Vector<Entry> entries(rows.size());
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        entries[k] = {static_cast<std::uint32_t>(key_of(rows[k]) >> low), rows[k]};
-    radix<bits>(entries, width);
+    const partition::Chunks chunks(rows.size(), threads);
+    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k)
+            entries[k] = {static_cast<std::uint32_t>(key_of(rows[k]) >> low), rows[k]};
+    });
+    radix<bits>(entries, width, threads);
     std::vector<std::uint32_t> out(rows.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) out[k] = entries[k].row;
+    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) out[k] = entries[k].row;
+    });
     return out;
 }
 
 // Only the highest bits were sorted by: sort by all of them where those are equal.
 template <class KeyOf>
-void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_of) {
-    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-        const std::uint64_t top = key_of(rows[begin]) >> low;
-        for (end = begin + 1; end < rows.size() && key_of(rows[end]) >> low == top;) ++end;
-        if (end - begin > 1)
-            std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                             rows.begin() + static_cast<std::ptrdiff_t>(end),
-                             [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
-    }
+void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_of, std::size_t threads) {
+    const auto top = [&](std::size_t k) { return key_of(rows[k]) >> low; };
+    // Chunks begin where a stretch of equal ones does. Sorting inside a stretch leaves the highest bits where they are.
+    const auto start = [&](std::size_t k) {
+        while (k && k < rows.size() && top(k) == top(k - 1)) ++k;
+        return k;
+    };
+    partition::Chunks(rows.size(), threads).each([&](std::size_t, std::size_t first, std::size_t last) {
+        last = start(last);
+        for (std::size_t begin = start(first), end = 0; begin < last; begin = end) {
+            for (end = begin + 1; end < last && top(end) == top(begin);) ++end;
+            if (end - begin > 1)
+                std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 rows.begin() + static_cast<std::ptrdiff_t>(end),
+                                 [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+        }
+    });
 }
 
 // Few rows are in order sooner than a table of digits is cleared.
@@ -73,11 +92,23 @@ void sort_few(std::vector<std::uint32_t>& rows, const KeyOf& key_of) {
     }
 }
 
+// The bits in which keys differ.
 template <class KeyOf>
-std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_of) {
+std::uint64_t varying_bits(const std::vector<std::uint32_t>& rows, const KeyOf& key_of, std::size_t threads) {
+    std::atomic<std::uint64_t> found{0};
+    const std::uint64_t first = key_of(rows[0]);
+    partition::Chunks(rows.size(), threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+        std::uint64_t varying = 0;
+        for (std::size_t k = begin; k < end; ++k) varying |= key_of(rows[k]) ^ first;
+        found.fetch_or(varying, std::memory_order_relaxed);
+    });
+    return found.load(std::memory_order_relaxed);
+}
+
+template <class KeyOf>
+std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_of, std::size_t threads) {
     if (rows.size() <= few) return sort_few(rows, key_of), rows;
-    std::uint64_t varying = 0;
-    for (const std::uint32_t row : rows) varying |= key_of(row) ^ key_of(rows[0]);
+    const std::uint64_t varying = varying_bits(rows, key_of, threads);
     if (!varying) return rows;
     // Only the bits in which keys differ are sorted by, and of those as many as three digits have: seldom are two equal
     // in them. Long digits have tables that only many rows are worth.
@@ -85,10 +116,10 @@ std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_
     const unsigned lowest = static_cast<unsigned>(std::countr_zero(varying));
     const unsigned high = static_cast<unsigned>(std::bit_width(varying)), most = are_many ? 32 : are_some ? 24 : 30;
     const unsigned low = high - lowest > most ? high - most : lowest;
-    rows = are_many   ? sorted<11>(rows, low, high - low, key_of)
-           : are_some ? sorted<8>(rows, low, high - low, key_of)
-                      : sorted<10>(rows, low, high - low, key_of);
-    if (low > lowest) sort_ties(rows, low, key_of);
+    rows = are_many   ? sorted<11>(rows, low, high - low, key_of, threads)
+           : are_some ? sorted<8>(rows, low, high - low, key_of, threads)
+                      : sorted<10>(rows, low, high - low, key_of, threads);
+    if (low > lowest) sort_ties(rows, low, key_of, threads);
     return rows;
 }
 
@@ -100,25 +131,35 @@ std::size_t first_nan(const double* scores, std::size_t count) {
     return none;
 }
 
-std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least) {
+std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least, std::size_t threads) {
     std::vector<std::uint32_t> rows;
     rows.reserve(count);
-    for (std::size_t i = 0; i < count; ++i)
-        if (scores[i] >= least) rows.push_back(static_cast<std::uint32_t>(i));
-    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); });
+    if (!partition::is_shared(count, threads)) {
+        for (std::size_t i = 0; i < count; ++i)
+            if (scores[i] >= least) rows.push_back(static_cast<std::uint32_t>(i));
+        return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, threads);
+    }
+    partition::chosen(
+        count, threads, [&](std::size_t i) { return scores[i] >= least; },
+        [&](std::size_t total) { rows.resize(total); },
+        [&](std::size_t i, std::size_t place) { rows[place] = static_cast<std::uint32_t>(i); });
+    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, threads);
 }
 
 std::vector<std::uint32_t> best_first(const double* scores, std::size_t count) {
     std::vector<std::uint32_t> rows(count);
     std::iota(rows.begin(), rows.end(), 0u);
-    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); });
+    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, 1);
 }
 
-Groups::Groups(std::vector<std::uint32_t> given, const std::uint32_t* keys, std::size_t rows_in_task)
-    : rows(keys ? by(std::move(given), [&](std::uint32_t row) { return std::uint64_t(keys[row]); })
+Groups::Groups(std::vector<std::uint32_t> given, const std::uint32_t* keys, std::size_t rows_in_task,
+               std::size_t threads)
+    : rows(keys ? by(
+                      std::move(given), [&](std::uint32_t row) { return std::uint64_t(keys[row]); }, threads)
                 : std::move(given)) {
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        if (!k || (keys && keys[rows[k - 1]] != keys[rows[k]])) starts.push_back(k);
+    if (!keys && !rows.empty()) starts.push_back(0);
+    for (std::size_t k = 0; keys && k < rows.size(); ++k)
+        if (!k || keys[rows[k - 1]] != keys[rows[k]]) starts.push_back(k);
     starts.push_back(rows.size());
     for (std::size_t g = 0; g < count(); ++g)
         if (tasks.empty() || starts[g] - starts[tasks.back()] >= rows_in_task) tasks.push_back(g);

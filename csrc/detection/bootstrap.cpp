@@ -24,22 +24,25 @@ constexpr std::size_t wide = 8;
 // categories do not compete for the same sets of the cache.
 constexpr std::size_t line = 8;
 // Hits of a lane from which on one is sooner found by halves than by writing copies of all.
-constexpr std::size_t many_hits = 128;
+constexpr std::size_t many_hits = 192;
 
 // A guess that found a truth, in one lane: its image, and its place among the guesses that did so in any lane.
 struct Hit {
     std::uint32_t image, row;
+    friend bool operator==(const Hit&, const Hit&) = default;
 };
 
 // Before the hit `at` a lane counts a guess that the others do not (+1), or does not count one that they do (-1).
 struct Change {
     std::uint32_t at, image;
     std::int32_t sign;
+    friend bool operator==(const Change&, const Change&) = default;
 };
 
 struct Lane {
     std::vector<Hit> hits;
     std::vector<Change> changes;
+    bool is_repeated = false;  // the threshold before has the same hits: at low ones that is often so
 };
 
 struct Truths {
@@ -90,6 +93,10 @@ class Sorted {
         if (found.truths.empty()) return found;
         for (const std::uint32_t row : order_)
             if (ranks_[row] < strip.limit) add(row, strip, found);
+        for (std::size_t t = 1; t < found.lanes.size(); ++t) {
+            Lane &lane = found.lanes[t], &before = found.lanes[t - 1];
+            lane.is_repeated = lane.hits == before.hits && lane.changes == before.changes;
+        }
         return found;
     }
 
@@ -223,29 +230,23 @@ struct Reading {
     std::size_t reach[wide];
 };
 
-// Of few hits: out[n] = the precision of the nth right guess, and the best of all at 0. Four numbers are written at
+// Of few hits: copies[n] = the precision of the nth right guess, and the best of all at 0. Three numbers are written at
 // once, however often a guess was drawn: the next hit writes over what is too much.
 struct ReadCopies {
-    static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, const double* shares,
-                                   const Reading& reading, double* VESICA_RESTRICT copies, std::size_t step) {
-        double* next[wide];
+    static VESICA_INLINE void body(std::size_t hits, const double* shares, const std::int32_t* found,
+                                   const Reading& reading, double* VESICA_RESTRICT copies) {
         for (std::size_t b = 0; b < wide; ++b) {
-            copies[step * b] = lane.hits.empty() ? 0.0 : shares[b];
-            next[b] = copies + step * b + 1;
-        }
-        for (std::size_t k = 0; k < lane.hits.size(); ++k) {
-            const std::uint8_t* const times = drawn + wide * lane.hits[k].image;
-            for (std::size_t b = 0; b < wide; ++b) {
+            copies[0] = hits ? shares[b] : 0.0;
+            for (std::size_t k = 0, from = 0; k < hits; ++k) {
                 const double share = shares[wide * k + b];
-                for (std::size_t j = 0; j < at_once; ++j) next[b][j] = share;
-                const std::size_t many = times[b];
-                for (std::size_t j = at_once; j < many; ++j) next[b][j] = share;
-                next[b] += many;
+                double* const next = copies + 1 + from;
+                for (std::size_t j = 0; j < at_once; ++j) next[j] = share;
+                const auto until = static_cast<std::size_t>(found[wide * k + b]);
+                for (std::size_t j = at_once; j < until - from; ++j) next[j] = share;
+                from = until;
             }
+            for (std::size_t r = 0; r < reading.reach[b]; ++r) reading.out[b][r] = copies[reading.needed[b][r]];
         }
-        for (std::size_t b = 0; b < wide; ++b)
-            for (std::size_t r = 0; r < reading.reach[b]; ++r)
-                reading.out[b][r] = copies[step * b + reading.needed[b][r]];
     }
     static constexpr std::size_t at_once = 3;
 };
@@ -294,13 +295,13 @@ struct Add {
     }
 };
 
-// A number that is made: one sum for each replicate, and each replicate of each category.
+// A number that is made.
 struct Making {
     std::size_t number, class_number;
     bool has_classes;
     std::size_t group;  // of categories
     std::size_t thresholds = 0;
-    std::vector<PairwiseSum> overall, classes;
+    std::size_t slot = 0;  // among the lines of its strip, for the sums of categories
 };
 
 // Some replicates, one beside the other, of all strips.
@@ -340,11 +341,13 @@ class Block {
                 static_cast<std::size_t>(std::find(groups_.begin(), groups_.end(), own.categories) - groups_.begin());
             if (group == groups_.size()) groups_.push_back(own.categories);
             Making& making = making_[n];
-            making = {n, class_lines_, own.categories == nullptr && answer_.classes, group, 0, {}, {}};
+            making = {n, class_lines_, own.categories == nullptr && answer_.classes, group, 0, 0};
             class_lines_ += own.categories == nullptr;
             for (std::size_t t = 0; t < records_.thresholds; ++t) making.thresholds += own.thresholds[t] != 0;
-            making.overall.resize(wide);
-            if (making.has_classes) making.classes.resize(wide * categories());
+            for (std::size_t before = 0; before < n; ++before) making.slot += request_.lines[before].strip == own.strip;
+            overall_.resize(std::max(overall_.size(), making.slot + 1), std::vector<PairwiseSum>(wide));
+            sums_.resize(overall_.size());
+            if (making.has_classes) sums_[making.slot].resize(wide * categories());
         }
     }
 
@@ -454,9 +457,17 @@ class Block {
                 static_cast<double>(found[b]) / static_cast<double>(positives_[wide * c + b]);
     }
 
+    void repeat_recalls(std::size_t c, std::size_t t) {
+        for (std::size_t b = 0; b < wide; ++b) {
+            double* const own = recalls_.data() + (b * records_.thresholds + t) * categories() + c;
+            own[0] = own[-static_cast<std::ptrdiff_t>(categories())];
+        }
+    }
+
     // Precision at all recalls of one category at one threshold.
     void write_precisions(const Sequence& own, std::size_t c, std::size_t t) {
         const Lane& lane = own.lanes[t];
+        if (lane.is_repeated) return repeat_recalls(c, t);  // and `values_` still has the precisions
         const std::uint8_t* const drawn = drawn_.data();
         const std::size_t hits = lane.hits.size();
         grow(found_, wide * std::max<std::size_t>(hits, 1));
@@ -473,11 +484,9 @@ class Block {
             simd::run<ReadByHalves>(hits, static_cast<const double*>(shares_.data()),
                                     static_cast<const std::int32_t*>(found_.data()), reading);
         } else {
-            const std::size_t step =
-                static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once;
-            grow(copies_, wide * step);
-            simd::run<ReadCopies>(lane, drawn, static_cast<const double*>(shares_.data()), reading, copies_.data(),
-                                  step);
+            grow(copies_, static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once);
+            simd::run<ReadCopies>(hits, static_cast<const double*>(shares_.data()),
+                                  static_cast<const std::int32_t*>(found_.data()), reading, copies_.data());
         }
         // What is out of reach has no precision.
         for (std::size_t b = 0; b < wide; ++b)
@@ -521,8 +530,10 @@ class Block {
             const std::size_t points = is_precision ? request_.recall_count : 1;
             for_lines(s, is_precision, [&](Making& making, const Line&) {
                 for (std::size_t b = 0; b < count_; ++b)
-                    making.overall[b].start(making.thresholds * points * members_[wide * making.group + b].size());
-                for (PairwiseSum& sum : making.classes) sum.start(making.thresholds * points);
+                    overall_[making.slot][b].start(making.thresholds * points *
+                                                   members_[wide * making.group + b].size());
+                if (making.has_classes)
+                    for (PairwiseSum& sum : sums_[making.slot]) sum.start(making.thresholds * points);
             });
         }
     }
@@ -543,12 +554,12 @@ class Block {
                 for (std::size_t r = 0; r < recalls; r += Gather::at_once) {
                     const std::size_t rows = std::min(Gather::at_once, recalls - r);
                     simd::run<Gather>(values + r, padded_, members, rows, row_.data());
-                    for (Making* const making : own) add(making->overall[b], row_.data(), rows * members.size());
+                    for (Making* const making : own) add(overall_[making->slot][b], row_.data(), rows * members.size());
                 }
                 for (Making* const making : own)
                     if (making->has_classes)
                         for (const std::uint32_t c : members)
-                            add(making->classes[wide * c + b], values + c * padded_, recalls);
+                            add(sums_[making->slot][wide * c + b], values + c * padded_, recalls);
             }
         }
     }
@@ -566,9 +577,9 @@ class Block {
                     const std::vector<std::uint32_t>& members = members_[wide * making.group + b];
                     const double* const values = recalls_.data() + (b * records_.thresholds + t) * categories();
                     for (std::size_t k = 0; k < members.size(); ++k) row_[k] = values[members[k]];
-                    add(making.overall[b], row_.data(), members.size());
+                    add(overall_[making.slot][b], row_.data(), members.size());
                     if (making.has_classes)
-                        for (const std::uint32_t c : members) add(making.classes[wide * c + b], values + c, 1);
+                        for (const std::uint32_t c : members) add(sums_[making.slot][wide * c + b], values + c, 1);
                 }
         });
     }
@@ -581,11 +592,12 @@ class Block {
         for (const bool is_precision : {true, false})
             for_lines(s, is_precision, [&](Making& making, const Line&) {
                 for (std::size_t b = 0; b < count_; ++b) {
-                    answer_.overall[(first_ + b) * request_.line_count + making.number] = mean(making.overall[b]);
+                    answer_.overall[(first_ + b) * request_.line_count + making.number] =
+                        mean(overall_[making.slot][b]);
                     if (!making.has_classes) continue;
                     for (std::size_t c = 0; c < categories(); ++c)
                         answer_.classes[((first_ + b) * categories() + c) * class_lines_ + making.class_number] =
-                            positives_[wide * c + b] ? mean(making.classes[wide * c + b]) : nothing;
+                            positives_[wide * c + b] ? mean(sums_[making.slot][wide * c + b]) : nothing;
                 }
             });
     }
@@ -600,6 +612,7 @@ class Block {
     bool is_rising_;
     std::vector<const std::uint8_t*> groups_;
     std::vector<Making> making_;
+    std::vector<std::vector<PairwiseSum>> overall_, sums_;  // of replicates, and of replicates of categories; by slot
     std::vector<std::uint8_t> drawn_;
     std::vector<double> times_, shares_, copies_, values_, recalls_, row_;
     std::vector<std::int64_t> positives_;

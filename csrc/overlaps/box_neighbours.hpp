@@ -9,6 +9,7 @@
 #include "base/grid_index.hpp"
 #include "base/memory.hpp"
 #include "base/order.hpp"
+#include "base/partition.hpp"
 #include "base/threads.hpp"
 #include "overlaps/box_columns.hpp"
 #include "overlaps/join.hpp"
@@ -53,21 +54,18 @@ class Neighbourhood {
     }
 
   private:
-    static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
     static constexpr std::size_t share_of_a_thread = 2048;
 
     // Boxes without area overlap no box and have no place.
     static memory::Vector<grid_index::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, order::Group group,
                                                     std::size_t threads) {
         const double shrink = std::max(bound.shrink_a, bound.shrink_b);
-        memory::Vector<grid_index::Point> points(group.count);
-        threads::over(group.count, share_of_a_thread, threads, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const T* const row = boxes.data + 4 * group.rows[k];
-                points[k] = join::point_of(row, shrink, join::has_place(row) ? k : nowhere);
-            }
-        });
-        std::erase_if(points, [](const grid_index::Point& point) { return point.index == nowhere; });
+        const auto row_of = [&](std::size_t k) { return boxes.data + 4 * group.rows[k]; };
+        memory::Vector<grid_index::Point> points;
+        partition::chosen(
+            group.count, threads, [&](std::size_t k) { return join::has_place(row_of(k)); },
+            [&](std::size_t total) { points.resize(total); },
+            [&](std::size_t k, std::size_t place) { points[place] = join::point_of(row_of(k), shrink, k); });
         return points;
     }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/formulas.hpp"
+#include "base/partition.hpp"
 #include "overlaps/box_formulas.hpp"
 
 namespace vesica::join {
@@ -13,18 +14,21 @@ using grid_index::hair;
 template <class T>
 grid_index::Grid grid_of(boxes::Rows<T> rows, const std::uint32_t* keys, double shrink, std::size_t threads) {
     memory::Vector<grid_index::Point> points;
-    points.reserve(rows.count);
-    for (std::size_t i = 0; i < rows.count; ++i)
-        if (has_place(rows.data + 4 * i)) points.push_back(point_of(rows.data + 4 * i, shrink, i));
+    partition::chosen(
+        rows.count, threads, [&](std::size_t i) { return has_place(rows.data + 4 * i); },
+        [&](std::size_t total) { points.resize(total); },
+        [&](std::size_t i, std::size_t place) { points[place] = point_of(rows.data + 4 * i, shrink, i); });
     return grid_index::Grid(std::move(points), keys, threads);
 }
 
 // The rows in the order of the grid, so that the merge reads them one after the other.
 template <class T>
-std::vector<T> in_order(const T* data, std::size_t width, const grid_index::Grid& grid) {
-    std::vector<T> rows(width * grid.points.size() + 1);
-    for (std::size_t p = 0; p < grid.points.size(); ++p)
-        std::copy_n(data + width * grid.points[p].index, width, rows.data() + width * p);
+memory::Vector<T> in_order(const T* data, std::size_t width, const grid_index::Grid& grid, std::size_t threads) {
+    memory::Vector<T> rows(width * grid.points.size() + 1);
+    partition::Chunks(grid.points.size(), threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p)
+            std::copy_n(data + width * grid.points[p].index, width, rows.data() + width * p);
+    });
     return rows;
 }
 
@@ -37,17 +41,23 @@ grid_index::Grid grid_of(rotated::Rows rows, const std::uint32_t* keys, std::siz
     return grid_index::Grid(std::move(points), keys, threads);
 }
 
-// Both grids and their rows, made at the same time; in a self-join there is one of each.
+// Both grids and their rows; in a self-join there is one of each. Two threads make a side each; more make one after the
+// other, together.
 template <class Table>
 class Sides {
   public:
     template <class MakeA, class MakeB, class MakeRows>
     Sides(const Request& request, const MakeA& make_a, const MakeB& make_b, const MakeRows& make_rows)
         : self_(request.self) {
-        threads::run(self_ ? 1 : 2, request.threads, [&](std::size_t side) {
+        const auto make = [&](std::size_t side) {
             grids_[side].emplace(side ? make_b() : make_a());
             rows_[side].emplace(make_rows(*grids_[side], side == 0));
-        });
+        };
+        const std::size_t sides = self_ ? 1 : 2;
+        if (request.threads > 2)
+            for (std::size_t side = 0; side < sides; ++side) make(side);
+        else
+            threads::run(sides, request.threads, make);
     }
     const grid_index::Grid& left() const { return *grids_[0]; }
     const grid_index::Grid& right() const { return *grids_[self_ ? 0 : 1]; }
@@ -114,7 +124,7 @@ Pairs<Real<T>> of_few_boxes(const Request& request, boxes::Rows<T> a, boxes::Row
                                     formula.value(row_a, row_b, request.options)});
         }
     }
-    return sorted(found, a.count);
+    return sorted(found, a.count, 1);
 }
 
 template <class T>
@@ -123,12 +133,14 @@ Pairs<Real<T>> of_boxes(const Request& request, boxes::Rows<T> a, boxes::Rows<T>
     const Bound bound = bound_of(request.measure, request.options, request.threshold.value);
     // A self-join has one grid, so each box gets the larger of the two reaches.
     const double shrink_a = request.self ? std::max(bound.shrink_a, bound.shrink_b) : bound.shrink_a;
-    const Sides<std::vector<T>> sides(
+    const Sides<memory::Vector<T>> sides(
         request, [&] { return grid_of(a, request.keys.a, shrink_a, request.threads); },
         [&] { return grid_of(b, request.keys.b, bound.shrink_b, request.threads); },
-        [&](const grid_index::Grid& grid, bool first) { return in_order((first ? a : b).data, 4, grid); });
+        [&](const grid_index::Grid& grid, bool first) {
+            return in_order((first ? a : b).data, 4, grid, request.threads);
+        });
     const grid_index::Grid &left = sides.left(), &right = sides.right();
-    const std::vector<T>&rows_a = sides.left_rows(), &rows_b = sides.right_rows();
+    const memory::Vector<T>&rows_a = sides.left_rows(), &rows_b = sides.right_rows();
 
     const box_formulas::Formula<T> formula = box_formulas::formula_of<T>(request.measure);
     return collect<R>(left, a.count, request.threads, [&](const grid_index::Task& task, std::vector<Hit<R>>& hits) {
@@ -150,7 +162,8 @@ Pairs<double> of_rotated(const Request& request, rotated::Rows a, rotated::Rows 
         request, [&] { return grid_of(a, request.keys.a, request.threads); },
         [&] { return grid_of(b, request.keys.b, request.threads); },
         [&](const grid_index::Grid& grid, bool first) {
-            const std::vector<double> rows = in_order((first ? a : b).data, rotated::Rows::width, grid);
+            const memory::Vector<double> rows =
+                in_order((first ? a : b).data, rotated::Rows::width, grid, request.threads);
             return rotated::Columns({rows.data(), grid.points.size()});
         });
     const grid_index::Grid &left = sides.left(), &right = sides.right();

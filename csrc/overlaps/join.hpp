@@ -11,6 +11,7 @@
 
 #include "base/grid_index.hpp"
 #include "base/interrupt.hpp"
+#include "base/partition.hpp"
 #include "base/threads.hpp"
 #include "base/threshold.hpp"
 #include "regions/boxes.hpp"
@@ -103,37 +104,97 @@ struct Hit {
     R value;
 };
 
+// Hits in stretches of rows, which threads can sort apart: of one stretch they are left in their lists.
+template <class R>
+class Stretches {
+  public:
+    Stretches(std::vector<std::vector<Hit<R>>>& lists, std::size_t count, std::size_t rows, std::size_t threads)
+        : lists_(lists),
+          size_(partition::is_shared(count, threads) ? std::clamp(count >> 13, std::size_t(1), std::size_t(256)) : 1),
+          width_((rows + size_ - 1) / size_) {
+        starts_ = {0, count};
+        if (size_ > 1) gather(count, threads);
+    }
+    std::size_t size() const { return size_; }
+    // The first row of a stretch, and the first of its hits among all.
+    std::size_t row(std::size_t stretch) const { return stretch * width_; }
+    std::size_t start(std::size_t stretch) const { return starts_[stretch]; }
+
+    template <class Visit>
+    void each(std::size_t stretch, const Visit& visit) const {
+        if (size_ == 1) {
+            for (const auto& list : lists_)
+                for (const Hit<R>& hit : list) visit(hit);
+            return;
+        }
+        for (std::size_t k = starts_[stretch]; k < starts_[stretch + 1]; ++k) visit(hits_[k]);
+    }
+
+  private:
+    void gather(std::size_t count, std::size_t threads) {
+        std::vector<std::uint32_t> counts(lists_.size() * size_, 0);
+        threads::run(lists_.size(), threads, [&](std::size_t k) {
+            for (const Hit<R>& hit : lists_[k]) ++counts[k * size_ + hit.i / width_];
+        });
+        std::vector<std::size_t> at(counts.size());
+        starts_.assign(size_ + 1, 0);
+        std::size_t total = 0;
+        for (std::size_t stretch = 0; stretch < size_; ++stretch) {
+            starts_[stretch] = total;
+            for (std::size_t k = 0; k < lists_.size(); ++k)
+                at[k * size_ + stretch] = total, total += counts[k * size_ + stretch];
+        }
+        starts_[size_] = total;
+        hits_.resize(count);
+        threads::run(lists_.size(), threads, [&](std::size_t k) {
+            for (const Hit<R>& hit : lists_[k]) hits_[at[k * size_ + hit.i / width_]++] = hit;
+            lists_[k] = {};  // its memory is not needed twice
+        });
+    }
+
+    std::vector<std::vector<Hit<R>>>& lists_;
+    std::size_t size_, width_;
+    std::vector<std::size_t> starts_;
+    memory::Vector<Hit<R>> hits_;
+};
+
 // Lists of hits, in any order → columns sorted by i, then j.
 template <class R>
-Pairs<R> sorted(std::vector<std::vector<Hit<R>>>& lists, std::size_t rows) {
+Pairs<R> sorted(std::vector<std::vector<Hit<R>>>& lists, std::size_t rows, std::size_t threads) {
     std::size_t count = 0;
     for (const auto& list : lists) count += list.size();
     Pairs<R> out{std::make_unique_for_overwrite<std::int64_t[]>(count),
                  std::make_unique_for_overwrite<std::int64_t[]>(count), std::make_unique_for_overwrite<R[]>(count),
                  count};
-    interrupt::Steps steps;
-    std::vector<std::size_t> at(rows + 1, 0);
-    for (const auto& list : lists)
-        for (const Hit<R>& hit : list) ++at[hit.i + 1], steps.add(1);
-    for (std::size_t i = 0; i < rows; ++i) at[i + 1] += at[i];
     struct Entry {
         std::uint32_t j;
         R value;
     };
-    const auto entries = std::make_unique_for_overwrite<Entry[]>(count);
-    for (auto& list : lists) {
-        for (const Hit<R>& hit : list) entries[at[hit.i]++] = {hit.j, hit.value}, steps.add(1);
-        list = {};  // its memory is not needed twice
-    }
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        const std::size_t end = at[i];  // filling moved each start to the next one's
-        std::sort(entries.get() + begin, entries.get() + end, [](const Entry& a, const Entry& b) { return a.j < b.j; });
-        steps.add(4 * (end - begin));
-        for (; begin < end; ++begin)
-            out.i[begin] = static_cast<std::int64_t>(i), out.j[begin] = entries[begin].j,
-            out.value[begin] = entries[begin].value;
-    }
+    const Stretches<R> stretches(lists, count, rows, threads);
+    threads::run(stretches.size(), threads, [&](std::size_t stretch) {
+        const std::size_t first = std::min(stretches.row(stretch), rows);
+        const std::size_t last = std::min(stretches.row(stretch + 1), rows);
+        const std::size_t start = stretches.start(stretch), here = stretches.start(stretch + 1) - start;
+        interrupt::Steps steps;
+        std::vector<std::size_t> at(last - first + 1, 0);
+        stretches.each(stretch, [&](const Hit<R>& hit) { ++at[hit.i - first + 1], steps.add(1); });
+        for (std::size_t i = first; i < last; ++i) at[i - first + 1] += at[i - first];
+        const auto entries = std::make_unique_for_overwrite<Entry[]>(here);
+        stretches.each(stretch,
+                       [&](const Hit<R>& hit) { entries[at[hit.i - first]++] = {hit.j, hit.value}, steps.add(1); });
+        std::size_t begin = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t end = at[i - first];  // filling moved each start to the next one's
+            std::sort(entries.get() + begin, entries.get() + end,
+                      [](const Entry& a, const Entry& b) { return a.j < b.j; });
+            steps.add(4 * (end - begin));
+            for (; begin < end; ++begin) {
+                const std::size_t to = start + begin;
+                out.i[to] = static_cast<std::int64_t>(i), out.j[to] = entries[begin].j;
+                out.value[to] = entries[begin].value;
+            }
+        }
+    });
     return out;
 }
 
@@ -143,7 +204,7 @@ Pairs<R> collect(const grid_index::Grid& grid, std::size_t rows, std::size_t thr
     const std::vector<grid_index::Task> tasks = grid_index::tasks(grid);
     std::vector<std::vector<Hit<R>>> lists(tasks.size());
     threads::run(tasks.size(), threads, [&](std::size_t k) { find(tasks[k], lists[k]); });
-    return sorted(lists, rows);
+    return sorted(lists, rows, threads);
 }
 
 }  // namespace vesica::join

@@ -217,7 +217,7 @@ join::Pairs<double> join(const join::Request& request, const S& source) {
                                     formula.value(found, request.options)});
             });
     });
-    return join::sorted(lists, source.n());
+    return join::sorted(lists, source.n(), request.threads);
 }
 
 }  // namespace vesica::region_pairs

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <unordered_map>
 
+#include "base/partition.hpp"
 #include "overlaps/box_columns.hpp"
 #include "overlaps/box_formulas.hpp"
 #include "overlaps/box_neighbours.hpp"
@@ -115,12 +116,15 @@ class Settler {
         });
     }
 
-    void tell(Group group, Fates& fates) const {
-        for (std::size_t place = 0; place < near_.size(); ++place) {
-            const std::uint32_t row = near_.line().rows[place];
-            fates.is_kept[row] = fate_[place].load(std::memory_order_relaxed) == kept;
-            if (with_by_ && !fates.is_kept[row]) fates.by[row] = group.rows[by_[place].load(std::memory_order_relaxed)];
-        }
+    void tell(Group group, Fates& fates, std::size_t threads) const {
+        partition::Chunks(near_.size(), threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+            for (std::size_t place = begin; place < end; ++place) {
+                const std::uint32_t row = near_.line().rows[place];
+                fates.is_kept[row] = fate_[place].load(std::memory_order_relaxed) == kept;
+                if (with_by_ && !fates.is_kept[row])
+                    fates.by[row] = group.rows[by_[place].load(std::memory_order_relaxed)];
+            }
+        });
     }
 
   private:
@@ -214,8 +218,9 @@ void keep_by_cells(const Request& request, const join::Bound& bound, boxes::Rows
     if (limit) return keep_best<T>(request, boxes, near, group, limit, fates);
     Settler<T> settler(request, boxes, near);
     settler.run(request.threads);
-    for (std::size_t k = 0; k < group.count; ++k) fates.is_kept[group.rows[k]] = 1;  // those without a place, too
-    settler.tell(group, fates);
+    if (near.size() < group.count)  // those without a place overlap nothing
+        for (std::size_t k = 0; k < group.count; ++k) fates.is_kept[group.rows[k]] = 1;
+    settler.tell(group, fates, request.threads);
 }
 
 // Rotated boxes are clipped many at a time.
@@ -250,25 +255,31 @@ struct RotatedTest {
 Walk::Walk(const Request& request, std::size_t count)
     : request_(request),
       fates_(count),
-      order_(order::best_first(request.scores, count, request.least)),
-      groups_(order_, request.keys, rows_in_chunk) {}
+      order_(order::best_first(request.scores, count, request.least, request.threads)),
+      groups_(order_, request.keys, rows_in_chunk, request.threads) {}
 
 Answer Walk::answer() {
-    Answer out{std::make_unique<std::int64_t[]>(order_.size()), 0, {}};
+    Answer out{std::make_unique_for_overwrite<std::int64_t[]>(order_.size()), 0, {}};
+    if (!request_.limit) {
+        partition::chosen(
+            order_.size(), request_.threads, [&](std::size_t k) { return fates_.is_kept[order_[k]] != 0; },
+            [&](std::size_t total) { out.count = total; },
+            [&](std::size_t k, std::size_t place) { out.kept[place] = order_[k]; });
+        out.by = std::move(fates_.by);
+        return out;
+    }
     std::unordered_map<std::uint32_t, std::size_t> kept_in;
-    const bool is_limited = request_.limit && request_.images;
+    const bool is_limited = request_.images;
     for (const std::uint32_t row : order_) {
         if (!fates_.is_kept[row]) continue;
-        if (is_limited ? ++kept_in[request_.images[row]] > request_.limit
-                       : request_.limit && out.count == request_.limit)
+        if (is_limited ? ++kept_in[request_.images[row]] > request_.limit : out.count == request_.limit)
             fates_.is_kept[row] = 0;
         else
             out.kept[out.count++] = row;
     }
     // What is beyond the limit is not kept, and suppresses nothing.
-    if (request_.limit)
-        for (std::uint32_t& by : fates_.by)
-            if (by != none && !fates_.is_kept[by]) by = none;
+    for (std::uint32_t& by : fates_.by)
+        if (by != none && !fates_.is_kept[by]) by = none;
     out.by = std::move(fates_.by);
     return out;
 }

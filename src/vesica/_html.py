@@ -61,7 +61,8 @@ def bars(title: str, rows: Iterable[tuple[Any, float | None]], /) -> str:
     >>> bars("AP by category", [("cat", 0.5), ("dog", None)]).count("<rect")
     2
     """
-    known = sorted(((float(value), name) for name, value in rows if not _is_none(value)), key=lambda one: -one[0])
+    known = [(float(value), name) for name, value in rows if value is not None and not _is_none(value)]
+    known.sort(key=lambda one: -one[0])
     if not known or known[0][0] > 1 or known[-1][0] < 0:
         return ""
     half = BARS // 2

@@ -39,6 +39,7 @@ pairs = (flat(2, np.int64), np.arange(2, dtype=np.int64), np.ones(2))
 groups, pattern_starts = np.array([0, 2, 3]), np.array([0, 1, 2])
 votes = (np.array([0, 1, 3], np.uint64), np.full(3, 3, np.uint64), np.array([5, 1, 2]))
 rates = (table(2, 2), table(2, 2), flat(3), flat(2))
+paired = (counts, offsets, np.array([0, 2]))
 
 CALLS = [
     ("boxes_pairwise", iou, options, boxes, other, table(3, 2), 1),
@@ -90,6 +91,9 @@ CALLS = [
     ("match_cells_masks", request, truths, segments, guesses, segments, False, False),
     ("match_cells_pairs", request, truths, guesses, places(3, 1), np.arange(3), np.ones(3)),
     ("bootstrap_weights", flat(3, np.uint64), 0, 0, 2, np.array([9, 99], np.uint32), 1, table(2, 3)),
+    ("outline_offsets", paired, paired, 5, 1, flat(2), flat(2)),
+    ("outline_histograms", paired, paired, 5, 0.5, 4, 1, flat(8, np.uint32)),
+    ("edge_pixels", paired, paired, 5, 2.0, 1, flat(2, np.int64), flat(2, np.int64)),
     ("vote_patterns_runs", counts, offsets, groups, np.array([25, 25]), 1),
     ("vote_patterns_choose", counts, offsets, groups, np.array([25, 25]), flat(2, np.uint64), pattern_starts, 1),
     ("dawid_skene", (flat(3, np.int64), np.array([0, 2, 3]), flat(2)), 1, (True, 1e-9, 5), np.full((1, 2, 2), 0.5),
@@ -139,7 +143,7 @@ for name, *arguments in CALLS:
 names = {name for name, *_ in CALLS}
 print(tried > 200, sorted(name for name in dir(_native)
       if name.split("_")[0] in ("boxes rotated masks polygons sets rle sparse kmeans assign match anchors vote staple "
-                                "dawid bootstrap").split()
+                                "dawid bootstrap outline edge").split()
       and name not in names and not name.endswith("names")))
 """
 

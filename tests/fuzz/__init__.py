@@ -14,6 +14,7 @@ import numpy as np
 
 from . import (
     anchors,
+    check,
     clusters,
     coco_file,
     coco_masks,
@@ -56,6 +57,7 @@ TRIALS = {
     "formats": formats.trial,
     "coco_file": coco_file.trial,
     "detection": detection.trial,
+    "check": check.trial,
     "records": records.trial,
     "threads": threads.trial,
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from vesica._array import dtype_name, is_array, to_numpy
-from vesica._check import one_of, positive
+from vesica._check import finite, one_of, positive
 from vesica._check.detection import threshold_of
 
 THEMES = ("light", "dark")
@@ -83,6 +84,25 @@ def photograph(image: Any, /) -> np.ndarray | None:
     return array
 
 
+ENDINGS = ("png", "svg", "pdf")
+
+
+def ending_of(path: str, /) -> str:
+    """What the name of a file ends in."""
+    ending = os.path.splitext(path)[1].lower().removeprefix(".")
+    if ending not in ENDINGS:
+        raise ValueError(f"A picture is written as .png, .svg or .pdf; got {path!r}.")
+    return ending
+
+
+def dpi(value: Any, /) -> float:
+    """Pixels an inch: enough to see something, and not more than there is memory for."""
+    number = finite(value, "dpi")
+    if not 10 <= number <= 1200:
+        raise ValueError(f"`dpi` must lie between 10 and 1200; got {value}.")
+    return number
+
+
 def theme(name: str, /) -> str:
     if name not in THEMES:
         raise ValueError(f"`theme` must be 'light' or 'dark'; got {name!r}.")
@@ -113,6 +133,7 @@ _WAYS = {
     "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
     "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
     "AgreementResult": "vesica.evaluate_agreement(a, b)",
+    "Comparison": "vesica.compare(truth, a, b)",
 }
 """How each result is made."""
 

@@ -149,14 +149,19 @@ def _digests(column: np.ndarray | None, count: int) -> np.ndarray:
     """A number for each dict, which other keys or values would make another one, as good as always; 0 for none. It
     depends on nothing else, so that records of different runs meet."""
     found = np.zeros(count, np.int64)
-    known: dict[str, int] = {}
+    known: dict[Any, int] = {}
     for row, one in enumerate([] if column is None else column.tolist()):
         if one:
-            text = _told(one)
-            if text not in known:
-                digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-                known[text] = int.from_bytes(digest, "little", signed=True)
-            found[row] = known[text]
+            key: Any = tuple((name, type(value), value) for name, value in one.items())
+            try:
+                is_new = key not in known
+            except TypeError:  # a list in it, say
+                key = _told(one)
+                is_new = key not in known
+            if is_new:
+                digest = hashlib.blake2b(_told(one).encode(), digest_size=8).digest()
+                known[key] = int.from_bytes(digest, "little", signed=True)
+            found[row] = known[key]
     return found
 
 

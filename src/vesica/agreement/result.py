@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -32,13 +32,15 @@ from vesica.agreement.policy import AgreementPolicy
 from vesica.agreement.queue import Queued, queue_of
 from vesica.agreement.records import AgreementRecords, records_of
 from vesica.agreement.tallies import Tallies, tallies_of
+from vesica.dataset import Images
+from vesica.dataset.image_columns import drawn_by
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
-from vesica.statistics.intervals import Interval, percentile_interval
+from vesica.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from vesica.agreement.ceiling import Ceiling
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from vesica.agreement.consensus import Consensus
     from vesica.agreement.outline_pairs import OutlinePairs
     from vesica.dataset import Dataset
+    from vesica.results.intervals import IntervalTable
 
 _ALPHAS = {"objects": nominal_of, "labels": nominal_of, "counts": interval_of, "areas": interval_of}
 """What α may be of, and how it is made of sums."""
@@ -148,12 +151,68 @@ class AgreementResult(Result):
         """Fleiss' κ of objects; every image must have been shown to as many annotators."""
         return fleiss(label_counts(self.records))
 
-    def interval(self, name: str, /) -> Interval:
-        """Both ends of the interval of a number, by drawing images again, or what `resample_by` of the policy says."""
-        check.one_of(name, self.summary, "name")
-        values = self.replicates(name)
-        assert values is not None
-        return percentile_interval(values, level=self.policy.level)
+    @overload
+    def interval(
+        self,
+        name: None = None,
+        /,
+        *,
+        level: float | None = ...,
+        by: Any = ...,
+        replicates: int | None = ...,
+        seed: int | None = ...,
+        method: str = ...,
+    ) -> IntervalTable: ...
+
+    @overload
+    def interval(
+        self,
+        name: str,
+        /,
+        *,
+        level: float | None = ...,
+        by: Any = ...,
+        replicates: int | None = ...,
+        seed: int | None = ...,
+        method: str = ...,
+    ) -> Interval: ...
+
+    def interval(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        level: float | None = None,
+        by: Any = None,
+        replicates: int | None = None,
+        seed: int | None = None,
+        method: str = "percentile",
+    ) -> IntervalTable | Interval:
+        """Both ends of the interval of a number, or of all of them, by drawing images again.
+
+        What is not said is as the policy has it, where `by` is called `resample_by`. `by` may also be a dict of image →
+        group, or one group for each image; the options are those of `DetectionResult.interval`.
+        """
+        from vesica.results.intervals import Replicates, drawing_of, interval_table  # late: most ask for numbers alone
+
+        names = tuple(self.summary) if name is None else (check.one_of(name, self.summary, "name"),)
+        policy, images = self.policy, self.records.images
+        known = {one: column for one in ("group", "batch") if (column := getattr(self.records, one)) is not None}
+        told, groups = (policy.resample_by, None) if by is None else drawn_by(by, Images(images), known)
+        drawing = drawing_of(
+            level=policy.level if level is None else level,
+            by=told,
+            replicates=policy.replicates if replicates is None else replicates,
+            seed=policy.seed if seed is None else seed,
+            method=method,
+        )
+        own = images if groups is None else groups
+        by_image = None if by is None else dict(zip(images.tolist(), own.tolist(), strict=True))
+        drawn = self._drawn_by(Resampling(drawing.replicates, drawing.seed, by_image))
+        columns = [values[:, None] for one in names if (values := drawn.replicates(one)) is not None]
+        found = Replicates(names, np.concatenate(columns, axis=1), (), np.empty((drawing.replicates, 0, 0)))
+        table = interval_table(self.summary, found, drawing)
+        return table if name is None else table[name]
 
     def replicates(self, name: str, category: str | None = None, /) -> np.ndarray | None:
         """(R,) a number, or the agreement in a category, where images are drawn again as the policy says; None for a

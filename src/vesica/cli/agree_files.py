@@ -21,7 +21,7 @@ def maps_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """Label maps by the names of annotators, if all that was given are folders of them."""
     from vesica.io.label_files import LabelMaps, has_maps_alone
 
-    named = _named(arguments.files)
+    named = named_files(arguments.files)
     if arguments.files_format is not None or not all(map(has_maps_alone, named.values())):
         return None
     for option in (
@@ -31,7 +31,6 @@ def maps_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
         "consensus",
         "queue",
         "model",
-        "per_image",
         "by_annotator",
         "records",
         "before",
@@ -49,7 +48,7 @@ def read(arguments: argparse.Namespace) -> Annotations:
     from vesica.io.annotators import of_files
     from vesica.io.read import describe
 
-    told = of_files(_named(arguments.files), _options(arguments), format=arguments.files_format)
+    told = of_files(named_files(arguments.files), _options(arguments), format=arguments.files_format)
     for found in told.found:
         eval_output.say(describe(found), arguments)
     for note in told.data.notes:
@@ -58,7 +57,7 @@ def read(arguments: argparse.Namespace) -> Annotations:
     return told
 
 
-def _named(words: list[str]) -> dict[str, str]:
+def named_files(words: list[str]) -> dict[str, str]:
     """Files by the names of annotators: as NAME=FILE says, or else by what tells the files apart."""
     from vesica.errors import InputError
     from vesica.io.annotators import names_of

@@ -20,7 +20,10 @@ _PAIRS = (
 )
 _PEOPLE = ("annotator", "n_objects", "agreement", "missing_rate", "extra_rate", "label_rate", "loose_edge", "influence")
 _CLASSES = ("category", "n_a", "n_b", "agreement", "lo", "hi", "mean_iou", "alpha", "most_confused_with", "iou", "dice")
-_IMAGES = ("image", "n_annotators", "n_objects", "agreement", "lost", "reasons")
+_IMAGES = (
+    *("image", "n_annotators", "n_objects", "agreement", "lost", "reasons"),
+    *("mIoU", "mDice", "pixel_agreement", "edge_share"),  # of label maps
+)
 _CEILING = ("annotator", "category", "n_images", "model", "human", "difference", "lo", "hi", "inside")
 _SINCE = ("image", "lost_before", "lost_after", "gained", "agreement_before", "agreement_after")
 _MOST = 20
@@ -36,6 +39,8 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
         name: None if value is None else list(result.interval(name)[:2]) for name, value in result.numbers.items()
     }
     if data is None:
+        if arguments.per_image:
+            facts["by_images"] = sorted(result.by_image(), key=lambda row: row["rank"])
         return facts
     facts |= {"pairs": list(result.pairs()), "per_annotator": list(result.annotators())}
     facts["classes"] = list(result.classes())

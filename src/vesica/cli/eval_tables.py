@@ -275,22 +275,24 @@ _FEW = 12
 
 
 def _confusion(confusion: dict[str, Any]) -> Group:
+    """All counts of few classes; of many the most frequent, and what has to do with the background as two sums."""
     least = confusion["min_score"]
     scores = "" if least is None else f", of guesses with a score of at least {least:g}"
-    names = confusion["names"]
+    title = f"confusion at IoU {confusion['iou']:g}{scores}"
+    names, counts = confusion["names"], confusion["counts"]
     if len(names) <= _FEW + 1:
         table = _table("truth")
         for name in names:
             table.add_column(_name(name), justify="right", overflow="fold")
-        for name, counts in zip(names, confusion["counts"], strict=True):
-            table.add_row(_name(name), *(f"{count:,}" for count in counts))
-    else:
-        table = _table("truth", "guess", "count:", "share of truths:")
-        for row in confusion["top"]:
-            share = row["share"] if row["truth"] != names[-1] else None
-            table.add_row(_name(row["truth"]), _name(row["guess"]), f"{row['count']:,}", _value(share))
-    words = "truths in rows, guesses in columns" if len(names) <= _FEW + 1 else "the most frequent"
-    return Group(Text(f"confusion at IoU {confusion['iou']:g}{scores}: {words}", "bold"), table)
+        for name, row in zip(names, counts, strict=True):
+            table.add_row(_name(name), *(f"{count:,}" for count in row))
+        return Group(Text(f"{title}: truths in rows, guesses in columns", "bold"), table)
+    table = _table("truth", "guess", "count:", "share of truths:")
+    for row in confusion["top"]:
+        table.add_row(_name(row["truth"]), _name(row["guess"]), f"{row['count']:,}", _value(row["share"]))
+    made_up, missed = sum(counts[-1]), sum(row[-1] for row in counts)
+    rest = Text(f"{made_up:,} more guesses are where no truth is, {missed:,} truths were not found")
+    return Group(Text(f"{title}: the most frequent", "bold"), table, rest)
 
 
 def _gates(verdicts: Sequence[Verdict]) -> Table:

@@ -102,6 +102,9 @@ class Comparison(Result):
         drawn = f"{self.resampling.replicates:,} replicates" if self._scores[0].replicates else "no replicates"
         return f"{others} against {self.names[0]}: {self.images:,} images, {drawn}, level {100 * self.level:g} %"
 
+    def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
+        return "", []  # differences are no shares
+
     # ---- tables
 
     def table(self) -> Table:

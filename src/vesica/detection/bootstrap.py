@@ -20,6 +20,7 @@ from vesica._kernels.native.precision_recall import Columns
 from vesica.detection.curves import EPSILON, Curve
 from vesica.detection.records import Records
 from vesica.detection.summary import POINTS, Line, limit_of, lines_of, mean_of_classes, members_of
+from vesica.results.intervals import Replicates
 from vesica.statistics.resampling import keys_of, weights
 
 COUNTED = ("precision", "recall", "f1")
@@ -38,17 +39,6 @@ class Cut(NamedTuple):
     @property
     def of_kernel(self) -> kernel.Cut:
         return kernel.Cut(self.area, self.threshold, -math.inf if self.min_score is None else self.min_score)
-
-
-class Replicates(NamedTuple):
-    """The numbers of all replicates; NaN where one has no value."""
-
-    names: tuple[str, ...]
-    values: np.ndarray
-    """(B, len(names)) float64"""
-    class_names: tuple[str, ...]
-    classes: np.ndarray
-    """(B, K, len(class_names)) float64; K is 0 if they were not asked for."""
 
 
 def replicates_of(

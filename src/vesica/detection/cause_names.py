@@ -38,6 +38,8 @@ class Rules(NamedTuple):
     """Guesses of an image that take part, of all classes together, best first; None: those of the records."""
     ignored_have_causes: bool = False
     """Does a guess that does not count have a cause, and become right by a repair?"""
+    as_tide: bool = False
+    """See `matches.matches_of`."""
     closed: bool = False
     """Is an overlap that is just the threshold still too far off, and one that is just the background's on it?"""
     epsilon: float | None = None
@@ -49,7 +51,7 @@ class Rules(NamedTuple):
     """Do wrong guesses stand before right ones of the same score, once anything is repaired?"""
 
 
-_TIDECV = Rules(100, True, True, 0.0, tuple(i / 100 for i in range(101)), True, True)
+_TIDECV = Rules(100, True, True, True, 0.0, tuple(i / 100 for i in range(101)), True, True)
 LIKE: dict[str | None, Rules] = {None: Rules(), "tidecv": _TIDECV}
 
 

@@ -82,7 +82,7 @@ class Confusion:
     def to_dict(self) -> dict[str, Any]:
         """Counts and names as plain values."""
         plain = {"iou": self.iou, "min_score": self.min_score, "names": self.names}
-        return {**plain, "counts": self.counts.tolist(), "top": list(self.top(background=True))}
+        return {**plain, "counts": self.counts.tolist(), "top": list(self.top())}
 
     def __repr__(self) -> str:
         right = int(np.trace(self.counts))
@@ -97,7 +97,7 @@ class Confusion:
         return _html.page(_html.words(repr(self)), self.top(background=True)._repr_html_())
 
     def __str__(self) -> str:
-        return f"{self!r}\n{self.top(background=True)}"
+        return f"{self!r}\n{self.top()}"
 
 
 class _Paired(NamedTuple):

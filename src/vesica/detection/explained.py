@@ -76,7 +76,7 @@ class Explained(Result):
         return causes_of(
             self.records,
             details,
-            self._matches(at),
+            self._matches(at, as_tide=LIKE[like].as_tide),
             iou=at,
             background=check_details.background_of(background, details.floor, at),
             names=self.categories,
@@ -166,10 +166,10 @@ class Explained(Result):
         curves = (curve_of(self.records, place, threshold, area) for place in places)
         return cut_table(["all", *self.categories], curves, wanted)
 
-    def _matches(self, iou: float) -> Matches:
+    def _matches(self, iou: float, *, as_tide: bool = False) -> Matches:
         from vesica.detection.matches import matches_of
 
-        return matches_of(self.records, self.details, iou)
+        return matches_of(self.records, self.details, iou, as_tide=as_tide)
 
     def _overlap(self, iou: float | None) -> float:
         """A threshold that details can tell of; without one 0.5 if it was scored, or else the first that was."""

@@ -28,12 +28,5 @@ def intervals_of(result: DetectionResult, drawing: Drawing, groups: np.ndarray |
     numbers = dict(result.summary) | {name: float(getattr(total, name)) for name in COUNTED}
     rows = [row | one for row, one in zip(counts.rows(), result.per_class(), strict=True)]
     classes = [[np.nan if row[name] is None else row[name] for name in found.class_names] for row in rows]
-    return interval_table(
-        numbers,
-        found.values,
-        drawing,
-        categories=result.categories,
-        class_names=found.class_names,
-        class_values=np.reshape(np.array(classes, np.float64), (len(rows), len(found.class_names))),
-        class_replicates=found.classes,
-    )
+    values = np.reshape(np.array(classes, np.float64), (len(rows), len(found.class_names)))
+    return interval_table(numbers, found, drawing, categories=result.categories, class_values=values)

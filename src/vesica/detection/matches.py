@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,22 +31,41 @@ class Matches(NamedTuple):
     """(M,) int64: the guess that found it, −1 for none."""
 
 
-def matches_of(records: Records, details: Details, iou: float, /, *, by_class: bool = True) -> Matches:
+def matches_of(
+    records: Records, details: Details, iou: float, /, *, by_class: bool = True, as_tide: bool = False
+) -> Matches:
     """Match again, by the rules of the protocol, at any threshold for which details have the pairs.
 
-    With `by_class=False` guesses find truths of any class.
+    With `by_class=False` guesses find truths of any class. With `as_tide` the first of truths that overlap a guess
+    equally is found, not the last, and a crowd must cover more of a guess than the threshold, not just as much.
     """
     protocol = records.protocol
     bar = bar_of(protocol, iou)
     low, high = ends_of(protocol)
-    found = found_again(records, details, (bar,), ((low, high),), by_class=by_class)
+    matched_by = _backwards(details, bar) if as_tide else details
+    found = found_again(records, matched_by, (bar,), ((low, high),), by_class=by_class)
     rows = np.argsort(found.row)
     matched, ignored = (column.reshape(-1, 1)[rows, 0] != 0 for column in (found.matched, found.ignored))
     truth = np.where(matched | ignored, found.partner[rows], -1).astype(np.int64)
+    if as_tide:
+        truth = np.where(truth < 0, -1, len(details.truth_image) - 1 - truth)
     right = matched & ~ignored
     guess = np.full(len(details.truth_image), -1, np.int64)
     guess[truth[right]] = np.flatnonzero(right)
     return Matches(bar, right, ~matched & ~ignored, truth, counting(details, low, high), guess)
+
+
+def _backwards(details: Details, bar: float) -> Details:
+    """The same with the last truth first, and without crowds that cover just so much of a guess."""
+    names = [column.name for column in fields(details) if column.name.startswith("truth_")]
+    truths: dict[str, Any] = {name: getattr(details, name)[::-1] for name in names}
+    is_less = ((details.truth_flags[details.truth] & CROWD) != 0) & (details.overlap <= bar)
+    return replace(
+        details,
+        **truths,
+        truth=(len(details.truth_image) - 1 - details.truth).astype(np.int32),
+        overlap=np.where(is_less, 0.0, details.overlap),
+    )
 
 
 def above(matches: Matches, score: np.ndarray, min_score: float | None, /) -> Matches:

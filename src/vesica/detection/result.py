@@ -11,9 +11,8 @@ import numpy as np
 
 from vesica._check import detection as check
 from vesica._check import names
-from vesica._check import slices as check_slices
-from vesica._check import statistics as check_statistics
 from vesica.dataset import Images
+from vesica.dataset.image_columns import drawn_by
 from vesica.detection.bootstrap import COUNTED, Cut
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
 from vesica.detection.explained import Explained
@@ -29,9 +28,8 @@ from vesica.results.result import Note
 from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
-    from vesica.detection.bootstrap import Replicates
     from vesica.detection.slices import Slices
-    from vesica.results.intervals import IntervalTable
+    from vesica.results.intervals import IntervalTable, Replicates
     from vesica.statistics.intervals import Interval
 
 
@@ -353,28 +351,18 @@ class DetectionResult(Explained):
         0.362, 0.234 to 0.491
         """
         from vesica.detection.intervals import intervals_of  # late: most results are asked for without
-        from vesica.results.intervals import METHODS, Drawing
+        from vesica.results.intervals import drawing_of
 
-        check.one_of(method, METHODS, "method")
         if name is not None:
             check.one_of(name, (*self.summary, *COUNTED), "name")
-        told, groups = self._drawn_by(by)
-        drawing = Drawing(check_statistics.level(level), told, check_statistics.replicates(replicates), seed, method)
+        told, groups = drawn_by(by, self._images, self.columns)
+        drawing = drawing_of(level=level, by=told, replicates=replicates, seed=seed, method=method)
         table = intervals_of(self, drawing, groups, self._cut(iou, min_score, area))
         return table if name is None else table[name]
 
-    def _drawn_by(self, by: Any) -> tuple[str, np.ndarray | None]:
-        """What is drawn again, in a word, and the group of each image; None: images."""
-        if isinstance(by, str):
-            return (by, None) if by == "image" else (by, self.columns[check_slices.drawn_by(by, self.columns)])
-        from vesica.detection.slices import column_of  # late: as above
-
-        column = column_of(by, self._images, "by")
-        return "group", check_slices.no_none(column, self.records.images)
-
     def groups_by(self, by: Any, /) -> dict[Any, Any] | None:
         """By the id of an image what it is drawn again with, as `by` of `interval` says; None: by itself."""
-        _, groups = self._drawn_by(by)
+        _, groups = drawn_by(by, self._images, self.columns)
         return None if groups is None else dict(zip(self.records.images.tolist(), groups.tolist(), strict=True))
 
     @property

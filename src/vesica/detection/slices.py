@@ -10,6 +10,7 @@ import numpy as np
 
 from vesica._array import objects
 from vesica._check import slices as check
+from vesica.dataset.image_columns import column_of
 from vesica.results.tables import Table
 
 if TYPE_CHECKING:
@@ -37,24 +38,6 @@ def columns_of(given: Any, images: Images, known: Mapping[str, np.ndarray], /) -
 
 def _is_column(value: Any) -> bool:
     return isinstance(value, (Mapping, list, tuple, np.ndarray))
-
-
-def column_of(column: Any, images: Images, name: str, /) -> np.ndarray:
-    """(I,) a value for each image, of a dict or as they come."""
-    if not isinstance(column, Mapping):
-        return check.one_each(objects(check.listed(column, name)), len(images), name)
-    found = [next((column[key] for key in keys if key in column), check.MISSING) for keys in _keys(images)]
-    return check.all_told(objects(found), images.ids, column, name)
-
-
-def _keys(images: Images) -> Iterator[tuple[Any, ...]]:
-    """What each image may be called: its id, as a text too, its file name, that without folders, and its stem."""
-    import os
-
-    names = [None] * len(images) if images.names is None else images.names.tolist()
-    for one, name in zip(images.ids.tolist(), names, strict=True):
-        file = str(one) if name is None else os.path.basename(name)
-        yield (one, str(one), file if name is None else name, file, os.path.splitext(file)[0])
 
 
 class Slices(Mapping[str, "Mapping[Any, DetectionResult]"]):

@@ -105,7 +105,7 @@ def of_rows(side: Side, /) -> Iterator[Finding]:
     data = side.data
     if data.xywh is None or not len(data):
         return
-    strange = ~side.has_box
+    strange = ~side.has_box | np.isinf(data.xywh[:, 2] * data.xywh[:, 3])
     if data.segments is not None:  # a row may have a mask and no box
         strange &= ~(np.isnan(data.xywh).all(axis=1) & (data.segments.form != CocoMasks.NONE))
     if strange.any():

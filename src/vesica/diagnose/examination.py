@@ -28,6 +28,7 @@ class Examination(NamedTuple):
     hits: float | None = None
 
 
+@np.errstate(all="ignore")  # of numbers that are no boxes: what comes of them is no box either
 def examined(side: Side, truth: Side | None = None, /, *, by_class: bool = True) -> Examination:
     """Every rule. With a truth, which is looked at too, guesses are compared with it; without `by_class`, whatever
     categories they are of."""

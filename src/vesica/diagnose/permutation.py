@@ -40,8 +40,8 @@ def findings(side: Side, truth: Side, trials: Trials, /) -> Iterator[Finding]:
     shown = told.pairs([(repr(one), repr(known[one])) for one in list(known)[:_SHOWN]], len(known))
     text = (
         f"Categories in {side.name} are in another order than those of {truth.name}: of {len(trials.sample):,} guesses "
-        f"{percent(on_truths)} lie on a truth, and {percent(trials.share)} on one of their category; {shown}. Say "
-        "which is which, categories={guess: truth, …}."
+        f"{percent(on_truths)} lie on a truth, and {percent(trials.share)} on one of their category; {shown}. "
+        "Scores take a mapping of categories, which says which is which."
     )
     evidence = {"on_truths": float(on_truths), "hits_given": trials.share, "map": {str(a): b for a, b in known.items()}}
     yield Finding("categories-permuted", ERROR, text, evidence, confidence=LIKELY)

@@ -86,6 +86,7 @@ def _words(found: Diagnosis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for words in own for word in words.split(" ")))
 
 
+@np.errstate(all="ignore")
 def _edits(words: tuple[str, ...], side: Side, truth: Side | None) -> tuple[dict[str, Edit], int]:
     """The edits of rows that assumptions make, and how many rows they change."""
     edits: dict[str, Edit] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.diagnose.sides import Side
@@ -36,8 +38,9 @@ def looks_odd(side: Side, /) -> bool:
     sizes = side.sizes_at(rows)
     if not (sizes > 0).all(axis=1).any():
         return False
-    corners = side.declared.corners(side.numbers[rows], sizes)
-    return leaving.leave_share(corners, sizes) >= leaving.OFTEN or any(edges.findings(side))
+    with np.errstate(all="ignore"):
+        corners = side.declared.corners(side.numbers[rows], sizes)
+        return leaving.leave_share(corners, sizes) >= leaving.OFTEN or any(edges.findings(side))
 
 
 def look_at_files(guess: Any, truth: Any, /, *, by_class: bool = True) -> None:

@@ -174,7 +174,8 @@ FORMATS = {
             options=("predictions",),
             starts=(b"[",),
             looks_like=_later("labelstudio.looks_like_tasks"),
-            in_folder="a JSON file of Label Studio",
+            joins_archives=True,
+            in_folder="JSON files of Label Studio",
         ),
         Format(
             "labelme",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vesica._check import brief
@@ -43,10 +45,23 @@ class _Answer(NamedTuple):
 
 
 def read(source: Source, options: Options, /) -> Reading:
-    """Tasks with their annotations, or with the guesses of models."""
-    data = tasks_of(source.file.data, source.name, options)
+    """Tasks with their annotations, or with the guesses of models; of one export or of several."""
     what = "predictions of Label Studio" if options.predictions else "Label Studio"
-    return Reading(data, "percent of the image", what)
+    if source.loaded is None and (len(source.files) > 1 or source.packed):
+        data = _joined({path: tasks_of(content, path, options) for path, content in source.contents()})
+        return Reading(data, "percent of the image", f"{len(source.files)} files of {what}")
+    return Reading(tasks_of(source.file.data, source.name, options), "percent of the image", what)
+
+
+def _joined(parts: dict[str, Dataset]) -> Dataset:
+    """Exports of several projects, which have different tasks."""
+    seen: dict[Any, str] = {}
+    for path, part in parts.items():
+        for id in part.images.ids.tolist():
+            if seen.setdefault(id, path) != path:
+                raise InputError(f"{path}: the task {brief(id)} is in {seen[id]} too. Export each task once.")
+    notes = tuple(f"{os.path.basename(path)}: {note}" for path, part in parts.items() for note in part.notes)
+    return replace(Dataset.joined(list(parts.values())), notes=notes)
 
 
 def looks_like_tasks(text: str, /) -> bool:

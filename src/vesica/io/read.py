@@ -235,8 +235,8 @@ def _of_archives(name: str, paths: list[Path], format: str | None) -> tuple[Sour
     joins = sorted(one.name for one in FORMATS.values() if one.joins_archives)
     if len(known) != 1 or not known <= set(joins):
         raise InputError(
-            f"{name} stands for {len(paths)} archives of {', '.join(sorted(known))}; those of {', '.join(joins)} are "
-            f"joined. Read others one by one: {paths[0]}."
+            f"{name} stands for {len(paths)} archives of {' and '.join(sorted(known))}. Several are joined if all are "
+            f"of {' or of '.join(joins)}; read others one by one: {paths[0]}."
         )
     return Source(name, str(paths[0].parent), [str(path) for path in paths], packed=held), known.pop()
 

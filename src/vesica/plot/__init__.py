@@ -6,8 +6,10 @@ from vesica.plot.bias import bias
 from vesica.plot.by_score import by_score
 from vesica.plot.by_size import by_size
 from vesica.plot.causes import causes
+from vesica.plot.comparison import comparison
 from vesica.plot.confusion import confusion
 from vesica.plot.distances import distances
+from vesica.plot.files import save
 from vesica.plot.intervals import intervals
 from vesica.plot.ious import ious
 from vesica.plot.ledger import ledger
@@ -27,6 +29,7 @@ __all__ = [
     "by_score",
     "by_size",
     "causes",
+    "comparison",
     "confusion",
     "distances",
     "intervals",
@@ -40,4 +43,5 @@ __all__ = [
     "precision_recall",
     "regions",
     "reliability",
+    "save",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from vesica.plot.areas import MARGIN
+from vesica.plot.photograph import show
 from vesica.plot.theme import NAME, Theme, label
 from vesica.regions.outlines import outlines
 
@@ -42,7 +43,7 @@ def draw(ax: Axes, theme: Theme, kinds: Sequence[Drawn], photograph: np.ndarray 
     """A picture with regions, y downwards; without one as much as they need. Kinds that occur are in the legend."""
     if photograph is not None:
         height, width = photograph.shape[:2]
-        ax.imshow(photograph, extent=(0, width, height, 0), cmap="gray", interpolation="nearest", zorder=0)
+        show(ax, photograph)
         limits = (0.0, 0.0, float(width), float(height))
     else:
         limits = _limits([ring for kind in kinds for rings in kind.rings for ring in rings])

@@ -13,6 +13,7 @@ from vesica.overlaps.measures import iou
 from vesica.overlaps.parts import parts
 from vesica.plot.areas import Frame, cells_of, frame_of, rings_of
 from vesica.plot.label_places import Place, largest, nearest
+from vesica.plot.photograph import show
 from vesica.plot.theme import DARK, LIGHT, Theme, axes_of
 from vesica.regions import Region, regions_of_pair
 
@@ -112,7 +113,7 @@ def _draw_areas(ax: Axes, frame: Frame, areas: list[_Area], photograph: np.ndarr
 
     extent = (frame.x1, frame.x2, frame.y2, frame.y1)
     if photograph is not None:
-        ax.imshow(photograph, extent=extent, cmap="gray", interpolation="nearest", zorder=0)
+        show(ax, photograph)
     tint = np.zeros((*frame.shape, 4))
     for area in areas[:3]:
         stripes = _stripes(frame.shape, area.stripes)

@@ -54,7 +54,7 @@ def _drawing(regions: Any) -> str:
     if size is None:
         low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
         room = 0.04 * (float((high - low).max()) or 1.0)
-        x, y, width, height = (*(low - room), *(high - low + 2 * room))
+        (x, y), (width, height) = (low - room).tolist(), (high - low + 2 * room).tolist()
     else:
         x, y, width, height = 0.0, 0.0, float(size[1]), float(size[0])
     scale = SIDE / max(width, height)

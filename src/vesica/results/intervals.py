@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vesica import _check as check
 from vesica._array import objects
+from vesica._check import statistics as check_statistics
 from vesica.results.result import UnknownNumber
 from vesica.results.tables import Table, plain
 from vesica.statistics.intervals import STATUSES, Interval, Intervals, percentile_intervals
+
+
+class Replicates(NamedTuple):
+    """The numbers of a result in many replicates; NaN where one has no value."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    """(R, len(names)) float64"""
+    class_names: tuple[str, ...]
+    classes: np.ndarray
+    """(R, K, len(class_names)) float64; K is 0 if they were not asked for."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +49,24 @@ class Drawing:
 METHODS = ("corrected", "percentile")
 
 
+def drawing_of(*, level: float, by: str, replicates: int, seed: int, method: str) -> Drawing:
+    """What was asked for, if it can be."""
+    check.one_of(method, METHODS, "method")
+    return Drawing(
+        check_statistics.level(level),
+        by,
+        check_statistics.replicates(replicates),
+        check_statistics.seed(seed),
+        method,
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class IntervalTable(Mapping[str, Interval]):
     """Both ends of the interval of each number, by its name. It prints as a table.
 
-    >>> numbers, replicates = {"AP": 0.5}, np.array([[0.4], [0.5], [0.6]])
-    >>> table = interval_table(numbers, replicates, Drawing(level=0.5, replicates=3))
+    >>> drawn = Replicates(("AP",), np.array([[0.4], [0.5], [0.6]]), (), np.empty((3, 0, 0)))
+    >>> table = interval_table({"AP": 0.5}, drawn, Drawing(level=0.5, replicates=3))
     >>> table["AP"]
     Interval(lo=0.45, hi=0.55, status='ok', undefined=0)
     >>> print(table)
@@ -141,22 +165,29 @@ _NONE = Intervals(np.empty(0), np.empty(0), np.empty(0, np.int8), np.empty(0, np
 
 
 def interval_table(
-    values: Mapping[str, float],
-    replicates: np.ndarray,
+    numbers: Mapping[str, float],
+    replicates: Replicates,
     drawing: Drawing,
     /,
     *,
     categories: Sequence[Any] = (),
-    class_names: Sequence[str] = (),
     class_values: np.ndarray | None = None,
-    class_replicates: np.ndarray | None = None,
 ) -> IntervalTable:
-    """The table of (R, v) replicates of v numbers; and of (R, K, m), m numbers of each of K categories."""
-    ends = _ends(replicates, np.array(list(values.values()), np.float64), drawing)
+    """The table of a result: of its numbers, and of (K, m) those of each category."""
+    values = np.array([numbers[name] for name in replicates.names], np.float64)
     class_ends = None
-    if class_replicates is not None and class_values is not None:
-        class_ends = _ends(class_replicates.reshape(len(class_replicates), -1), class_values.ravel(), drawing)
-    return IntervalTable(dict(values), ends, drawing, tuple(categories), tuple(class_names), class_values, class_ends)
+    if class_values is not None:
+        flat = replicates.classes.reshape(drawing.replicates, class_values.size)
+        class_ends = _ends(flat, class_values.ravel(), drawing)
+    return IntervalTable(
+        dict(zip(replicates.names, values.tolist(), strict=True)),
+        _ends(replicates.values, values, drawing),
+        drawing,
+        tuple(categories),
+        replicates.class_names,
+        class_values,
+        class_ends,
+    )
 
 
 def _ends(replicates: np.ndarray, values: np.ndarray, drawing: Drawing) -> Intervals:

@@ -11,10 +11,10 @@ import numpy as np
 
 from vesica.results.resampling import Resampling
 from vesica.segmentation.averages import rows_of_means
-from vesica.segmentation.cells import Cells
+from vesica.segmentation.cells import BOTH_EMPTY, Cells
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.rules import MEANS, OVERALL, SCORES, WEIGHTED
-from vesica.segmentation.scores import accuracy_of, generalised_dice_of, micro, values_of
+from vesica.segmentation.scores import accuracy_of, fill_of_absent, generalised_dice_of, micro, values_of
 from vesica.statistics.resampling import bootstrap
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Replicates:
         own = self.result.policy.of(score, each=True)
         cells, absent = self.result.cells, self.result.cells.is_absent
         if own.average == "totals":
-            return values_of(self._totals, score, own, beta=1.0, absent=absent)
+            return _of_totals(self._totals, score, own, absent)
         return self._means(values_of(cells, score, own, beta=1.0, absent=absent))
 
     def _mean(self, score: str, reduction: str | None) -> np.ndarray:
@@ -73,7 +73,10 @@ class Replicates:
         cells = (self._totals if own.average == "totals" else self.result.cells).without(background)
         if reduction == "micro":
             cells, absent = micro(cells), np.array([absent.all()])
-        values = values_of(cells, score, own, beta=1.0, absent=absent)
+        if own.average == "totals":
+            values = _of_totals(cells, score, own, absent)
+        else:
+            values = values_of(cells, score, own, beta=1.0, absent=absent)
         weights = cells.truth if reduction == "weighted" else None
         empty = 0.0 if own.both_empty == "zero" else np.nan
         if own.average == "totals":
@@ -128,6 +131,15 @@ def drawn(
 ) -> np.ndarray:
     """(R, …) what a function makes of the weighted sums of (I, k) parts of images."""
     return bootstrap(table, of, keys=how.keys(ids), seed=how.seed, replicates=how.replicates)
+
+
+def _of_totals(cells: Cells, score: str, own: SegmentationPolicy, absent: np.ndarray) -> np.ndarray:
+    """(R, K) the score of each replicate; a class that neither side has in one is absent from it."""
+    values = values_of(cells, score, own, beta=1.0, absent=absent)
+    if score == "area_difference":
+        return values
+    found: np.ndarray = np.where(cells.status == BOTH_EMPTY, fill_of_absent(own), values)
+    return found
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

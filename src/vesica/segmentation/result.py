@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from vesica._check import segmentation as check
+from vesica.dataset import Images
 from vesica.dataset.ids import table_of
+from vesica.dataset.image_columns import drawn_by
 from vesica.results import container
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
@@ -25,7 +27,9 @@ from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, 
 from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of_filled, micro, values_of
 
 if TYPE_CHECKING:
+    from vesica.results.intervals import IntervalTable
     from vesica.segmentation.spread import Spread
+    from vesica.statistics.intervals import Interval
 
 KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
 _TABLE = ("IoU", "Dice", "precision", "recall", "area_difference")
@@ -290,6 +294,70 @@ class SegmentationResult(Result):
         there = status[:, ~absent]
         counted = {"both_empty": BOTH_EMPTY, "guess_only": GUESS_ONLY, "truth_only": TRUTH_ONLY}
         return {**{name: int((there == code).sum()) for name, code in counted.items()}, "absent": int(absent.sum())}
+
+    # ---- how sure
+
+    @overload
+    def interval(
+        self,
+        name: None = None,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        method: str = ...,
+    ) -> IntervalTable: ...
+
+    @overload
+    def interval(
+        self,
+        name: str,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        method: str = ...,
+    ) -> Interval: ...
+
+    def interval(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        level: float = 0.95,
+        by: Any = "image",
+        replicates: int = 2000,
+        seed: int = 0,
+        method: str = "corrected",
+    ) -> IntervalTable | Interval:
+        """Both ends of the interval of a number, or of all of them and of each class: images are drawn again.
+
+        `by` is "image"; "group", where groups were given; a dict of image → group, or one group for each image. The
+        other options are those of `DetectionResult.interval`.
+
+        >>> import numpy as np, vesica
+        >>> rng = np.random.default_rng(0)
+        >>> truth = rng.integers(0, 3, (40, 8, 8))
+        >>> guess = np.where(rng.random((40, 8, 8)) < 0.8, truth, 0)
+        >>> result = vesica.evaluate_segmentation(truth, guess)
+        >>> ends = result.interval("mIoU")
+        >>> print(f"{result['mIoU']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
+        0.766, 0.744 to 0.787
+        """
+        from vesica.results.intervals import drawing_of  # late: most results are asked for without
+        from vesica.segmentation.intervals import intervals_of
+
+        if name is not None:
+            check.one_of(name, self.summary, "name")
+        images = Images(self.counts.ids)
+        told, groups = drawn_by(by, images, {} if self.counts.groups is None else {"group": self.counts.groups})
+        drawing = drawing_of(level=level, by=told, replicates=replicates, seed=seed, method=method)
+        table = intervals_of(self, drawing, groups, _TABLE)
+        return table if name is None else table[name]
 
     # ---- other conventions, other images
 

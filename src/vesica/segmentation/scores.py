@@ -108,6 +108,11 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
         return np.where(whole == 0, np.nan, part / whole)
 
 
+def fill_of_absent(policy: SegmentationPolicy, /) -> float:
+    """The value of a class that neither side has."""
+    return _FILL[policy.absent]
+
+
 def _fills(policy: SegmentationPolicy) -> np.ndarray:
     """The value of a cell by what it has."""
     fills = np.full(4, LEFT_OUT)

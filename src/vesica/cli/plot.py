@@ -1,0 +1,136 @@
+"""`vesica plot PICTURE FILES -o OUT`: a picture of a score, or of regions, as a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from vesica.cli import streams
+from vesica.cli.plot_pictures import FILES, PICTURES, listed
+from vesica.cli.region_files import FORMS
+
+if TYPE_CHECKING:
+    from vesica.cli.plot_pictures import Picture
+
+_EPILOG = f"""\
+pictures, and what they are of; where there are several, --of says which:
+{listed()}
+
+files:
+{chr(10).join(f"  {kind:<17} {files}" for kind, files in FILES.items())}
+
+examples:
+  vesica plot causes truth.json guess.json -o causes.png
+  vesica plot precision-recall truth.json guess.json --iou 0.5 --theme dark -o curves.svg
+  vesica plot confusion run.records --min-score 0.3 -o confusion.pdf
+  vesica plot policies truth/ guess/ --classes names.txt --ignore 255 -o policies.png
+  vesica plot ledger ann=ann.json ben=ben.json cleo=cleo.json -o ledger.svg
+  vesica plot overlap truth.csv guess.csv --row 3 -o overlap.png
+
+exit codes: 0 done, 2 usage, 3 bad input, 4 our fault
+"""
+_OPTIONS = ("iou", "category", "metric", "most", "by", "min_score", "bins", "seed", "row", "form", "anchors")
+"""Those that not every picture takes."""
+_OF_MAPS = ("classes", "ignore", "background")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("picture", metavar="PICTURE", choices=tuple(PICTURES), help="which one; see below")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="what it is of; see below")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", required=True, help="the file to write: .png, .svg or .pdf, as it ends"
+    )
+    kinds = tuple(dict.fromkeys(kind for one in PICTURES.values() for kind in one.of))
+    parser.add_argument("--of", choices=kinds, help="what the files are (default: the first that the picture is of)")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="(default: light)")
+    parser.add_argument("--size", metavar="W,H", help="of the figure, in inches (default: as the picture needs)")
+    parser.add_argument("--dpi", type=float, default=150, metavar="N", help="pixels an inch, of PNG (default: 150)")
+    parser.add_argument("--regions", choices=("box", "mask", "rotated"), help="what is compared (default: box)")
+    parser.add_argument("--iou", type=float, metavar="T", help="the threshold of the picture")
+    parser.add_argument("--category", metavar="NAME", help="of one category")
+    parser.add_argument("--metric", metavar="NAME", help="which number: AP50, IoU, …")
+    parser.add_argument("--most", type=int, metavar="N", help="rows that are drawn")
+    parser.add_argument("--by", choices=("row", "column", "counts"), help="shares of rows, of columns; or counts")
+    parser.add_argument("--min-score", type=float, metavar="S", help="of guesses from this score on")
+    parser.add_argument("--bins", type=int, metavar="N", help="ranges of scores or of sizes")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the intervals")
+    parser.add_argument("--row", type=int, metavar="N", help="which row of both files, from 0 on")
+    parser.add_argument("--form", choices=FORMS, help="what the four columns of a table mean (default: xyxy)")
+    parser.add_argument("--anchors", type=int, metavar="K", help="how many (default: 9)")
+    parser.add_argument("--classes", metavar="FILE|N|A,B,…", help="of label maps: names of the labels 0, 1, …")
+    parser.add_argument("--ignore", metavar="L[,L…]", help="of label maps: pixels of these labels do not count")
+    parser.add_argument("--background", type=int, metavar="L", help="of label maps: a class that is kept out of means")
+    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    picture = PICTURES[arguments.picture]
+    kind, size = _checked(arguments, picture)
+    from vesica.cli import plot_inputs
+    from vesica.plot.files import save
+
+    ax = plot_inputs.drawn(kind, picture, arguments, size)
+    save(ax, arguments.output, dpi=arguments.dpi)
+    told = {
+        "picture": arguments.picture,
+        "output": arguments.output,
+        "title": _one_line(ax.get_title(loc="left")),
+        "sentence": _one_line(ax.texts[-1].get_text() if picture.of != ("regions",) else ax.get_xlabel()),
+    }
+    if arguments.json:
+        streams.answer(told)
+    else:
+        print(f"{told['output']}: {told['title']}; {told['sentence']}")
+    return 0
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _checked(arguments: argparse.Namespace, picture: Picture) -> tuple[str, tuple[float, float] | None]:
+    """What the files are, and the size; exit code 2 for what no file could make right."""
+    from vesica._check import plot as check
+    from vesica.cli.number_options import numbers_of
+
+    wrong = arguments.usage_error
+    kind = arguments.of or picture.of[0]
+    if kind not in picture.of:
+        wrong(f"{arguments.picture} is a picture of {' or '.join(picture.of)}, not of {kind}")
+    known = {*picture.options, *(picture.value_options if kind == "detection" else ())}
+    for name in _OPTIONS:
+        if getattr(arguments, name) is not None and name not in known:
+            wrong(f"--{name.replace('_', '-')} says nothing about {arguments.picture} of {kind}")
+    for name in _OF_MAPS:
+        if getattr(arguments, name) is not None and kind not in ("segmentation", "surfaces"):
+            wrong(f"--{name} is for label maps, and this is a picture of {kind}")
+    if arguments.regions is not None and kind not in ("detection", "agreement", "comparison"):
+        wrong(f"--regions says nothing about {kind}")
+    _count(arguments, kind)
+    try:
+        check.ending_of(arguments.output)
+        check.dpi(arguments.dpi)
+        size = numbers_of(arguments.size, float, "--size")
+        if size is not None and (len(size) != 2 or not all(1 <= side <= 100 for side in size)):
+            raise ValueError(f"--size must be width and height in inches, from 1 to 100: 6.4,4.8; got {arguments.size}")
+    except ValueError as error:
+        wrong(str(error))
+    return kind, None if size is None else (size[0], size[1])
+
+
+def _count(arguments: argparse.Namespace, kind: str) -> None:
+    """As many files as it takes, and none of them the output."""
+    count, wrong = len(arguments.files), arguments.usage_error
+    wanted = {"detection": (1, 2), "agreement": (1, 99), "comparison": (2, 99), "shapes": (1, 1)}.get(kind, (2, 2))
+    if not wanted[0] <= count <= wanted[1]:
+        wrong(f"{arguments.picture} of {kind} takes {FILES[kind]}; got {count} files")
+    given = {os.path.realpath(path) for word in arguments.files for path in (word, word.partition("=")[2]) if path}
+    if os.path.realpath(arguments.output) in given:
+        wrong(f"--output must be a file of its own; {arguments.output} is read")
+
+
+def options_of(arguments: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
+    """Those of them that were said."""
+    return {name: value for name in names if (value := getattr(arguments, name)) is not None}

@@ -52,6 +52,13 @@ def test_a_number_that_classes_do_not_have():
     assert Replicates(result, Resampling(5)).number("tp", "1") is None
 
 
+def test_gates_have_the_interval_of_interval():
+    result = vesica.evaluate_segmentation(TRUTH, GUESS, images=range(7))
+    for name in ("mIoU", "fwIoU"):
+        (verdict,) = result.gates(f"{name}>=0.1 @90%")
+        assert verdict.interval == result.interval(name, level=0.9)[:2]
+
+
 def test_groups_are_drawn_as_a_whole():
     """With all images in one group a replicate is the whole set some times over, or nothing."""
     result = vesica.evaluate_segmentation(TRUTH, GUESS, images=range(7))

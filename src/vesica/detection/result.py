@@ -452,7 +452,7 @@ class DetectionResult(Explained):
             aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
             identity=identity_of(facts, ids=self.records.images.tolist()),
             replicates=_drawn(self, resampling or Resampling(), cut),
-            is_biased=True,
+            is_corrected=True,
         )
 
     @property

@@ -466,6 +466,7 @@ class SegmentationResult(Result):
             aliases={str(row["label"]): str(row["category"]) for row in rows},
             identity=identity_of(self.to_dict(), ids=self.counts.ids.tolist()),
             replicates=Replicates(self, resampling or Resampling()).number,
+            is_corrected=True,
         )
 
     @property

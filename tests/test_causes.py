@@ -192,12 +192,15 @@ class TestTidecv:
         equal(result.causes(like="tidecv"), tide.answer(*own))
 
     @pytest.mark.skipif(not REAL.exists(), reason="needs shared data")
-    def test_real(self):
+    @pytest.mark.parametrize(
+        "regions, results, ap", [("box", "bbox", 0.6969727247299577), ("mask", "segm", 0.5622883972521636)]
+    )
+    def test_real(self, regions, results, ap):
         """COCO's own 100 images: crowds, ties, classes without truths."""
-        paths = [REAL / f"instances_val2014_{name}.json" for name in ("100", "fakebbox100_results")]
-        result = vesica.evaluate(*paths)
-        equal(result.causes(like="tidecv"), tide.answer(*(json.loads(path.read_text()) for path in paths)))
-        assert result.causes().ap == result["AP50"] == 0.6969727247299577
+        paths = [REAL / f"instances_val2014_{name}.json" for name in ("100", f"fake{results}100_results")]
+        result, files = vesica.evaluate(*paths, regions=regions), (json.loads(path.read_text()) for path in paths)
+        equal(result.causes(like="tidecv"), tide.answer(*files, masks=regions == "mask"))
+        assert result.causes().ap == result["AP50"] == ap
 
     def test_ignored_guesses(self):
         """tidecv names a cause for guesses in a crowd, which do not count (T4). Ours does not."""

@@ -72,6 +72,13 @@ class TestBytes:
             from_bytes(COUNTS, COUNTS.magic + block + b"\0")
 
 
+@pytest.mark.parametrize("name", [1.5, None, True, 7])
+def test_names_of_columns_are_texts(name):
+    data = to_bytes(COUNTS, {}, {name: np.arange(3)})
+    with pytest.raises(InputError, match="cannot be read: names of columns must be texts; got"):
+        from_bytes(COUNTS, data)
+
+
 @pytest.mark.parametrize("column", [None, np.array([3, 1]), np.array(["a", 1], object), np.array(["x"], object)])
 def test_ids_in_a_header(column):
     back = column_of(json.loads(json.dumps(listed(column))))

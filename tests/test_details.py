@@ -158,6 +158,20 @@ class TestMerge:
         alone = records_of(*part(*own, set(whole.images[keep].tolist())), details=True)
         assert whole.of_images(keep).to_bytes() == dataclasses.replace(alone, notes=()).to_bytes()
 
+    def test_evaluator(self):
+        """A training loop tells causes too, alone and merged with others."""
+        box = [[0, 0, 10, 10]]
+        workers = [vesica.Evaluator(categories={1: "cat", 2: "dog"}) for _ in range(2)]
+        both = vesica.Evaluator(categories={1: "cat", 2: "dog"})
+        for image, worker in enumerate(workers):
+            for one in (worker, both):
+                said = {"boxes": box, "labels": [1 + image], "scores": [0.5]}
+                one.update({"boxes": box, "labels": [1]}, said, image=image)
+        merged = merge(*(worker.records(details=True) for worker in workers))
+        assert merged.to_bytes() == both.records(details=True).to_bytes()
+        assert both.compute().causes()["classification"]["count"] == 1
+        assert summarise(merged).confusion().counts.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]]
+
     def test_texts_as_ids(self):
         boxes, kinds = [[0, 0, 9, 9], [20, 0, 29, 9]], {"image": ["b", "a"], "category": ["cat", "cat"]}
         truth = Dataset.from_arrays(boxes, **kinds, id=["x", 7])

@@ -110,9 +110,21 @@ class TestHalfWidth:
         with pytest.raises(error, match="half_width"):
             advise(evaluate_agreement(people(1), policy=POLICY), half_width=value)
 
-    def test_of_agreement_alone(self):
-        with pytest.raises(ValueError, match="`half_width` is of intervals of agreement"):
-            advise(vesica.evaluate_segmentation([[1]], [[1]]), half_width=0.1)
+    def test_of_outlines(self):
+        with pytest.raises(ValueError, match="numbers of outlines have none yet"):
+            advise(vesica.evaluate_surfaces([[1]], [[1]], categories=[1]), half_width=0.1)
+
+    def test_of_label_maps(self):
+        """Of a model and of people."""
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, 3, (30, 8, 9))
+        guess = np.where(rng.random(truth.shape) < 0.8, truth, 0)
+        score, crowd = vesica.evaluate_segmentation(truth, guess), evaluate_agreement(truth, guess)
+        for result in (score, crowd):
+            ends = result.interval("mIoU")
+            half = (ends.hi - ends.lo) / 2
+            assert found(result, half_width=half / 3)["MR24"].evidence["more images"] == 30 * 8
+            assert "MR24" not in found(result, half_width=half * 1.01)
 
 
 class TestBesidePeople:

@@ -189,13 +189,15 @@ class TestSegmentation:
         assert code == 1 and not any(one["passed"] for one in found) and found[0]["value"] == found[1]["value"]
         assert found[0]["interval"][0] > 0.05
 
-    def test_surfaces_have_numbers_and_no_interval(self, folders, capsys):
+    def test_surfaces(self, folders, capsys):
         code, out, _ = run(capsys, "seg", "truth", "good", "--quiet", "--json", "--surface")
         Path("base.json").write_text(out)
-        base = ("seg", "truth", "bad", "--quiet", "--surface", "--gate")
-        code, out, _ = run(capsys, *base, "HD95 rise<=0.1 vs base.json")
+        words = ("seg", "truth", "bad", "--quiet", "--surface", "--gate")
+        code, out, _ = run(capsys, *words, "HD95 rise<=0.1 vs base.json")
         assert code == 1 and "FAILED  HD95 rise<=0.1 vs base.json  got" in out
-        code, _, err = run(capsys, *base, "HD95<=9 @95%")
+        code, out, _ = run(capsys, *words, "HD95<=9 @95%")
+        assert code == 0 and "passed  HD95<=9 @95%  got" in out
+        code, _, err = run(capsys, *words, "HD95 rise<=9 vs base.json @95%")
         assert code == 3 and "holds numbers alone" in err
 
 

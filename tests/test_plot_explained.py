@@ -183,6 +183,45 @@ class TestDistributions:
         assert sentence(plot.per_image(nothing, ax=new_axes())) == "no image has a number"
 
 
+class TestScores:
+    def test_bars_are_the_guesses(self, result):
+        ax = plot.scores(result, iou=0.75, ax=new_axes())
+        counts = result.counts(iou=0.75).total()
+        heights = [bar.get_height() for bar in ax.patches]
+        assert (sum(heights[:20]), sum(heights[20:])) == (counts.tp, counts.fp)
+        assert [bar.get_y() for bar in ax.patches[20:]] == heights[:20]
+        assert f"{counts.tp} right" in sentence(ax) and {bar.get_hatch() for bar in ax.patches} == {"", "////"}
+
+    def test_one_category(self, result):
+        ax = plot.scores(result, category="cat", ax=new_axes())
+        counts = result.counts().of("cat")
+        assert sum(bar.get_height() for bar in ax.patches) == counts.tp + counts.fp
+
+    def test_nothing(self, nothing):
+        assert sentence(plot.scores(nothing, ax=new_axes())) == "no guess counts here"
+
+
+class TestByIou:
+    def test_points_are_the_ap_of_each_threshold(self, result):
+        x, y = plot.by_iou(result, ax=new_axes()).lines[0].get_data()
+        assert tuple(x) == result.protocol.iou
+        assert y[0] == result["AP50"] and y[5] == result["AP75"] and np.mean(y) == pytest.approx(result["AP"])
+
+    def test_categories(self, result):
+        ax = plot.by_iou(result, category=["cat", "$dog$"], ax=new_axes())
+        table = {row["category"]: row for row in result.per_class()}
+        for line, name in zip(ax.lines, ("cat", "$dog$"), strict=True):
+            assert line.get_ydata()[0] == pytest.approx(table[name]["AP50"])
+
+
+class TestWidth:
+    def test_narrow_axes_wrap_more(self, result):
+        wide, narrow = (plot.reliability(result, ax=new_axes(width)) for width in (9, 3.6))
+        several = plot.reliability(result, ax=Figure((9, 4)).subplots(1, 3)[1])
+        lines = [ax.texts[-1].get_text().count("\n") for ax in (wide, narrow, several)]
+        assert lines[0] == 0 and lines[1] > 0 and lines[2] > 0
+
+
 class TestIntervals:
     def test_lines_are_the_ends(self, result, intervals):
         ax = plot.intervals(intervals, metric="AP50", ax=new_axes())
@@ -260,6 +299,8 @@ DRAWINGS = {
     "by_size": plot.by_size,
     "ious": plot.ious,
     "per_image": plot.per_image,
+    "scores": plot.scores,
+    "by_iou": plot.by_iou,
 }
 
 

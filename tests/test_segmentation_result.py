@@ -32,6 +32,43 @@ def by_hand(truth, guess, label):
     return int((a & b).sum()), int((~a & b).sum()), int((a & ~b).sum()), int((~a & ~b).sum())
 
 
+class TestInterval:
+    RNG = np.random.default_rng(3)
+    TRUTH = RNG.integers(0, 3, (12, 6, 8))
+    GUESS = np.where(RNG.random(TRUTH.shape) < 0.8, TRUTH, 0)
+
+    @pytest.mark.parametrize("order", ["totals", "images", "classes", "cells"])
+    @pytest.mark.parametrize("name", ["mIoU", "pixel_accuracy", "fwIoU"])
+    def test_holds_the_number(self, name, order):
+        policy = SegmentationPolicy(average=order)
+        result = evaluate_segmentation(self.TRUTH, self.GUESS, policy=policy)
+        ends = result.interval(name)
+        assert ends.lo < result[name] < ends.hi
+
+    def test_any_order(self):
+        ids = [f"image {k}" for k in range(12)]
+        order = np.arange(12)[::-1]
+        one = evaluate_segmentation(self.TRUTH, self.GUESS, images=ids)
+        other = evaluate_segmentation(self.TRUTH[order], self.GUESS[order], images=[ids[k] for k in order])
+        assert one.interval("mIoU") == other.interval("mIoU") != one.interval("mIoU", seed=1)
+
+    def test_groups_are_wider(self):
+        """Images of one group that are the same are one image."""
+        truth, guess = self.TRUTH[:4].repeat(3, axis=0), self.GUESS[:4].repeat(3, axis=0)
+        result = evaluate_segmentation(truth, guess, groups=np.arange(4).repeat(3).tolist())
+        wide, narrow = result.interval("mIoU", by="group"), result.interval("mIoU")
+        assert wide.hi - wide.lo > narrow.hi - narrow.lo
+
+    def test_bad(self):
+        result = evaluate_segmentation(self.TRUTH, self.GUESS)
+        with pytest.raises(ValueError, match="`name` must be one of"):
+            result.interval("IoU")
+        with pytest.raises(ValueError, match="`by` must be one of"):
+            result.interval("mIoU", by="patient")
+        with pytest.raises(ValueError, match="group"):
+            result.interval("mIoU", by="group")
+
+
 class TestTables:
     """Every headline can be recomputed from its table (P09)."""
 

@@ -18,22 +18,27 @@ NAMES = {
 }
 
 
-def answer(truth: dict[str, Any], results: list[dict[str, Any]], *, iou: float = 0.5) -> dict[str, Any]:
+def answer(
+    truth: dict[str, Any], results: list[dict[str, Any]], *, iou: float = 0.5, masks: bool = False
+) -> dict[str, Any]:
     """AP, and count and cost of each cause, as shares of 1; counts of the first six alone."""
-    from tidecv import TIDE, Data
+    from tidecv import TIDE, Data, functions
 
     truths, guesses = Data("truth"), Data("guess")
-    for image in truth["images"]:
+    for image in sorted(truth["images"], key=lambda image: image["id"]):  # which orders equal scores
         truths.add_image(image["id"], str(image["id"]))
     for category in truth["categories"]:
         truths.add_class(category["id"], category["name"])
+    sizes = {image["id"]: (image.get("width"), image.get("height")) for image in truth["images"]}
     for row in truth["annotations"]:
         add = truths.add_ignore_region if row.get("iscrowd") else truths.add_ground_truth
-        add(row["image_id"], row["category_id"], row["bbox"])
+        mask = functions.toRLE(row["segmentation"], *sizes[row["image_id"]]) if masks else None
+        add(row["image_id"], row["category_id"], row["bbox"], mask)
     for row in results:
-        guesses.add_detection(row["image_id"], row["category_id"], row["score"], row["bbox"])
+        mask = row["segmentation"] if masks else None
+        guesses.add_detection(row["image_id"], row["category_id"], row["score"], row.get("bbox"), mask)
     tide = TIDE()
-    run = tide.evaluate(truths, guesses, pos_threshold=iou, mode=TIDE.BOX)
+    run = tide.evaluate(truths, guesses, pos_threshold=iou, mode=TIDE.MASK if masks else TIDE.BOX)
     errors = tide.get_all_errors()
     cost = {**errors["main"]["guess"], **errors["special"]["guess"]}
     counts = {error.short_name: number for error, number in run.count_errors().items()}

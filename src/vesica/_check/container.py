@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from vesica._check import shown
 from vesica.errors import InputError
 
 
@@ -41,3 +43,10 @@ def complete(is_complete: bool, noun: str, /) -> None:
 def checksum(is_right: bool, at: int, noun: str, /) -> None:
     if not is_right:
         raise InputError(f"These {noun} are damaged: the checksum of the block at byte {at} is wrong.")
+
+
+def column_names(columns: Iterable[Any], /) -> None:
+    """They are texts, which whoever asks for columns relies on."""
+    for name in columns:
+        if not isinstance(name, str):
+            raise ValueError(f"names of columns must be texts; got {shown(name)}")

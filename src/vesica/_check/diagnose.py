@@ -28,12 +28,12 @@ def people(value: Any, kinds: tuple[type, ...]) -> None:
         )
 
 
-def half_width(value: Any, is_agreement: bool) -> float | None:
+def half_width(value: Any, has_intervals: bool) -> float | None:
     """How wide an interval may be to either side."""
     if value is None:
         return None
-    if not is_agreement:
-        raise ValueError("`half_width` is of intervals of agreement: give the result of vesica.evaluate_agreement.")
+    if not has_intervals:
+        raise ValueError("`half_width` is of intervals, and numbers of outlines have none yet: leave it out.")
     width = finite(value, "half_width")
     if not 0 < width < 1:
         raise ValueError(f"`half_width` must lie between 0 and 1, such as 0.01; got {value!r}.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NAME = "panoptic"
 _MEANT = (
     *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "threads", "quiet"),
-    *("json", "output", "verbose"),
+    *("json", "output", "records", "verbose"),
 )
 _OWN = ("truth_folder", "guess_folder")
 
@@ -36,6 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     result = _scored(arguments)
     facts: dict[str, Any] = {"protocol": NAME} | result.to_dict()
+    if arguments.records is not None:
+        from vesica.io import atomic
+
+        with atomic.file(arguments.records) as file:
+            file.write(result.to_bytes())
     facts["gates"] = gate_options.told(gate_options.verdicts(arguments, result.gate_scores()))
     return _tell(facts, result, arguments)
 

@@ -21,6 +21,8 @@ class Picture(NamedTuple):
 PICTURES = {
     "precision-recall": Picture("precision against recall", ("detection",), ("iou", "category")),
     "by-score": Picture("precision, recall and F1 by score", ("detection",), ("iou", "category")),
+    "by-iou": Picture("AP by the overlap that is asked for", ("detection",), ("category",)),
+    "scores": Picture("scores of right guesses and of wrong ones", ("detection",), ("iou", "category")),
     "per-class": Picture("one number of each category", ("detection", "segmentation"), ("metric", "most")),
     "intervals": Picture(
         "the same with intervals", ("detection", "agreement"), ("metric", "most"), "interval", ("seed",)

@@ -9,18 +9,19 @@ import numpy as np
 from vesica._array import objects
 from vesica.detection.cause_names import RIGHT
 from vesica.detection.result import DetectionResult
-from vesica.results.tables import Row, Table
+from vesica.results.tables import Table
 
 FIXED, BROKEN = "fixed", "broken"
-_COLUMNS = ("image", "category", "truth", "x1", "y1", "x2", "y2", "cause", "score")
+_OF_TRUTHS = ("image", "category", "truth", "x1", "y1", "x2", "y2", "cause")
 
 
 class _Found(NamedTuple):
-    """Truths of one model, by image and id."""
+    """Truths of one model: rows of its match table, by image and id."""
 
-    right: dict[tuple[Any, Any], Row]
+    table: Table
+    right: dict[tuple[Any, Any], int]
     """The guess that found each."""
-    lost: dict[tuple[Any, Any], Row]
+    lost: dict[tuple[Any, Any], int]
     """Those that were not found, with the cause."""
 
 
@@ -32,27 +33,28 @@ def changed_objects(
     `scores` are those from which on the guesses of each count. The box is the truth's, the cause why it was lost, and
     the score that of the guess that found it.
     """
-    sides = [_found(one, iou, score) for one, score in zip((before, after), scores, strict=True)]
-    rows: list[tuple[str, Row, Row]] = []
-    for change, lost, right in ((FIXED, sides[0].lost, sides[1].right), (BROKEN, sides[1].lost, sides[0].right)):
-        rows += [(change, row, right[key]) for key, row in lost.items() if key in right]
-    columns: dict[str, np.ndarray] = {"change": objects(change for change, _, _ in rows)}
-    for name in _COLUMNS:
-        values = [(found if name == "score" else lost)[name] for _, lost, found in rows]
-        is_number = name in ("x1", "y1", "x2", "y2", "score")
-        columns[name] = np.array(values, np.float64) if is_number else objects(values)
-    return Table(columns)
+    one, other = (_found(result, iou, score) for result, score in zip((before, after), scores, strict=True))
+    parts = [_changed(FIXED, one, other), _changed(BROKEN, other, one)]
+    return Table({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+
+def _changed(change: str, without: _Found, having: _Found) -> dict[str, np.ndarray]:
+    """Truths that one side lost and the other found."""
+    keys = [key for key in without.lost if key in having.right]
+    lost = np.array([without.lost[key] for key in keys], np.int64)
+    found = np.array([having.right[key] for key in keys], np.int64)
+    columns = {name: without.table[name][lost] for name in _OF_TRUTHS}
+    return {"change": objects([change] * len(keys)), **columns, "score": having.table["score"][found]}
 
 
 def _found(result: DetectionResult, iou: float | None, score: float | None) -> _Found:
-    right, lost = {}, {}
-    for row in result.objects(iou=iou, min_score=score):
-        key = row["image"], row["truth"]
-        if row["guess"] is None:
-            lost[key] = row
-        elif row["cause"] == RIGHT:
-            right[key] = row
-    return _Found(right, lost)
+    table = result.objects(iou=iou, min_score=score)
+    image, truth = (table[name].tolist() for name in ("image", "truth"))
+    is_lost, is_right = table["guess"] == np.array(None), table["cause"] == RIGHT
+    right, lost = (
+        {(image[row], truth[row]): row for row in np.flatnonzero(rows).tolist()} for rows in (is_right, is_lost)
+    )
+    return _Found(table, right, lost)
 
 
 def has_details(result: DetectionResult, /) -> bool:

@@ -28,9 +28,8 @@ from vesica.results.result import Note
 from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
-    from vesica.detection.bootstrap import Replicates
     from vesica.detection.slices import Slices
-    from vesica.results.intervals import IntervalTable
+    from vesica.results.intervals import IntervalTable, Replicates
     from vesica.statistics.intervals import Interval
 
 
@@ -453,7 +452,7 @@ class DetectionResult(Explained):
             aliases=dict(zip(map(str, self.records.categories.ids.tolist()), names, strict=True)),
             identity=identity_of(facts, ids=self.records.images.tolist()),
             replicates=_drawn(self, resampling or Resampling(), cut),
-            is_biased=True,
+            is_corrected=True,
         )
 
     @property

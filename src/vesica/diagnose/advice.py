@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from vesica._check import diagnose as check
@@ -34,7 +34,8 @@ def advise(
     people : what `evaluate_agreement` answers of those who drew the truth; optional
         Then a score is looked at beside how far they agree, and they suggest a tolerance of outlines.
     half_width : float, optional
-        Of agreement: how wide its interval may be to either side. Where it is wider, how many more images are needed.
+        How wide the interval of the first number may be to either side, such as mIoU or agreement. Where it is wider,
+        how many more images are needed. Not of outlines.
     concerns : "size", "costs" or both, optional
         What matters to you: how large things are; or that misses cost more, or less, than false alarms.
     silence : codes that are not wanted, optional
@@ -51,7 +52,7 @@ def advise(
     MR16 {'totals': 0.989011, 'images': 0.5, 'lowest images': [1]}
     """
     check.is_result(result, (SegmentationResult, SurfaceResult, AgreementResult, PixelAgreementResult))
-    wanted, width = check.concerns(concerns), check.half_width(half_width, isinstance(result, AgreementResult))
+    wanted, width = check.concerns(concerns), check.half_width(half_width, not isinstance(result, SurfaceResult))
     check.people(people, (AgreementResult, PixelAgreementResult))
     rules = {*segmentation.RULES, *surfaces.RULES, *shapes.RULES, *agreement.RULES}
     left_out = check.codes(silence, {*rules, "MR05", "MR24"})
@@ -59,7 +60,6 @@ def advise(
     found: list[Finding] = []
     if isinstance(result, AgreementResult):
         found += [one for rule in agreement.RULES.values() for one in rule(result)]
-        found += agreement.too_wide(result, width) if width is not None else ()
     elif isinstance(result, PixelAgreementResult):
         found += agreement.beside_people(result)
     else:
@@ -68,7 +68,19 @@ def advise(
             background = result.policy.background if isinstance(result, SegmentationResult) else 0
             seen = shapes.shapes_of(truth, background or 0, result.policy.ignore)
             found += [one for rule in shapes.RULES.values() for one in rule(seen)]
+    if width is not None and not isinstance(result, SurfaceResult):
+        found += _too_wide(result, width)
     return sorted((one for one in found if one.code not in left_out), key=lambda one: one.code)
+
+
+def _too_wide(result: SegmentationResult | AgreementResult | PixelAgreementResult, width: float) -> Iterator[Finding]:
+    """Of the number that stands first."""
+    if isinstance(result, SegmentationResult):
+        name, images = next(iter(result)), len(result.counts)
+    else:
+        name = "agreement" if isinstance(result, AgreementResult) else "mIoU"
+        images = len(result.records.images if isinstance(result, AgreementResult) else result.images)
+    return agreement.too_wide(name, result.interval(name), images, width)
 
 
 def _of_scores(

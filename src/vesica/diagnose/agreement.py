@@ -13,6 +13,7 @@ from vesica.agreement.label_maps import PixelAgreementResult
 from vesica.agreement.result import AgreementResult
 from vesica.diagnose.finding import PITFALLS, Finding
 from vesica.results.tables import plain
+from vesica.statistics.intervals import Interval
 
 LOW, MIXED, FEW, STEEP, BELOW, ABOVE = 2 / 3, 0.1, 30, 0.1, 0.4, 0.6
 """An α below which nothing is safely concluded (Krippendorff), or a mean overlap; by how much class mixes differ, of
@@ -108,16 +109,15 @@ RULES: dict[str, Callable[[AgreementResult], Iterator[Finding]]] = {
 }
 
 
-def too_wide(result: AgreementResult, half_width: float, /) -> Iterator[Finding]:
-    """How many images would make the interval of agreement as narrow as it is wanted: its variance falls as 1 / n."""
-    ends = result.interval("agreement")
+def too_wide(name: str, ends: Interval, images: int, half_width: float, /) -> Iterator[Finding]:
+    """How many images would make the interval of a number as narrow as it is wanted: its variance falls as 1 / n."""
     if ends.lo is None or ends.hi is None:
         return
-    half, images = (ends.hi - ends.lo) / 2, len(result.records.images)
+    half = (ends.hi - ends.lo) / 2
     if half > half_width:
         more = math.ceil(images * (half / half_width) ** 2) - images
         text = (
-            f"The interval of agreement is ±{half:.4f} wide, and ±{half_width:g} was asked for: about {more:,} more "
+            f"The interval of {name} is ±{half:.4f} wide, and ±{half_width:g} was asked for: about {more:,} more "
             f"images are needed beside these {images:,}."
         )
         yield Finding("MR24", "warning", text, {"half_width": _round(half), "more images": more})

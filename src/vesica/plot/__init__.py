@@ -3,6 +3,7 @@
 from vesica.plot.anchors import anchors
 from vesica.plot.annotators import annotators
 from vesica.plot.bias import bias
+from vesica.plot.by_iou import by_iou
 from vesica.plot.by_score import by_score
 from vesica.plot.by_size import by_size
 from vesica.plot.causes import causes
@@ -21,11 +22,13 @@ from vesica.plot.policies import policies
 from vesica.plot.precision_recall import precision_recall
 from vesica.plot.regions import regions
 from vesica.plot.reliability import reliability
+from vesica.plot.scores import scores
 
 __all__ = [
     "anchors",
     "annotators",
     "bias",
+    "by_iou",
     "by_score",
     "by_size",
     "causes",
@@ -44,4 +47,5 @@ __all__ = [
     "regions",
     "reliability",
     "save",
+    "scores",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
-from vesica.plot.theme import DASHES, THEMES, axes_of, named, plain_frame, titled, told
+from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,14 +62,13 @@ def by_score(
     ends = np.flatnonzero(np.append(curve.score[1:] != curve.score[:-1], np.ones(min(1, len(curve.score)), bool)))
     shown = ends[np.unique(np.linspace(0, len(ends) - 1, POINTS).round().astype(int))] if len(ends) else ends
     for name, colour, dash in zip(("precision", "recall", "f1"), colours.kinds, DASHES, strict=False):
-        label = "F1" if name == "f1" else name
         ax.step(
             *(curve.score[shown], getattr(curve, name)[shown]),
             where="pre",
             color=colour,
             linestyle=dash,
             linewidth=2,
-            label=label,
+            label="F1" if name == "f1" else name,
         )
     sentence = "no guess counts here"
     best = curve.best_f1
@@ -83,5 +82,5 @@ def by_score(
     told(ax, colours)
     ax.set_ylim(0, 1.02)
     named(ax, colours, "score from which guesses count", f"at IoU {threshold:g}")
-    titled(ax, colours, "Where to cut" if category is None else f"Where to cut {category}", sentence)
+    titled(ax, colours, "Where to cut" if category is None else f"Where to cut {label(category)}", sentence)
     return ax

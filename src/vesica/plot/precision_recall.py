@@ -11,7 +11,7 @@ from vesica._check import detection as check_detection
 from vesica._check import plot as check
 from vesica.detection.curves import Arrays, Curve
 from vesica.detection.summary import lines_of, value_of
-from vesica.plot.theme import DASHES, THEMES, axes_of, named, plain_frame, titled, told
+from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ def precision_recall(
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
     named(ax, colours, "recall", "precision")
-    whose = "" if category is None or several else f" of {category}"
+    whose = "" if category is None or several else f" of {label(category)}"
     titled(ax, colours, f"Precision and recall{whose}", "the best precision that is left at each recall or beyond")
     return ax
 
@@ -84,7 +84,7 @@ def _of_ious(result: DetectionResult, category: Any, thresholds: Sequence[float]
     curves = []
     for threshold in thresholds:
         curve = result.curve(category, iou=threshold)
-        curves.append((f"IoU {threshold:g}   AP {_ap(result, category, threshold):.3f}", curve))
+        curves.append((f"IoU {threshold:g}   AP {average_precision(result, category, threshold):.3f}", curve))
     return curves
 
 
@@ -92,11 +92,11 @@ def _of_categories(result: DetectionResult, names: Sequence[Any], threshold: flo
     found = []
     for name in names:
         curve = result.curve(name, iou=threshold)
-        found.append((f"{name}   AP {_ap(result, name, threshold):.3f}", curve))
+        found.append((f"{label(name)}   AP {average_precision(result, name, threshold):.3f}", curve))
     return found
 
 
-def _ap(result: DetectionResult, category: Any, threshold: float) -> float:
+def average_precision(result: DetectionResult, category: Any, threshold: float, /) -> float:
     """Of one category, or the mean over those that have truths, as the protocol computes it."""
     place = None if category is None else check_detection.category(category, result.records.categories)
     line = lines_of(result.protocol)[0]._replace(iou=threshold)

@@ -61,6 +61,7 @@ def from_bytes(kind: Kind, data: bytes, /) -> Content:
         check.version(header["version"], kind.version, kind.noun)
         read = zip(blocks[1:], header["columns"], strict=True)
         columns = {name: np.frombuffer(block, dtype).reshape(shape) for block, (name, dtype, shape) in read}
+        check.column_names(columns)
         check.complete(len(columns) == len(blocks) - 1, kind.noun)
         return Content(header, columns)
 

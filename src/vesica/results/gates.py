@@ -197,9 +197,9 @@ class Scores(NamedTuple):
     """What a base must have in common with it; None: it cannot be compared."""
     replicates: Callable[[str, str | None], np.ndarray | None] | None = None
     """(R,) what a number of the whole, or of a category, is where images are drawn again; None: there is no such."""
-    is_biased: bool = False
-    """Do replicates tend to lie above the number, as those of average precision do? Then its interval is corrected for
-    bias; that of a change is not, for the biases of both sides cancel but for a little."""
+    is_corrected: bool = False
+    """Are intervals of its numbers corrected for bias, as those of `interval` are? That of a change is not: the biases
+    of both sides cancel but for a little."""
 
 
 Base = Callable[[str | None], Scores]
@@ -292,7 +292,7 @@ def _interval(asked: _Asked, scores: Scores, earlier: Scores | None) -> Interval
     values, around = asked.replicates(scores), None
     if earlier is not None:
         values = _changed(asked.gate, asked.replicates(earlier), values)
-    elif scores.is_biased:
+    elif scores.is_corrected:
         around = np.array([asked.value(scores)], np.float64)
     return percentile_intervals(values[:, None], level=asked.gate.share, around=around).one(0)
 

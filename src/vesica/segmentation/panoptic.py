@@ -94,12 +94,12 @@ class PanopticResult(Result):
 
     @functools.cached_property
     def _sums(self) -> dict[str, np.ndarray]:
-        return _sums_of(self.category, self.inter, self.union, len(self.categories.ids))
+        return sums_of(self.category, self.inter, self.union, len(self.categories.ids))
 
     @functools.cached_property
     def summary(self) -> Mapping[str, float]:
         """Means over the categories that occur: of all, and of things and of stuff where the categories say which."""
-        numbers = _qualities(self._sums)
+        numbers = qualities(self._sums)
         found = {name: _mean(numbers[name], None) for name in _SUMS}
         if self.categories.things is not None:
             for kind, chosen in (("things", self.categories.things), ("stuff", ~self.categories.things)):
@@ -115,7 +115,7 @@ class PanopticResult(Result):
                 "category": self.categories.names,
                 "id": self.categories.ids,
                 **({} if things is None else {"is_thing": things}),
-                **_qualities(self._sums),
+                **qualities(self._sums),
                 **{name: self._sums[name] for name in ("tp", "fp", "fn")},
                 "status": np.where(absent, "absent", "ok").tolist(),
             }
@@ -123,12 +123,14 @@ class PanopticResult(Result):
 
     def per_image(self) -> list[Row]:
         """A row for each image: its segments of all categories counted together."""
-        sums = _sums_of(self.image, self.inter, self.union, len(self.images))
+        sums = sums_of(self.image, self.inter, self.union, len(self.images))
         counts = {name: sums[name] for name in ("tp", "fp", "fn")}
-        return rows_of({"image": self.images, **_qualities(sums), **counts})
+        return rows_of({"image": self.images, **qualities(sums), **counts})
 
     def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
         """What gates can ask for: `PQ>=0.4` of the whole, `RQ[person]>=0.5` of a category."""
+        from vesica.segmentation.panoptic_resampled import PanopticReplicates  # late: most results are not judged
+
         rows = self.per_class()
         return Scores(
             self.numbers,
@@ -136,6 +138,7 @@ class PanopticResult(Result):
             lambda name: "no segment is there that it could count",
             aliases={str(row["id"]): str(row["category"]) for row in rows},
             identity=identity_of(self.to_dict(), ids=self.images.tolist()),
+            replicates=PanopticReplicates(self, resampling or Resampling()).number,
         )
 
     # ---- other images, bytes
@@ -302,7 +305,7 @@ def _sorted(of: PanopticResult) -> PanopticResult:
     return PanopticResult(of.categories, of.images[order], image[rows], category, inter, union, of.quirks, of.void)
 
 
-def _sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) -> dict[str, np.ndarray]:
+def sums_of(key: np.ndarray, inter: np.ndarray, union: np.ndarray, count: int) -> dict[str, np.ndarray]:
     """Matches, missed and made-up segments of each key, and the sum of IoUs: exactly rounded, whatever the order."""
     matched = union > 0
     tp, fn, fp = (np.bincount(key[rows], minlength=count) for rows in (matched, union == _MISSED, union == _EXTRA))
@@ -320,7 +323,7 @@ def _total(sums: dict[str, np.ndarray]) -> np.ndarray:
     return total
 
 
-def _qualities(sums: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def qualities(sums: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """PQ, SQ and RQ; NaN where there is no segment. Without a match, SQ is 0 as PQ and RQ are."""
     weight = sums["tp"] + sums["fp"] / 2 + sums["fn"] / 2
     there = weight > 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -112,16 +112,25 @@ class Replicates:
         return Cells(cells.labels, cells.names, both, truth, guess, pixels[:, 0])
 
     def _means(self, values: np.ndarray) -> np.ndarray:
-        """(R, k) of (I, k) values: the mean over images of those that are there."""
-        counted = ~np.isnan(values)
-        table = np.concatenate([np.where(counted, values, 0), counted], axis=1)
-        width = values.shape[1]
-        return self._drawn(table, lambda sums: _ratio(sums[:, :width], sums[:, width:]))
+        return means(values, self.result.counts.ids.tolist(), self.resampling)
 
     def _drawn(self, table: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        how = self.resampling
-        keys = how.keys(self.result.counts.ids.tolist())
-        return bootstrap(table, of, keys=keys, seed=how.seed, replicates=how.replicates)
+        return drawn(table, of, self.result.counts.ids.tolist(), self.resampling)
+
+
+def means(values: np.ndarray, ids: Sequence[Any], how: Resampling, /) -> np.ndarray:
+    """(R, k) of (I, k) values: the mean over images of those that are there; NaN where none is."""
+    counted = ~np.isnan(values)
+    table = np.concatenate([np.where(counted, values, 0), counted], axis=1)
+    width = values.shape[1]
+    return drawn(table, lambda sums: _ratio(sums[:, :width], sums[:, width:]), ids, how)
+
+
+def drawn(
+    table: np.ndarray, of: Callable[[np.ndarray], np.ndarray], ids: Sequence[Any], how: Resampling, /
+) -> np.ndarray:
+    """(R, …) what a function makes of the weighted sums of (I, k) parts of images."""
+    return bootstrap(table, of, keys=how.keys(ids), seed=how.seed, replicates=how.replicates)
 
 
 def _of_totals(cells: Cells, score: str, own: SegmentationPolicy, absent: np.ndarray) -> np.ndarray:

@@ -167,7 +167,20 @@ class SurfaceResult(Result):
             rows,
             lambda name: "neither side has anything to measure",
             identity=identity_of(self.to_dict(), ids=list(self.images)),
+            replicates=functools.partial(self._replicates, resampling or Resampling()),
         )
+
+    def _replicates(self, how: Resampling, name: str, category: str | None) -> np.ndarray | None:
+        """(R,) a number of the whole, or of a class, where images are drawn again; None if a distance is infinite."""
+        from vesica.segmentation.averages import rows_of_means  # late: most results are not judged
+        from vesica.segmentation.resampled import means
+
+        table = self._table[name]
+        if np.isinf(table).any():
+            return None
+        classes = means(table, list(self.images), how)
+        names = [str(one) for one in self.categories]
+        return rows_of_means(classes) if category is None else classes[:, names.index(category)]
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 import vesica
 import weak_models
-from checked_files import CORNERS, SMALL, checked, files, made, wrong
+from checked_files import CORNERS, SMALL, checked, files, made, run, wrong
 from damages import boxes_as, damaged, ids_as, in_frame, other_images, sound, write
 from vesica import InputError
 
@@ -65,6 +65,20 @@ class TestBoxes:
         write(Path("truth.json"), truth)
         with pytest.raises(InputError, match='shares of the image, from 0 to 1.*boxes="xywh"'):
             vesica.check("labels", against="truth.json")
+
+    def test_corners_where_yolo_has_centres(self, capsys):
+        truth, results = made()
+        Path("labels").mkdir()
+        for image in truth["images"]:
+            own = boxes_as(lambda x, y, w, h, W, H: (x / W, y / H, w / W, h / H))(
+                [one for one in results if one["image_id"] == image["id"]], truth
+            )
+            lines = [" ".join(map(str, (one["category_id"], *one["bbox"], one["score"]))) for one in own]
+            Path("labels", f"{image['id']}.txt").write_text("\n".join(lines))
+        write(Path("truth.json"), truth)
+        words = ("--against", "truth.json", "--columns", "class box score", "--quiet")
+        code, out, _ = run(capsys, "check", "labels", *words)
+        assert code == 3 and "`boxes` in labels reads as xywh, not cxcywh" in out
 
     def test_swapped_axes_of_squares_need_a_truth(self):
         truth, results = sound(5, replace(SMALL, sizes=((500, 500),)))

@@ -25,7 +25,6 @@ from vesica.segmentation.counts import PixelCounts, merge
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, SUMMARY, WEIGHTED
 from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of_filled, micro, values_of
-from vesica.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from vesica.results.intervals import IntervalTable

@@ -122,6 +122,10 @@ class TestResults:
     def test_intervals_and_slices(self):
         result = detection(["cat", "dog"])
         assert "AP50" in read(result.interval(replicates=20)._repr_html_()).words
+        boxes = Dataset.from_arrays([[0, 0, 4, 4]] * 2, image=[0, 1], category=["cat"] * 2)
+        guess = Dataset.from_arrays([[0, 0, 4, 4]] * 2, image=[0, 1], category=["cat"] * 2, score=[0.5] * 2)
+        sliced = vesica.evaluate(boxes, guess, slices={"<camera>": [HOSTILE[0], "b"]})
+        assert "<camera>" in read(sliced.slices._repr_html_()).words
 
     def test_without_numbers(self):
         nothing = vesica.evaluate([{"boxes": [], "labels": []}], [{"boxes": [], "labels": [], "scores": []}])
@@ -182,6 +186,13 @@ class TestRegions:
         html = Masks(rng.random((20, 60, 60)) < 0.5)._repr_html_()
         read(html)
         assert "of 20 are drawn" in html
+
+    def test_large_masks_are_not_all_drawn(self):
+        """Six of 3000 × 4000 pixels: four are fifty million."""
+        runs = [[0, 12_000_000]] * 6
+        html = RleMasks(runs, size=(3000, 4000))._repr_html_()
+        read(html)
+        assert "4 of 6 are drawn" in html
 
     def test_not_finite(self):
         read(Boxes(np.array([[0, 0, np.nan, 4], [0, 0, 4, 4]]), check=False)._repr_html_())

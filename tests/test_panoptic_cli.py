@@ -136,11 +136,6 @@ def test_gates(files, capsys, gate, code):
         (("--seed", "1"), "--seed says nothing"),
         (("--slices", "meta.csv"), "--slices says nothing"),
         (("--min-score", "0"), "--min-score says nothing"),
-<<<<<<< HEAD
-=======
-        (("--seed", "0"), "--seed says nothing"),
-        (("--records", "out.records"), "--records says nothing"),
->>>>>>> main
         (("--quirks", "pycocotools"), "must be one of"),
         (("--threads", "0"), "--threads"),
         (("--gate", "PQ"), "gate"),

@@ -166,6 +166,19 @@ class TestOthers:
         assert ends == [(row["lo"], row["hi"]) for row in table] and rows(ax) == [row["category"] for row in table]
 
 
+class TestSegmentation:
+    def test_intervals(self):
+        truth, guess = np.random.default_rng(1).integers(0, 3, (2, 12, 10, 10))
+        found = vesica.evaluate_segmentation(truth, np.where(guess == 0, guess, truth))
+        table = found.interval(replicates=50)
+        ax = plot.intervals(table, metric="IoU", ax=new_axes())
+        wanted = sorted((row for row in table.per_class() if row["number"] == "IoU"), key=lambda row: -row["value"])
+        ends = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == "|"]
+        assert ends == [(row["lo"], row["hi"]) for row in wanted]
+        lo, hi, *_ = table["mIoU"]
+        assert f"all together {found['mIoU']:.3f} ({lo:.3f} to {hi:.3f})" in sentence(ax)
+
+
 class TestPolicies:
     def test_dots_are_the_rows(self):
         truth, guess = np.random.default_rng(1).integers(0, 3, (2, 4, 12, 12))

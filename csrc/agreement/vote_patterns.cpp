@@ -276,10 +276,13 @@ class Drawing {
         cursor_ = cursor;
         const std::size_t size = static_cast<std::size_t>(until - from), count = bits::words(size);
         simd::run<FillWords>(words);
+        std::uint64_t inside = inside_;
         for (std::size_t w = 0; w < count; ++w) {
-            words[w] ^= inside_;
-            inside_ = -(words[w] >> (word - 1));
+            const std::uint64_t filled = words[w];
+            words[w] = filled ^ inside;
+            inside ^= -(filled >> (word - 1));  // does not wait for the word that was written
         }
+        inside_ = inside;
         words[count - 1] &= bits::low(size - (count - 1) * word);
     }
 

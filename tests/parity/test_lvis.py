@@ -12,8 +12,6 @@ import vesica
 from scenes import Traits, datasets, job
 from vesica.dataset import Categories, Dataset, Images, Ragged
 
-lvis = pytest.importorskip("lvis")
-
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lvis100"
 NAMES = ["AP", "AP50", "AP75", "APs", "APm", "APl", "APr", "APc", "APf", "AR", "ARs", "ARm", "ARl"]
 LISTS = {"absent": "neg_category_ids", "partial": "not_exhaustive_category_ids"}
@@ -26,7 +24,8 @@ def numpy_1(monkeypatch):
 
 
 def answer(folder, truth, results, kind="bbox"):
-    """Its own way, by files."""
+    """Its own way, by files. It brings OpenCV and matplotlib, which other tests need not hold in memory."""
+    lvis = pytest.importorskip("lvis")
     paths = [folder / "truth.json", folder / "results.json"]
     for path, value in zip(paths, (truth, results), strict=True):
         path.write_text(json.dumps(value))

@@ -25,7 +25,7 @@ PICTURES = {
     "scores": Picture("scores of right guesses and of wrong ones", ("detection",), ("iou", "category")),
     "per-class": Picture("one number of each category", ("detection", "segmentation"), ("metric", "most")),
     "intervals": Picture(
-        "the same with intervals", ("detection", "agreement"), ("metric", "most"), "interval", ("seed",)
+        "the same with intervals", ("detection", "segmentation", "agreement"), ("metric", "most"), "interval", ("seed",)
     ),
     "confusion": Picture(
         "which classes are taken for which",

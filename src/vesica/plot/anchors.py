@@ -58,7 +58,10 @@ def anchors(anchors: Any, shapes: Any, /, *, theme: Literal["light", "dark"] = "
             "color": colours.kinds[number % len(colours.kinds)],
             "marker": MARKS[number % len(MARKS)],
         }
-        ax.plot(*objects[own].T, linestyle="none", markersize=3.5, alpha=0.45, markeredgewidth=0, **look)
+        # As pixels in an SVG too: thousands of marks would be ten times as large.
+        ax.plot(
+            *objects[own].T, linestyle="none", markersize=3.5, alpha=0.45, markeredgewidth=0, rasterized=True, **look
+        )
     for number, (width, height) in enumerate(sizes):
         colour = colours.kinds[number % len(colours.kinds)]
         ax.plot(width, height, marker="o", markersize=15, color=colour, markeredgecolor=colours.page, zorder=4)

@@ -9,6 +9,7 @@ import numpy as np
 from vesica._check import plot as check
 from vesica.plot.per_class import without_middle
 from vesica.plot.theme import NAME, THEMES, axes_of, named, plain_frame, rows_named, titled
+from vesica.segmentation.rules import SCORES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +44,9 @@ def intervals(
 
     Parameters
     ----------
-    result : of `evaluate` or `evaluate_agreement`, or what `result.interval()` of detections answers
-    metric : a number that categories have, by default the first of detections; of annotators, "agreement"
+    result : of `evaluate`, `evaluate_segmentation` or `evaluate_agreement`
+        Or what `result.interval()` of the first two answers.
+    metric : a number that categories have, by default the first; of annotators, "agreement"
     most : int
         Rows that are drawn.
     theme : {"light", "dark"}
@@ -112,8 +114,9 @@ def _of_table(table: Any, metric: str | None) -> _Found:
         if row["number"] == name
     ]
     whole = _Row("all", np.nan, None, None)
-    if name in table:
-        whole = _Row("all", table.numbers[name], *table[name][:2])
+    mean = SCORES[name].mean if name in SCORES else name  # of pixels: mIoU is that of IoU
+    if mean in table:
+        whole = _Row("all", table.numbers[mean], *table[mean][:2])
     drawing = table.drawing
     return _Found(name, whole, rows, f"{100 * drawing.level:g} % intervals by {drawing.by}")
 
@@ -130,6 +133,7 @@ def _of_annotators(result: Any, metric: str | None) -> _Found:
 
 _READERS = {
     "DetectionResult": lambda result, metric: _of_table(result.interval(), metric),
+    "SegmentationResult": lambda result, metric: _of_table(result.interval(), metric),
     "IntervalTable": _of_table,
     "AgreementResult": _of_annotators,
 }

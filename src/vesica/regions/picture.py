@@ -14,6 +14,8 @@ from vesica.regions.sets import Sets
 
 MOST, SIDE = 60, 280
 """Regions that are drawn, and pixels of the longer side of the drawing."""
+PIXELS = 50_000_000
+"""Of all boxes around masks that are drawn."""
 BYTES = 60_000
 """Of all outlines: one that would be too much is left out."""
 
@@ -46,6 +48,10 @@ def _table_of_sizes(sets: Sets) -> str:
 def _drawing(regions: Any) -> str:
     first = regions[:MOST]
     size = getattr(first, "size", None)
+    if size is not None:  # masks of large pictures: no more than can be looked at while somebody waits
+        boxes = np.asarray(to_numpy(first.boxes.xyxy), np.float64)
+        pixels = np.cumsum((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]))
+        first = first[: max(1, int(np.searchsorted(pixels, PIXELS, side="right")))]
     step = 1 if size is None else max(1, -(-max(size) // SIDE))
     drawn = [[ring for ring in rings if np.isfinite(ring).all()] for rings in outlines(first, step=step)]
     points = [ring for rings in drawn for ring in rings]

@@ -24,8 +24,8 @@ def intervals_of(
     columns = [values[:, None] for name in result.summary if (values := drawn.number(name)) is not None]
     known = tuple(name for name in tables if result.policy.knows(name))
     rows = result.per_class()
-    values = [[np.nan if row[name] is None else row[name] for name in known] for row in rows]
-    own = np.reshape(np.array(values, np.float64), (len(rows), len(known)))
+    listed = [[np.nan if row[name] is None else row[name] for name in known] for row in rows]
+    own = np.reshape(np.array(listed, np.float64), (len(rows), len(known)))
     classes = np.empty((drawing.replicates, *own.shape))
     for place, name in enumerate(known):
         classes[:, :, place] = drawn.classes(name)

@@ -25,7 +25,7 @@ from vesica.segmentation.counts import PixelCounts, merge
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, SUMMARY, WEIGHTED
 from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of_filled, micro, values_of
-from vesica.statistics.intervals import Interval, percentile_interval
+from vesica.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from vesica.results.intervals import IntervalTable
@@ -199,33 +199,6 @@ class SegmentationResult(Result):
         used = int((~np.isnan(values)).sum())
         value = float(values[0]) if order == "totals" else mean_in_any_order(values)
         return Average(value, used, len(values) - used)
-
-    def interval(
-        self, name: str, /, *, level: float = 0.95, by: str = "image", replicates: int = 2000, seed: int = 0
-    ) -> Interval:
-        """Both ends of the interval of a number: images, or by="group" what they belong to, are drawn again.
-
-        Of a seed there is one answer, for any number of threads and any order of images.
-
-        >>> import numpy as np
-        >>> import vesica
-        >>> truth = np.arange(8 * 60).reshape(8, 6, 10) % 3
-        >>> guess = np.where(np.arange(480).reshape(8, 6, 10) % 7 == 0, 0, truth)
-        >>> result = vesica.evaluate_segmentation(truth, guess)
-        >>> ends = result.interval("mIoU")
-        >>> print(f"{ends.lo:.3f} {result['mIoU']:.3f} {ends.hi:.3f}")
-        0.823 0.830 0.839
-        """
-        from vesica.segmentation.resampled import Replicates  # late: most numbers are asked for without
-
-        check.one_of(name, self.summary, "name")
-        check.one_of(by, ("image", "group"), "by")
-        groups = None
-        if by == "group":
-            groups = dict(zip(self.counts.ids.tolist(), check.has_groups(self.counts.groups).tolist(), strict=True))
-        values = Replicates(self, Resampling(replicates, seed, groups)).number(name)
-        assert values is not None
-        return percentile_interval(values, level=level)
 
     # ---- tables
 

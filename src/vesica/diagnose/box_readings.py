@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vesica.regions.boxes import Boxes
-
 SWAPPED = (1, 0, 3, 2)
 LAYOUTS: dict[str, tuple[tuple[int, ...] | None, str]] = {
     "xywh": (None, "xywh"),
@@ -62,6 +60,8 @@ class BoxReading(NamedTuple):
 
     def corners(self, numbers: np.ndarray, sizes: np.ndarray, /) -> np.ndarray:
         """(N, 4) x1, y1, x2, y2 in pixels of images of these heights and widths, (N, 2)."""
+        from vesica.regions.boxes import Boxes  # late: a quick look needs no other reading
+
         order, form = LAYOUTS[self.layout]
         taken = numbers if order is None else numbers[:, order]
         corners: np.ndarray = Boxes(taken, form, check=False).to("xyxy")  # type: ignore[arg-type]  # one of FORMS
@@ -74,6 +74,8 @@ class BoxReading(NamedTuple):
         order, form = LAYOUTS[self.layout]
         if form == "xywh" and self.unit == "pixels" and order is None:
             return xywh
+        from vesica.regions.boxes import Boxes
+
         corners = Boxes(xywh, "xywh", check=False).to("xyxy")
         if self.unit != "pixels":
             corners = corners / (np.maximum(sizes[:, SWAPPED_SIDES], 1) / UNITS[self.unit])

@@ -13,7 +13,6 @@ from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Findi
 from vesica.diagnose.sides import Side
 from vesica.diagnose.verdict import Verdict
 from vesica.diagnose.words import counted, first_rows, percent
-from vesica.regions.boxes import Boxes
 
 _FRAMES = {
     "letterbox": "in a square of {} pixels with the picture in its middle",
@@ -117,9 +116,9 @@ def of_rows(side: Side, /) -> Iterator[Finding]:
         text += f"{first_rows(negative)}. Their corners may stand in another order."
         repairs = ("boxes=ordered",)
         yield Finding("negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs)
-    known = side.has_box & (side.sizes > 0).all(axis=1) & ~negative
-    corners = Boxes(np.where(known[:, None], data.xywh, 0.0), "xywh", check=False).to("xyxy")
-    outside = known & leaving.leaves(corners, side.sizes)
+    known = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1) & ~negative)
+    outside = np.zeros(len(data), bool)
+    outside[known] = leaving.leaves(side.corners_at(known), side.sizes_at(known))
     if outside.any():
         text = f"{counted(outside.sum(), 'box')} in {side.name} {_leave(outside)} the image by more than a pixel: "
         evidence = {"count": int(outside.sum())}

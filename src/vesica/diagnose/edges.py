@@ -8,7 +8,6 @@ import numpy as np
 
 from vesica.diagnose.finding import CERTAIN, WARNING, Finding
 from vesica.diagnose.sides import Side
-from vesica.regions.boxes import Boxes
 
 EDGES = 10
 """Edges at one place that say something."""
@@ -22,8 +21,7 @@ def findings(side: Side, /) -> Iterator[Finding]:
     rows = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1))
     if not len(rows):
         return
-    assert side.data.xywh is not None
-    corners = Boxes(side.data.xywh[rows], "xywh", check=False).to("xyxy")
+    corners = side.corners_at(rows)
     if (corners != np.round(corners)).any():
         return
     size = side.sizes[rows][:, ::-1]

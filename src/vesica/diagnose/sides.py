@@ -73,6 +73,12 @@ class Side:
         """The same of some rows."""
         return np.asarray(self.image_sizes[self.data.image[rows]])
 
+    def corners_at(self, rows: np.ndarray, /) -> np.ndarray:
+        """x1, y1, x2, y2 of some rows, as they were read."""
+        assert self.data.xywh is not None
+        boxes = self.data.xywh[rows]
+        return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+
     @cached_property
     def numbers(self) -> np.ndarray:
         """(N, 4): the numbers as they stand in the file."""

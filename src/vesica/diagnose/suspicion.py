@@ -39,8 +39,7 @@ def looks_odd(side: Side, /) -> bool:
     if not (sizes > 0).all(axis=1).any():
         return False
     with np.errstate(all="ignore"):
-        corners = side.declared.corners(side.numbers[rows], sizes)
-        return leaving.leave_share(corners, sizes) >= leaving.OFTEN or any(edges.findings(side))
+        return leaving.leave_share(side.corners_at(rows), sizes) >= leaving.OFTEN or any(edges.findings(side))
 
 
 def look_at_files(guess: Any, truth: Any, /, *, by_class: bool = True) -> None:

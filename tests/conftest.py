@@ -141,6 +141,8 @@ _kept = 600 << 20  # what the imported libraries hold
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Forget what JAX and torch have compiled, and give the memory back: over all files it would be gigabytes."""
     global _kept
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     ends_file = nextitem is None or nextitem.path != item.path
     if _resident() < _kept + (GROWTH // 4 if ends_file else GROWTH):
         return

@@ -412,9 +412,10 @@ def sizes_for(format):
 
 
 # Calls that write into a file, or may.
-WRITING = {"write_text", "write_bytes", "tofile", "savetxt", "savefig", "dump", "symlink_to", "touch"}
+WRITING = {"write_text", "write_bytes", "tofile", "savetxt", "dump", "symlink_to", "touch"}
 OPENING = {"open", "fdopen", "FileIO"}
 ARRAYS = {"save", "savez", "savez_compressed"}
+INTO_MEMORY = ("out", "SimpleNamespace(")
 
 
 def bare_writes(text):
@@ -425,7 +426,8 @@ def bare_writes(text):
         of = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
         first = ast.unparse(call.args[0]) if call.args else ""
         opens = name in OPENING and of != "Image" and first != "os.devnull" and not _only_reads(call, of)
-        saves = name in ARRAYS and of == "np" and not first.startswith(("out", "SimpleNamespace("))  # into memory
+        saves = (name in ARRAYS and of == "np") or name == "savefig"
+        saves &= not first.startswith(INTO_MEMORY)
         if opens or saves or name in WRITING:
             found.append(f"{call.lineno}: {ast.unparse(call)}")
     return found

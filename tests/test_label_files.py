@@ -173,8 +173,9 @@ class TestSurfaces:
         assert (result["HD"], result.per_class()[1]["HD"], result.per_class()[1]["both_empty"]) == (0, None, 1)
 
     def test_scores_have_no_surfaces(self):
-        with pytest.raises(TypeError, match="surface_distances"):
-            vesica.evaluate_surfaces(np.ones((1, 2, 3, 3), bool), np.ones((1, 2, 3, 3), bool), categories=[1])
+        scores = np.full((1, 2, 3, 3), 0.5)
+        with pytest.raises(TypeError, match="are of booleans: truth > 0.5, guess > 0.5"):
+            vesica.evaluate_surfaces(scores, scores, categories=[1])
 
 
 WRONG = {

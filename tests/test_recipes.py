@@ -24,12 +24,18 @@ def steps():
 @pytest.mark.parametrize("found, code", [(BOXES, 0), (BOXES[:1], 1)], ids=["good", "no dogs"])
 def test_gate(steps, found, code, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    rows = [{**box, "id": k + 1, "area": 100, "iscrowd": 0} for k, box in enumerate(BOXES)]
-    truth = {"images": [{"id": 1}], "categories": CATEGORIES, "annotations": rows}
+    images = range(1, 21)  # of one image alone an interval decides nothing
+    boxes = [{**box, "image_id": image} for image in images for box in BOXES]
+    rows = [{**box, "id": k + 1, "area": 100, "iscrowd": 0} for k, box in enumerate(boxes)]
+    truth = {"images": [{"id": image} for image in images], "categories": CATEGORIES, "annotations": rows}
     Path("truth.json").write_text(json.dumps(truth))
-    Path("guess.json").write_text(json.dumps([{**box, "score": 0.5} for box in found]))
+    Path("old.json").write_text(json.dumps([{**box, "score": 0.5} for box in boxes]))
+    new = [{**box, "image_id": image, "score": 0.5} for image in images for box in found]
+    Path("guess.json").write_text(json.dumps(new))
     (gate,) = (step for step in steps if step.get("name") == "gate")
     program, *words = shlex.split(gate["run"])
+    assert main(["eval", "truth.json", "old.json", "--records", "base.records", "--quiet"]) == 0
+    capsys.readouterr()
     assert program == "vesica" and main(words) == code
     assert ("FAILED" in capsys.readouterr().out) == bool(code)
     (kept,) = (step["with"]["path"] for step in steps if "upload-artifact" in step.get("uses", ""))

@@ -70,8 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     kind, size = _checked(arguments, picture)
     from vesica.cli import plot_inputs
     from vesica.plot.files import save
+    from vesica.plot.theme import alone
 
-    ax = plot_inputs.drawn(kind, picture, arguments, size)
+    with alone():
+        ax = plot_inputs.drawn(kind, picture, arguments, size)
     save(ax, arguments.output, dpi=arguments.dpi)
     told = {
         "picture": arguments.picture,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import sys
+from collections.abc import Iterator
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -154,13 +157,26 @@ def told(ax: Axes, theme: Theme, /) -> None:
         text.set_parse_math(False)
 
 
+_IS_ALONE: contextvars.ContextVar[bool] = contextvars.ContextVar("_IS_ALONE", default=False)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """In here every picture has a figure that pyplot knows nothing of: it is written, and gone."""
+    token = _IS_ALONE.set(True)
+    try:
+        yield
+    finally:
+        _IS_ALONE.reset(token)
+
+
 def _figure(size: tuple[float, float], theme: Theme) -> Any:
-    """By pyplot where it is in use, so that notebooks show it; a figure of its own elsewhere: a server keeps none."""
+    """By pyplot where it is in use, so that notebooks and plt.savefig have it; a figure of its own elsewhere."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra('Pictures need matplotlib: pip install "vesica[plot]".') from error
-    pyplot = sys.modules.get("matplotlib.pyplot")
+    pyplot = None if _IS_ALONE.get() else sys.modules.get("matplotlib.pyplot")
     options: dict[str, Any] = {"figsize": size, "facecolor": theme.page, "layout": "constrained"}
     figure: Any = pyplot.figure(**options) if pyplot else Figure(**options)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # inches around all of it

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import sys
-from collections.abc import Iterator
 import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica.errors import MissingExtra

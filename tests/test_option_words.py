@@ -95,6 +95,7 @@ SAID_BY = {
     "check": READERS + DIAGNOSE,
     "compare": READERS + MEETING + SCORES + COMPARE,
     "convert": READERS + WRITERS,
+    "plot": [*TABLES, *SCORES, "_check/plot.py"],  # it has no options of reading: `eval --records` has them
     "seg": LABEL_MAPS,
 }
 # What no file and no option of the verb leads to.
@@ -112,6 +113,7 @@ NOT_REACHED = {
     },
     "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
     "merge": {},
+    "plot": {"duplicates=": "records that are merged"},
     "agree": {
         **_PANOPTIC,
         "`sizes` must be areas": "size bins, which no option asks for",

@@ -208,6 +208,17 @@ class TestSelf:
         boxes = RotatedBoxes(rows, **DEG)
         assert as_set(join(boxes, at_least=t)) == [(i, j) for i, j in as_set(join(boxes, boxes, at_least=t)) if i < j]
 
+    @pytest.mark.parametrize("measure", ["iou", "coverage"])
+    def test_a_crowd_of_rotated(self, measure):
+        """Rows that lie in the grid in another order than they came in."""
+        rng = np.random.default_rng(11)
+        sides = np.hstack([rng.uniform(0, 40, (80, 2)), rng.uniform(5, 20, (80, 2)), rng.uniform(0, 180, (80, 1))])
+        boxes = RotatedBoxes(sides, **DEG)
+        half, both = join(boxes, at_least=0.2, measure=measure), join(boxes, boxes, at_least=0.2, measure=measure)
+        upper = both.i < both.j
+        assert upper.sum() > 50 and np.array_equal(half.i, both.i[upper]) and np.array_equal(half.j, both.j[upper])
+        assert np.array_equal(half.value, both.value[upper])
+
 
 class TestKeys:
     @given(strategies.tables(), strategies.tables(), st.data())

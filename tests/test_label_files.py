@@ -172,6 +172,13 @@ class TestSurfaces:
         result = vesica.evaluate_surfaces([[1, 0]], [[1, 0]], categories=[1, 2])
         assert (result["HD"], result.per_class()[1]["HD"], result.per_class()[1]["both_empty"]) == (0, None, 1)
 
+    def test_masks_of_classes_are_their_label_map(self):
+        maps = np.array([[1, 1, 0, 2, 2, 2]]), np.array([[1, 1, 1, 2, 2, 2]])
+        masks = (np.stack([one == label for label in (1, 2)])[None] for one in maps)
+        assert dict(vesica.evaluate_surfaces(*masks, categories=[1, 2])) == dict(
+            vesica.evaluate_surfaces(*maps, categories=[1, 2])
+        )
+
     def test_scores_have_no_surfaces(self):
         scores = np.full((1, 2, 3, 3), 0.5)
         with pytest.raises(TypeError, match="are of booleans: truth > 0.5, guess > 0.5"):

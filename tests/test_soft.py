@@ -159,6 +159,17 @@ class TestKinds:
         assert boxes.index.tolist() == others.index.tolist() and len(boxes) > 300
         assert boxes.scores == pytest.approx(others.scores, rel=1e-9)
 
+    @pytest.mark.parametrize("decay", ["linear", "gaussian"])
+    def test_boxes_and_rotated_agree_where_hundreds_overlap(self, decay):
+        """More than are weakened in one go (csrc/selection/soft_walk.hpp)."""
+        rng = np.random.default_rng(12)
+        corner = rng.integers(0, 8, (600, 2)) * 1.0
+        rows, scores = np.hstack([corner, corner + 40]), rng.random(600)
+        boxes = soft_nms(rows, scores, decay=decay, min_score=0.01)
+        others = soft_nms(RotatedBoxes.from_boxes(Boxes(rows)), scores, decay=decay, min_score=0.01)
+        assert boxes.index.tolist() == others.index.tolist() and len(boxes) > 3
+        assert boxes.scores == pytest.approx(others.scores, rel=1e-9)
+
     def test_half_precision_decays_in_full(self):
         """The measure is not rounded to float16 before it multiplies."""
         kept = soft_nms(np.array(FOUR, np.float16), SCORES)

@@ -128,8 +128,9 @@ def _frame(ax: Axes, matrix: _Matrix, colours: Theme) -> None:
             for edge in edges:
                 draw(edge, color=colours.line, linewidth=0.8, zorder=2)
     if matrix.has_nothing:
+        gap = min(6.0, 0.4 * _height(ax) / count)  # points: of small cells most is seen
         for draw in (ax.axhline, ax.axvline):
-            draw(count - 1.5, color=colours.page, linewidth=6, zorder=3)
+            draw(count - 1.5, color=colours.page, linewidth=gap, zorder=3)
             draw(count - 1.5, color=colours.soft, linewidth=1, zorder=4)
 
 

@@ -142,6 +142,25 @@ def test_at_any_moment(tmp_path):
     assert ended.stdout.splitlines() == [f"{name}: read: written" for name in WRITERS]
 
 
+def test_a_signal_while_a_folder_is_closed(tmp_path, monkeypatch):
+    """shutil.rmtree closes it again then, and raises what that gives: the signal would be lost."""
+    import shutil
+
+    from vesica.io import atomic
+
+    (tmp_path / "work").mkdir()
+
+    def closed_twice(*_, **__):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            os.close(-1)
+
+    monkeypatch.setattr(shutil, "rmtree", closed_twice)
+    with pytest.raises(KeyboardInterrupt):
+        atomic._remove(tmp_path / "work")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_command_line(tmp_path):
     """Exit code 130, the old file, and no part of a new one."""

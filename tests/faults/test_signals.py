@@ -77,7 +77,7 @@ CALLS = {
     "k-means": (lambda n: 1 + 99 * rng.random((n, 2)), 600_000,
                 lambda a, t: kmeans.cluster(a, k=2 + len(a) // 120, threads=t)),
     "masks": (masks, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
-    "nms of masks": (masks, 60_000, lambda a, t: vesica.nms(a, np.arange(len(a)), above=0.99, threads=t)),
+    "nms of masks": (masks, 200_000, lambda a, t: vesica.nms(a, np.arange(len(a)), above=0.99, threads=t)),
     "sets": (sets, 8_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
     "polygons": (polygons, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
     "join of polygons": (polygons, 40_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),

@@ -295,4 +295,11 @@ def _remove(work: Path) -> None:
     if work.exists():
         import shutil
 
-        shutil.rmtree(work, ignore_errors=True)
+        try:
+            shutil.rmtree(work, ignore_errors=True)
+        except OSError as error:
+            # A signal that comes when rmtree has just closed a folder lets it close the folder again, which fails: the
+            # caller must hear of the signal.
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise error.__context__ from None
+            raise

@@ -7,6 +7,7 @@ import multiprocessing
 import sys
 import time
 import traceback
+import warnings
 from typing import Any
 
 from . import TRIALS, run
@@ -21,6 +22,7 @@ def main() -> int:
     options = _options()
     nouns = [noun for noun in options.noun or TRIALS if noun not in options.without]
     if options.trial is not None:
+        warnings.simplefilter("error")
         run(options.seed, options.trial, nouns)
         return 0
 
@@ -52,6 +54,7 @@ def _watch(worker: multiprocessing.Process, reached: Any) -> None:
 
 
 def _work(seed: int, nouns: list[str], seconds: float, reached: Any) -> None:
+    warnings.simplefilter("error")  # as in the tests
     end = time.monotonic() + seconds
     number = 0
     while time.monotonic() < end:

@@ -80,11 +80,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "Without the shortcut the division decides the same.",
     (
         "detection/precision_recall.cpp",
-        "std::int64_t n = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::clamp(recall, 0.0, 2.0) * all), 0,",
-        "0.0 → 1.0",
-    ): "Where the search for the fewest begins; both loops behind it walk to the same number.",
-    (
-        "detection/precision_recall.cpp",
         "[&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });",
         "1 → 2 (2)",
     ): "Only the order in which threads take categories.",

@@ -209,6 +209,8 @@ FAULTS = [
     (b'"71320N4"', "json", 0),
     (b"{}", "json", 1),
     (b'{"size": [5, 5]}', "json", 16),
+    (b'{"size": [5, 5], "iscrowd":', "json", 27),
+    (b'{"size": [5, 5], "iscrowd": ', "json", 28),
     (b'{"size": [5, 5], "counts": 7}', "json", 27),
     (b'{"size": [5, 5], "counts": [7, "a"]}', "json", 31),
     (b'{"size": [5, 5], "counts": [7, 1.5]}', "json", 31),

@@ -136,7 +136,7 @@ class TestText:
     @pytest.mark.parametrize("data", TAKEN)
     def test_taken(self, data):
         assert python_takes(data)
-        assert json_fault(data)[0] == "none"
+        assert json_fault(data) == ("none", 0)
 
     @pytest.mark.parametrize("data, fault", REFUSED)
     def test_refused(self, data, fault):

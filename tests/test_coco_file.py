@@ -472,6 +472,13 @@ class TestColumns:
         record = '{{"image_id": 1, "area": {}, "note": "what follows a number is read with it", "score": 1}}'
         agrees("[{}]".format(", ".join(map(record.format, texts))).encode())
 
+    @pytest.mark.parametrize("digits", [4000, 4300, 4301, 5000, 9000])
+    def test_a_number_where_a_record_should_be(self, digits):
+        """It is too long, and its first part would not be."""
+        found = one_answer(b"[" + b"9" * digits + b"]")
+        fault = "number" if digits > 4300 else "not_an_object"
+        assert (found.fault, found.at, found.list, found.record) == (fault, 1, "annotations", 0)
+
     def test_a_field_where_others_have_blanks(self):
         """Records of one length, alike before and behind."""
         blank, field = " " * 40, ' "score": 0.5,'.ljust(40)

@@ -479,6 +479,15 @@ class TestColumns:
         fault = "number" if digits > 4300 else "not_an_object"
         assert (found.fault, found.at, found.list, found.record) == (fault, 1, "annotations", 0)
 
+    @pytest.mark.parametrize("key", ["area", "score", "iscrowd", "category_id"])
+    def test_a_key_unlike_those_before(self, key):
+        """One letter of it is another, at each place."""
+        record = '{{"image_id":1,"{}":{}}}'.format
+        for at in range(len(key)):
+            other = f"{key[:at]}x{key[at + 1 :]}"
+            rows = [record(key, 1), record(key, 0), record(other, 1), record(key, 1)]
+            agrees(f"[{','.join(rows)}]".encode())
+
     def test_a_field_where_others_have_blanks(self):
         """Records of one length, alike before and behind."""
         blank, field = " " * 40, ' "score": 0.5,'.ljust(40)

@@ -8,6 +8,7 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.agreement.tables import NONE, confusion_matrix, labels_of
+from vesica.plot.marks import UNSEEN, mark
 from vesica.plot.theme import THEMES, Theme, axes_of, ink_on, label, named, rows_named, shades, titled
 
 if TYPE_CHECKING:
@@ -17,9 +18,11 @@ NAMES, NUMBERS = 30, 12
 """Classes of which each has its name at the edge, and each cell its number. Of more, some have names, none numbers."""
 _PITCH = 10.0
 """Points from one name to the next."""
+CELLS = 400
+"""Cells that are marks, the largest first."""
 
 
-class _Matrix(NamedTuple):
+class Matrix(NamedTuple):
     """(K, K) counts, of which the last row and column may be those of nothing."""
 
     counts: np.ndarray
@@ -27,6 +30,8 @@ class _Matrix(NamedTuple):
     has_nothing: bool
     sides: tuple[str, str]
     """What rows and columns are."""
+    is_symmetric: bool = False
+    """Is each counted both ways?"""
 
 
 def confusion(
@@ -66,7 +71,7 @@ def confusion(
     shares of each truth, in %; most often road is
     taken for car (1)
     """
-    matrix: _Matrix = check.one_kind(result, _READERS)(result)
+    matrix = matrix_of(result)
     by = check.share_of(by)  # type: ignore[assignment]
     colours = THEMES[check.theme(theme)]
 
@@ -83,11 +88,30 @@ def confusion(
         if count <= NUMBERS:
             _numbers(ax, image, colours, by)
     _frame(ax, matrix, colours)
+    _mark_cells(ax, matrix)
     named(ax, colours, matrix.sides[1], matrix.sides[0])
     of = {"row": matrix.sides[0], "column": matrix.sides[1]}
     what = f"shares of each {of[by]}, in %" if by else "counts"
     titled(ax, colours, "Confusion", f"{what}; {_worst(matrix)}", width=0.85)
     return ax
+
+
+def matrix_of(result: Any, /) -> Matrix:
+    """The counts of a result, or of what its own `confusion()` answers."""
+    found: Matrix = check.one_kind(result, _READERS)(result)
+    return found
+
+
+def _mark_cells(ax: Axes, matrix: Matrix) -> None:
+    """A rectangle that nobody sees on each cell that has any: a heat map is one image, which leads nowhere."""
+    from matplotlib.patches import Rectangle
+
+    row, column = np.nonzero(matrix.counts)
+    order = np.argsort(-matrix.counts[row, column], kind="stable")[:CELLS]
+    for k in order.tolist():
+        cell = Rectangle((column[k] - 0.5, row[k] - 0.5), 1, 1, facecolor=UNSEEN, edgecolor="none", zorder=6)
+        ax.add_patch(cell)
+        mark(ax, cell, truth=matrix.names[row[k]], guess=matrix.names[column[k]])
 
 
 def _norm(top: float) -> Any:
@@ -97,7 +121,7 @@ def _norm(top: float) -> Any:
     return PowerNorm(0.5, 0, top)
 
 
-def _values(matrix: _Matrix, by: str | None) -> np.ndarray:
+def _values(matrix: Matrix, by: str | None) -> np.ndarray:
     """What the colours show; NaN where there is nothing to divide by."""
     values = matrix.counts.astype(np.float64)
     if by:
@@ -108,7 +132,7 @@ def _values(matrix: _Matrix, by: str | None) -> np.ndarray:
     return values
 
 
-def _frame(ax: Axes, matrix: _Matrix, colours: Theme) -> None:
+def _frame(ax: Axes, matrix: Matrix, colours: Theme) -> None:
     """Names at the edges, lines between cells, and a wider one before what is nothing."""
     count = len(matrix.names)
     step = -(-count // min(NAMES, max(4, int(_height(ax) / _PITCH))))
@@ -150,7 +174,7 @@ def _numbers(ax: Axes, image: Any, colours: Theme, by: str | None) -> None:
                     zorder=5)  # fmt: skip
 
 
-def _worst(matrix: _Matrix) -> str:
+def _worst(matrix: Matrix) -> str:
     """The classes that are confused most often, in words."""
     wrong = matrix.counts.copy()
     np.fill_diagonal(wrong, 0)
@@ -163,17 +187,17 @@ def _worst(matrix: _Matrix) -> str:
     return f"most often {names[0]} is taken for {names[1]} ({wrong[row, column]:,})"
 
 
-def _of_counts(found: Any) -> _Matrix:
-    return _Matrix(found.counts, found.names, True, ("truth", "guess"))
+def _of_counts(found: Any) -> Matrix:
+    return Matrix(found.counts, found.names, True, ("truth", "guess"))
 
 
-def _of_pixels(result: Any) -> _Matrix:
-    return _Matrix(np.asarray(result.confusion()), result.categories, False, ("truth", "guess"))
+def _of_pixels(result: Any) -> Matrix:
+    return Matrix(np.asarray(result.confusion()), result.categories, False, ("truth", "guess"))
 
 
-def _of_annotators(result: Any) -> _Matrix:
+def _of_annotators(result: Any) -> Matrix:
     counts = confusion_matrix(result.records, result.tallies)
-    return _Matrix(counts, [*labels_of(result.records).tolist(), NONE], True, ("annotator", "the other"))
+    return Matrix(counts, [*labels_of(result.records).tolist(), NONE], True, ("annotator", "the other"), True)
 
 
 _READERS = {

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Facts = dict[str, Any]
+UNSEEN = "#00000001"
+"""What nobody sees, and a pointer meets all the same: what is not painted at all it would not."""
 
 _MARKS: weakref.WeakKeyDictionary[Axes, dict[str, Facts]] = weakref.WeakKeyDictionary()
 
@@ -20,6 +22,11 @@ def mark(ax: Axes, artist: Artist, /, **facts: Any) -> None:
     name = f"mark-{len(own)}"
     artist.set_gid(name)
     own[name] = facts
+
+
+def mark_point(ax: Axes, x: float, y: float, /, **facts: Any) -> None:
+    """Say what a point of a curve stands for: a curve is one path, which leads nowhere."""
+    mark(ax, ax.scatter([x], [y], s=140, facecolor=UNSEEN, linewidths=0, zorder=6), **facts)
 
 
 def marks(ax: Axes, /) -> dict[str, Facts]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
-from vesica.plot.marks import UNSEEN, mark
 from vesica.plot.theme import NAME, THEMES, axes_of, ink_on, label, rows_named, shades, titled
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ def annotators(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax:
     names, pairs = check.one_kind(result, _READERS)(result)
     colours = THEMES[check.theme(theme)]
 
-    from matplotlib.patches import Rectangle
-
     count = len(names)
     values = np.full((count, count), np.nan)
     places = {name: place for place, name in enumerate(names)}
@@ -58,10 +55,7 @@ def annotators(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax:
     for (row, column), value in np.ndenumerate(values):
         if row == column:
             ax.plot(column, row, marker=(4, 0, 0), markersize=4, color=colours.line)
-            continue
-        cell = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=UNSEEN, edgecolor="none", zorder=6)
-        mark(ax, ax.add_patch(cell), annotator_a=names[row], annotator_b=names[column])
-        if value == value and count <= NUMBERS:
+        elif value == value and count <= NUMBERS:
             ink = ink_on(colours, image.to_rgba(value))
             ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=NAME, color=ink)
     rows_named(ax, colours, np.arange(count), [label(name, most=18) for name in names])

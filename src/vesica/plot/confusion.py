@@ -8,7 +8,6 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.agreement.tables import NONE, confusion_matrix, labels_of
-from vesica.plot.marks import UNSEEN, mark
 from vesica.plot.theme import THEMES, Theme, axes_of, ink_on, label, named, rows_named, shades, titled
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ NAMES, NUMBERS = 30, 12
 """Classes of which each has its name at the edge, and each cell its number. Of more, some have names, none numbers."""
 _PITCH = 10.0
 """Points from one name to the next."""
-CELLS = 400
-"""Cells that are marks, the largest first."""
 
 
 class Matrix(NamedTuple):
@@ -88,7 +85,6 @@ def confusion(
         if count <= NUMBERS:
             _numbers(ax, image, colours, by)
     _frame(ax, matrix, colours)
-    _mark_cells(ax, matrix)
     named(ax, colours, matrix.sides[1], matrix.sides[0])
     of = {"row": matrix.sides[0], "column": matrix.sides[1]}
     what = f"shares of each {of[by]}, in %" if by else "counts"
@@ -100,18 +96,6 @@ def matrix_of(result: Any, /) -> Matrix:
     """The counts of a result, or of what its own `confusion()` answers."""
     found: Matrix = check.one_kind(result, _READERS)(result)
     return found
-
-
-def _mark_cells(ax: Axes, matrix: Matrix) -> None:
-    """A rectangle that nobody sees on each cell that has any: a heat map is one image, which leads nowhere."""
-    from matplotlib.patches import Rectangle
-
-    row, column = np.nonzero(matrix.counts)
-    order = np.argsort(-matrix.counts[row, column], kind="stable")[:CELLS]
-    for k in order.tolist():
-        cell = Rectangle((column[k] - 0.5, row[k] - 0.5), 1, 1, facecolor=UNSEEN, edgecolor="none", zorder=6)
-        ax.add_patch(cell)
-        mark(ax, cell, truth=matrix.names[row[k]], guess=matrix.names[column[k]])
 
 
 def _norm(top: float) -> Any:

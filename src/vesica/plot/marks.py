@@ -33,7 +33,7 @@ def marks(ax: Axes, /) -> dict[str, Facts]:
     """What the parts of a picture stand for, by the id that each has in an SVG.
 
     Whoever puts pictures into a page can make them lead somewhere: a bar to the objects of its category. A range is a
-    pair of its ends.
+    pair of its ends. Cells of a heat map are one image: they have no marks.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def ranked(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Axe
     count = len(known)
     ax = axes_of(ax, colours, size=(6.4, 4.2))
     plain_frame(ax, colours)
-    places = np.unique(np.linspace(0, max(count - 1, 0), min(count, POINTS)).round().astype(int)) if count else []
+    places: Any = np.unique(np.linspace(0, max(count - 1, 0), min(count, POINTS)).round().astype(int)) if count else []
     ax.plot(places, values[places] if count else [], color=colours.right, linewidth=2)
     for place, which in dict(zip(_told(count), ("best", "median", "worst"), strict=False)).items():
         value, image = known[place]

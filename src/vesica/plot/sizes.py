@@ -75,7 +75,8 @@ def _areas(data: Dataset) -> np.ndarray:
     """(N,) as they were written; where they were not, those of the boxes."""
     boxes = np.full(len(data), np.nan) if data.xywh is None else data.xywh[:, 2] * data.xywh[:, 3]
     areas: np.ndarray = boxes if data.area is None else np.where(np.isnan(data.area), boxes, data.area)
-    return areas[~np.isnan(areas)]
+    known: np.ndarray = areas[~np.isnan(areas)]
+    return known
 
 
 def _sentence(sides: np.ndarray) -> str:

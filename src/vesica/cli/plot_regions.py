@@ -103,7 +103,7 @@ def of_detections(arguments: argparse.Namespace) -> Given:
             assert found.masks is not None
             regions: Any = RleMasks.from_coco([found.masks[row] for row in rows.tolist()])
         else:
-            form = (arguments.form or "xyxy") if isinstance(found.rows, np.ndarray) else "xywh"
+            form: Any = (arguments.form or "xyxy") if isinstance(found.rows, np.ndarray) else "xywh"
             regions = Boxes(found.boxes[rows], form)
     except (ValueError, TypeError) as error:
         raise InputError(f"{file.name}: {error}") from error

@@ -68,11 +68,11 @@ GALLERY = {
 }
 
 
-def draw(name: str, theme: str = "light") -> Any:
+def draw(name: str, theme: str = "light", ax: Any = None) -> Any:
     """The Axes of a picture of the gallery, by the line that stands beside it there."""
     line = GALLERY[name].line
     with alone():
-        return eval(f"{line[:-1]}, theme={theme!r})", {"plot": plot, "vesica": vesica, **world()})
+        return eval(f"{line[:-1]}, theme={theme!r}, ax=ax)", {"plot": plot, "vesica": vesica, "ax": ax, **world()})
 
 
 @functools.cache

@@ -39,7 +39,7 @@ def test_no_two_are_alike():
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("precision_recall", lambda ax: ax.lines[:2]),
+        ("by_score", lambda ax: ax.lines[:2]),
         ("confusion", lambda ax: ax.images[:1]),
         ("causes", lambda ax: ax.patches[:1]),
         ("ledger", lambda ax: ax.patches[:1]),

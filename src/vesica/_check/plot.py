@@ -188,7 +188,7 @@ def dataset(data: Any, /) -> Any:
 def sliced(is_sliced: bool, /) -> None:
     if not is_sliced:
         raise ValueError(
-            "This picture is of slices of images, and the result has none: say `slices`. In Python: "
+            "This picture is of slices of images, and the result has none: say `slices=…`. In Python: "
             "vesica.evaluate(truth, guess, slices=…)."
         )
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from vesica.plot.theme import NAME
 
 _LETTER, _LINE, _ASIDE = 0.66, 1.35, 3.0
-"""How wide a bold letter is and how high a line, in the size of letters; and how far words are from a corner, in points."""
+"""How wide a bold letter is and how high a line, in the size of letters; how far words are from a corner, in points."""
 
 
 class Rect(NamedTuple):

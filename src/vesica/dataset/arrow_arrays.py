@@ -94,7 +94,7 @@ def rows_of_numbers(array: Any, wanted: int, name: str, /, *, image: np.ndarray 
     )
     check.four_each(lengths, wanted, name, image)
     inner = array.flatten()
-    missing = is_null(inner).reshape(-1, wanted).any(axis=1)
+    missing = np.asarray(is_null(inner).reshape(-1, wanted).any(axis=1))
     check.no_nulls(missing, name, image)
     return numbers(inner, name).reshape(-1, wanted)
 

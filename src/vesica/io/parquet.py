@@ -49,6 +49,30 @@ def table_of(data: bytes, name: str, /) -> Any:
         raise InputError(f"{name} is no file of Parquet or Arrow that can be read: {error}.") from error
 
 
+def groups_in(path: str, /) -> int:
+    """How many row groups a Parquet file has; each is of whole images."""
+    return int(_opened(path).metadata.num_row_groups)
+
+
+def group_of(path: str, group: int | None, /) -> Any:
+    """The table of one row group of a Parquet file, or of all."""
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    file = _opened(path)
+    try:
+        return file.read() if group is None else file.read_row_group(group)
+    except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+
+
+def _opened(path: str) -> Any:
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    parquet = check.installed("pyarrow.parquet", "A file of Parquet")
+    try:
+        return parquet.ParquetFile(path)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
+
+
 def _part(data: bytes, name: str, options: Options) -> tuple[Dataset, str]:
     table = table_of(data, name)
     try:

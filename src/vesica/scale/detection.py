@@ -70,7 +70,7 @@ def evaluate(
     ...         _ = vesica.write(f"{folder}/guess-{k}.parquet", guess)
     ...     result = scale.evaluate(f"{folder}/truth-*.parquet", f"{folder}/guess-*.parquet")
     >>> round(result["AP"], 3), len(result.records.images)
-    (0.502, 3)
+    (0.5, 3)
     """
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
     total = run(

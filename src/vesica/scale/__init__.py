@@ -8,12 +8,13 @@ from vesica._lazy import lazy
 
 if TYPE_CHECKING:
     from vesica.scale.agreement import evaluate_agreement
-    from vesica.scale.detection import compare, evaluate
+    from vesica.scale.detection import bounds, compare, evaluate
     from vesica.scale.segmentation import evaluate_segmentation
 
-__all__ = ["compare", "evaluate", "evaluate_agreement", "evaluate_segmentation"]
+__all__ = ["bounds", "compare", "evaluate", "evaluate_agreement", "evaluate_segmentation"]
 
 _HOMES = {
+    "bounds": "detection",
     "compare": "detection",
     "evaluate": "detection",
     "evaluate_agreement": "agreement",

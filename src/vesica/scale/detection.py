@@ -8,6 +8,7 @@ from vesica._check import scale as check
 from vesica.dataset.arrow import dataset_of, sides_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
+from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
 from vesica.results.result import Note
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
@@ -86,6 +87,40 @@ def evaluate(
     )
     records = Records.from_bytes(total.records)
     return summarise(_noted(records, len(total.lacking)))
+
+
+def bounds(
+    truth: Any,
+    guess: Any = None,
+    /,
+    *,
+    bins: int = 4096,
+    engine: str = "threads",
+    workers: int | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Bounds:
+    """AP in bounds that hold the exact value, from counts by bins of the score: memory does not grow with the guesses.
+
+    Parameters
+    ----------
+    truth, guess, engine, workers, progress, threads : as of `evaluate`
+    bins : int, default 4096
+        Between the scores 0 and 1.
+    **options : as of `vesica.evaluate`
+    """
+    parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
+    given = {**options, "bins": bins, "threads": threads or 1}
+    total = run("bounds", parts, given, engine=engine, workers=workers, progress=progress)
+    return ScoreCounts.from_bytes(total.records).bounds()
+
+
+def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
+    """The counts of one part: what a worker does."""
+    given = dict(options)
+    bins = given.pop("bins")
+    return counts_by_score(records_of_part(part, given), bins=bins)
 
 
 def _noted(records: Records, lacking: int) -> Records:

@@ -26,6 +26,13 @@ def _detection() -> Kind:
     return Kind(records_of_part, merge, Records.from_bytes, lambda found: found.images.tolist())
 
 
+def _bounds() -> Kind:
+    from vesica.detection.score_counts import ScoreCounts, merge_counts
+    from vesica.scale.detection import counts_of_part
+
+    return Kind(counts_of_part, merge_counts, ScoreCounts.from_bytes, lambda found: found.images.tolist())
+
+
 def _segmentation() -> Kind:
     from vesica.scale.segmentation import counts_of_part
     from vesica.segmentation.counts import PixelCounts, merge
@@ -43,6 +50,7 @@ def _agreement() -> Kind:
 
 _KINDS: dict[str, Callable[[], Kind]] = {
     "detection": _detection,
+    "bounds": _bounds,
     "segmentation": _segmentation,
     "agreement": _agreement,
 }

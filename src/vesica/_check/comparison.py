@@ -116,6 +116,14 @@ def path_or_data(value: Any, kind: type, /) -> Any:
     return value
 
 
+def column(by: str, known: Mapping[str, Mapping[Any, Any]], /) -> Mapping[Any, Any]:
+    """A column that images are drawn by."""
+    if by not in known:
+        ways = ", ".join(f'"{one}"' for one in ("image", *known))
+        raise ValueError(f"`by` must be one of {ways}, or a dict of image → group; got {by!r}.")
+    return known[by]
+
+
 def groups(by: Any, /) -> Mapping[Any, Any]:
     if not isinstance(by, Mapping):
         raise TypeError(f'`by` must be "image", or a dict of image → group; got {by!r}.')

@@ -6,7 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from vesica import _check as check_arguments
+from vesica._array import objects
 from vesica._check import comparison as check
 from vesica._check import names as check_names
 from vesica._check import statistics as check_statistics
@@ -42,16 +45,16 @@ def compare(
     models : guesses of two models or more, as that function takes them; or one dict of name → guesses
         The first is what the others are compared with.
     task : {"detection", "segmentation", "surfaces", "panoptic", "agreement"}, optional
-        What they are scored by. By default label maps by `evaluate_segmentation`, and all else by `evaluate`. "surfaces"
-        is `evaluate_surfaces`, "panoptic" `evaluate_panoptic`. "agreement" is of data sets or files without scores: how
-        far each agrees with the truth, as two annotators do.
+        What they are scored by. By default label maps by `evaluate_segmentation`, and all else by `evaluate`.
+        "surfaces" is `evaluate_surfaces`, "panoptic" `evaluate_panoptic`. "agreement" is of data sets or files without
+        scores: how far each agrees with the truth, as two annotators do.
     names : one for each model, optional
         By default the names of files, or a, b, c.
     level : float, default 0.95
         Of the intervals.
     replicates, seed : int
         How often images are drawn again, and by which numbers.
-    by : "image", or dict of image → group; of detectors also the name of a column, as in `interval` of a result
+    by : "image", the name of a column, as in `interval` of a result, or dict of image → group
         What is drawn again: images of one patient or one video are not independent.
     **options
         Those of `evaluate`, or of the function of the task.
@@ -107,7 +110,26 @@ def groups_of(result: Any, by: Any, /) -> Mapping[Any, Any] | None:
     """What images are drawn with."""
     if isinstance(result, DetectionResult):
         return result.groups_by(by)
-    return None if by == "image" else check.groups(by)
+    if isinstance(by, str):
+        return None if by == "image" else check.column(by, _columns_of(result))
+    return check.groups(by)
+
+
+def _columns_of(result: Any) -> dict[str, dict[Any, Any]]:
+    """What is known of images beside their ids: by the name of a column, the value of each image."""
+    from vesica.agreement.result import AgreementResult
+    from vesica.segmentation.result import SegmentationResult
+    from vesica.segmentation.surface_result import SurfaceResult
+
+    ids, columns = np.empty(0), dict[str, Any]()
+    if isinstance(result, SegmentationResult):
+        ids, columns = result.counts.ids, {"group": result.counts.groups}
+    elif isinstance(result, SurfaceResult):
+        ids, columns = objects(result.images), {"group": None if result.groups is None else objects(result.groups)}
+    elif isinstance(result, AgreementResult):
+        ids, columns = result.records.images, {"group": result.records.group, "batch": result.records.batch}
+    known = {name: column.tolist() for name, column in columns.items() if column is not None}
+    return {name: dict(zip(ids.tolist(), column, strict=True)) for name, column in known.items()}
 
 
 def named(models: Sequence[Any], /) -> list[str]:

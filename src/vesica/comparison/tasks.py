@@ -12,6 +12,7 @@ import numpy as np
 from vesica._check import comparison as check
 from vesica.dataset import Categories, Dataset
 from vesica.detection.protocol import protocol_of
+from vesica.regions import LabelMap, Masks, RleMasks
 from vesica.results.result import Result
 from vesica.scoring import (
     evaluate,
@@ -56,10 +57,14 @@ def _is_label_maps(truth: Any) -> bool:
         from vesica.io.label_files import has_maps_alone
 
         return os.fspath(truth).lower().endswith(_PICTURES) or has_maps_alone(truth)
-    if isinstance(truth, Dataset):
-        return False
-    first = truth[0] if isinstance(truth, (list, tuple)) and truth else truth
-    return hasattr(first, "dtype") or isinstance(first, (list, int)) or type(first).__name__ == "LabelMap"
+    if isinstance(truth, (list, tuple)):
+        first = truth[0] if truth else None
+        return isinstance(first, list) or _is_label_map(first)
+    return _is_label_map(truth)
+
+
+def _is_label_map(one: Any) -> bool:
+    return hasattr(one, "dtype") or isinstance(one, (LabelMap, Masks, RleMasks))
 
 
 def detected(truth: Any, models: Sequence[Any], /, **options: Any) -> list[Result]:
@@ -80,9 +85,10 @@ def of_all_labels(results: Sequence[Any], /) -> list[Result]:
     """The same, where categories were not said, with every label that occurs in one of them."""
     if any(one.counts.categories is not None for one in results):
         return list(results)
-    labels = np.unique(np.concatenate([one.counts.labels for one in results]))
-    if all(np.array_equal(labels, one.counts.labels) for one in results):
+    every = np.unique(np.concatenate([one.counts.labels for one in results]))
+    if all(np.array_equal(every, one.counts.labels) for one in results):
         return list(results)
+    labels = np.setdiff1d(every, np.array(results[0].policy.pixels[0], np.int64))  # without those that are ignored
     return [replace(one, counts=replace(one.counts, categories=Categories(labels))) for one in results]
 
 
@@ -108,7 +114,8 @@ def agreed(truth: Any, models: Sequence[Any], /, **options: Any) -> list[Result]
 
 def _pair(whole: Dataset, other: int) -> Dataset:
     """What the first and another one marked, over the images and categories of all."""
-    assert whole.annotator is not None and whole.assignments is not None
+    assert whole.annotator is not None
+    assert whole.assignments is not None
     asked = whole.assignments[np.isin(whole.assignments.annotator, (0, other))]
     rows = whole.rows(np.isin(whole.annotator, (0, other)))
     assert rows.annotator is not None

@@ -42,11 +42,11 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     return _of_tensors(torch, entry, a, b, option)
 
 
-def serve_matrix(verb: str, values: Any, minimise: bool, goal: str) -> Any:
+def serve_assign(values: Any, minimise: bool, goal: str) -> Any:
     """The same for one matrix of values or costs."""
     if type(values) is not np.ndarray:
         return None
-    entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
+    entry = LANES.get(("assign", None, "numpy")) or lane("assign", None, "numpy")
     return entry(values, minimise, GOAL_NUMBERS[goal])
 
 

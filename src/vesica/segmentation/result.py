@@ -267,10 +267,14 @@ class SegmentationResult(Result):
                 "fp": fp.ravel(),
                 "fn": fn.ravel(),
                 "tn": (cells.pixels[:, None] - cells.both - fp - fn).ravel(),
-                **{name: self._values(cells, name).ravel() for name in _TABLE if self.policy.knows(name)},
+                **{name: self.cell_scores(name).ravel() for name in _TABLE if self.policy.knows(name)},
                 "status": [status for row in self._statuses(cells) for status in row],
             }
         )
+
+    def cell_scores(self, name: str, /) -> np.ndarray:
+        """(images, classes) float64: one score, "IoU" say, of each image and class; NaN where it has none."""
+        return self._values(self.cells, check.one_of(name, _TABLE, "name"))
 
     def confusion(self) -> np.ndarray:
         """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""

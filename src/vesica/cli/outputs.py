@@ -120,6 +120,13 @@ def chosen(words: Sequence[str]) -> str:
     return asked[-1] if asked and asked[-1] in OUTPUTS else "text"
 
 
+def chosen_by(arguments: argparse.Namespace, verb: str) -> str:
+    """The same, once all that is said is known."""
+    if arguments.json:
+        return "json"
+    return (arguments.output or "text") if verb in VERBS else "text"
+
+
 def check_usage(arguments: argparse.Namespace) -> None:
     """Raise for two forms at once."""
     if arguments.json and arguments.output not in (None, "json"):

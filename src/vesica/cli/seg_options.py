@@ -68,21 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
     outputs.add_arguments(parser)
     refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """What the options mean; exit code 2 for those that no file could make right."""
-    from vesica import _check as check
     from vesica._check import painted as check_painted
     from vesica._check import surfaces as check_surfaces
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surface_cells import Wanted
 
     try:
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
         for name in _WITH_SURFACE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
@@ -45,6 +46,12 @@ def say(text: str) -> None:
         print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+def note(text: str, arguments: argparse.Namespace) -> None:
+    """The same, unless --quiet was said."""
+    if not arguments.quiet:
+        say(text)
 
 
 def silence(stream: TextIO) -> None:

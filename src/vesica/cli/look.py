@@ -1,0 +1,58 @@
+"""How the command line looks: with colours or without, with a bar or without. Held for one run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WHEN = ("auto", "always", "never")
+
+
+class Look(NamedTuple):
+    """What was asked for."""
+
+    color: str = "auto"
+    progress: str = "auto"
+    quiet: bool = False
+
+
+_held = Look()
+
+
+def hold(*, color: str | None = None, progress: str | None = None, quiet: bool = False) -> None:
+    """Let this be the look from now on."""
+    global _held
+    _held = Look(color or "auto", progress or "auto", quiet)
+
+
+def has_color(*, stderr: bool = False) -> bool:
+    """Are there colours? With auto on a terminal alone, unless NO_COLOR is set or the terminal is a dumb one."""
+    if _held.color != "auto":
+        return _held.color == "always"
+    stream = sys.stderr if stderr else sys.stdout
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def has_progress() -> bool:
+    """Is there a bar? With auto on a terminal alone, and not with --quiet."""
+    return _held.progress == "always" or (_held.progress == "auto" and not _held.quiet and sys.stderr.isatty())
+
+
+def console(*, stderr: bool = False, width: int | None = None) -> Console:
+    """Where tables and bars are drawn. What is no terminal gets plain text, whatever the environment says."""
+    from rich.console import Console
+
+    colored = has_color(stderr=stderr)
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(
+        stderr=stderr,
+        width=width,
+        highlight=False,
+        no_color=not colored,
+        color_system=("auto" if stream.isatty() else "standard") if colored else None,
+        force_terminal=True if colored or (stderr and has_progress()) else False if not stream.isatty() else None,
+    )

@@ -1,0 +1,101 @@
+"""The file of settings: vesica.toml, or `[tool.vesica]` of pyproject.toml, here or in a folder above."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+VARIABLE = "VESICA_CONFIG"
+NAMES = ("vesica.toml", "pyproject.toml")
+"""In this order, folder by folder."""
+MOST_BYTES = 1 << 20
+"""A file of settings is small; this one is something else."""
+
+
+class SettingsFile(NamedTuple):
+    """What a file says."""
+
+    path: str
+    """As it is told: relative to the working directory, where that is shorter."""
+    table: dict[str, Any]
+    is_pyproject: bool
+
+    def place(self, verb: str | None) -> str:
+        """The table of a verb, as the file writes it; None is that of all verbs."""
+        first = "tool.vesica" if self.is_pyproject else ""
+        name = ".".join(part for part in (first, verb or "") if part)
+        return f"{self.path} [{name}]" if name else self.path
+
+
+def find() -> SettingsFile | None:
+    """The file that holds here, or None; ValueError for one that cannot be used."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        if not named:  # said to be none
+            return None
+        path = Path(named)
+        if not path.is_file():
+            raise ValueError(f"{VARIABLE} names {named!r}, which is no file")
+        found = _read(path)
+        if found is None:
+            raise ValueError(f"{VARIABLE} names {named!r}, which has no [tool.vesica]")
+        return found
+    try:
+        here = Path.cwd()
+    except OSError:  # the folder is gone
+        return None
+    for folder in (here, *here.parents):
+        for name in NAMES:
+            try:
+                found = _read(folder / name) if (folder / name).is_file() else None
+            except OSError:  # one that may not be read is somebody else's
+                continue
+            if found is not None:
+                return found
+    return None
+
+
+def _read(path: Path) -> SettingsFile | None:
+    """What a file says; None for a pyproject.toml that does not speak of vesica."""
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    is_pyproject = path.name == "pyproject.toml"
+    if is_pyproject and b"vesica" not in data:
+        return None
+    told = _told(path)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"{told} has more than {MOST_BYTES:,} bytes, which no file of settings has")
+    whole = _parsed(data, told)
+    if not is_pyproject:
+        return SettingsFile(told, whole, False)
+    tools = whole.get("tool", {})
+    own = tools.get("vesica") if isinstance(tools, dict) else None
+    if own is None:
+        return None
+    if not isinstance(own, dict):
+        raise ValueError(f"{told}: tool.vesica must be a table")
+    return SettingsFile(told, own, True)
+
+
+def _told(path: Path) -> str:
+    """The path in few letters, and the same on every machine."""
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):  # another drive
+        return str(path)
+    return Path(relative).as_posix()
+
+
+def _parsed(data: bytes, told: str) -> dict[str, Any]:
+    try:
+        import tomllib as toml
+    except ModuleNotFoundError:  # Python 3.10
+        try:
+            import tomli as toml  # type: ignore[no-redef, import-not-found, unused-ignore]
+        except ModuleNotFoundError:
+            raise ValueError(f"{told} needs tomli on Python 3.10: pip install tomli. Or say --no-config") from None
+    try:
+        return toml.loads(data.decode("utf-8-sig"))
+    except (toml.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{told} is no TOML: {error}. --no-config leaves it aside") from None

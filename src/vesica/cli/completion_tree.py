@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import NamedTuple
 
-_FILES = re.compile(r"FILE|DIR|FOLDER|OUT|IN\b|TRUTH|GUESS|MODEL|RECORDS|DETECTIONS|^A$|^B$|PATH|HTML")
+_FILES = re.compile(r"\b(FILE|DIR|FOLDER|OUT|IN|TRUTH|GUESS|MODEL|RECORDS|DETECTIONS|A|B|PATH|HTML)\b")
 
 
 class Value(NamedTuple):
@@ -77,5 +77,5 @@ def _value(action: argparse.Action, verb: str) -> Value:
 def _plain(text: str) -> str:
     """A help text in one short line, without what shells take for marks."""
     line = " ".join(text.replace("%%", "%").split()).partition("; ")[0]
-    line = re.sub(r"[\[\]'\"`\\$:]", "", line)
+    line = re.sub(r"[\[\]'\"`\\$:]", "", line.replace(": ", " – "))
     return line if len(line) <= 70 else line[:69].rsplit(" ", 1)[0] + " …"

@@ -12,7 +12,7 @@ from vesica.cli.epilogs import epilog
 
 SHELLS = {
     "bash": "vesica completions bash > ~/.local/share/bash-completion/completions/vesica",
-    "zsh": "vesica completions zsh > ~/.zfunc/_vesica, and in ~/.zshrc: fpath+=~/.zfunc; autoload -U compinit; compinit",
+    "zsh": "vesica completions zsh > ~/.zfunc/_vesica, in ~/.zshrc: fpath+=~/.zfunc; autoload -U compinit; compinit",
     "fish": "vesica completions fish > ~/.config/fish/completions/vesica.fish",
 }
 _NOTES = "where the script goes:\n" + "\n".join(f"  {shell:<5} {how}" for shell, how in SHELLS.items())

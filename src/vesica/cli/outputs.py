@@ -14,7 +14,7 @@ from vesica.cli import streams
 from vesica.results.gates import Verdict
 
 OUTPUTS = ("text", "json", "markdown", "github", "junit", "sarif")
-VERBS = ("eval", "seg", "agree", "merge", "compare", "check")
+VERBS = ("eval", "seg", "agree", "merge", "compare", "check", "stats")
 """Those whose answer has other forms than text and JSON."""
 
 

@@ -18,7 +18,7 @@ _EPILOG = epilog(
   vesica agree export.json --queue monday.json --worst 50                    # Label Studio: all annotators in one file
   vesica agree signed.json --by-annotator created_by --assignments asked.csv # COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
-  vesica agree ann.xml ben.xml --consensus agreed.json --model guess.json
+  vesica agree ann.xml ben.xml --consensus agreed.json --model model.csv
 """,
     notes="""
 A file or folder for each annotator, who is called by it or by NAME=FILE; its images are those that were asked for.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """
   vesica convert Annotations from_voc.json                  # Pascal VOC to COCO
   vesica convert labels from_yolo.json --images pictures    # YOLO to COCO; sizes from the headers of pictures
-  vesica convert guess.csv results.json                     # a table to COCO results
+  vesica convert found.csv results.json                     # a table to COCO results
   vesica convert truth.json voc --to voc
   vesica convert export.json tasks.xml --to cvat            # Label Studio to CVAT
   vesica convert labels - --to csv --sizes 480,640 | head

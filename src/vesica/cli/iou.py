@@ -16,7 +16,7 @@ _EPILOG = epilog(
   vesica iou all.npy --at-least 0.9 --strict              # near-duplicates within one file
   vesica iou a.csv b.csv --rotated deg,ccw                # rows of cx, cy, w, h, angle
   vesica iou masks.npy boxes.csv                          # masks with boxes
-  vesica iou hard.npy guess.npz:soft --masks --above .5   # floats that count above one half
+  vesica iou soft.npy guess.npz:soft --masks --above .5   # floats that count above one half
   vesica iou runs_a.json runs_b.json --measure dice       # COCO's run lengths of one image
   vesica iou truth.png guess.png --ignore 255 --json      # label maps: every label with every label
 """,

@@ -42,17 +42,19 @@ def has_progress() -> bool:
     return _held.progress == "always" or (_held.progress == "auto" and not _held.quiet and sys.stderr.isatty())
 
 
-def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """Where tables and bars are drawn. What is no terminal gets plain text, whatever the environment says."""
+def console(*, width: int | None = None) -> Console:
+    """Where tables are drawn. What is no terminal gets plain text, whatever the environment says."""
     from rich.console import Console
 
-    colored = has_color(stderr=stderr)
-    stream = sys.stderr if stderr else sys.stdout
+    is_terminal = sys.stdout.isatty()
+    system = ("auto" if is_terminal else "standard") if has_color() else None
     return Console(
-        stderr=stderr,
-        width=width,
-        highlight=False,
-        no_color=not colored,
-        color_system=("auto" if stream.isatty() else "standard") if colored else None,
-        force_terminal=True if colored or (stderr and has_progress()) else False if not stream.isatty() else None,
+        width=width, highlight=False, color_system=system, no_color=system is None, force_terminal=bool(system)
     )
+
+
+def bar_console() -> Console:
+    """Where bars are drawn: as on a terminal, for it was asked whether there is one."""
+    from rich.console import Console
+
+    return Console(stderr=True, no_color=not has_color(stderr=True), force_terminal=True)

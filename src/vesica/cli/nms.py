@@ -15,9 +15,9 @@ _EPILOG = epilog(
     """
   vesica nms results.json --iou 0.5 --per-class -o kept.json    # each class for itself, as most evaluations want it
   vesica nms results.json --per-class --limit 100 --min-score 0.05 -o kept.json
-  vesica nms boxes.csv --iou 0.45                               # the rows that stay, as CSV
-  vesica nms boxes.npy --form xywh --soft gaussian -o kept.npy  # scores fall instead of rows
-  vesica nms masks.json --masks --measure overlap --iou 0.7 --json
+  vesica nms detections.csv --iou 0.45                          # the rows that stay, as CSV
+  vesica nms detections.npy --form xywh --soft gaussian -o kept.npy  # scores fall instead of rows
+  vesica nms mask_results.json --masks --measure overlap --iou 0.7 --json
 """,
     notes="""
 files; `-` is standard input:

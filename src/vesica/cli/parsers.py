@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
 from vesica.cli import common_options
+from vesica.cli.epilogs import in_one_style
 from vesica.cli.option_words import as_options
 
 HABITS = {
@@ -145,6 +146,7 @@ def parser_of(
             module: Any = importlib.import_module(f"vesica.cli.{name}")
             module.add_arguments(verb)
             common_options.add_arguments(verb, name)
+            verb.epilog = in_one_style(verb.epilog or "")
             verb.usage = " ".join(["%(prog)s [options]", *map(_place, places_of(verb))])
             verb.set_defaults(run=module.run, usage_error=verb.error, parser=verb)
         found[name] = verb

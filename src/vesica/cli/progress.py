@@ -49,7 +49,7 @@ def _counting() -> Progress:
             return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
 
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), Rate(), Left())
-    return Progress(*columns, console=look.console(stderr=True), transient=True)
+    return Progress(*columns, console=look.bar_console(), transient=True)
 
 
 @contextmanager
@@ -92,7 +92,7 @@ class _Steps:
         with self._lock:
             if self._over:
                 return
-            self._bar = Progress(*columns, console=look.console(stderr=True), transient=True)
+            self._bar = Progress(*columns, console=look.bar_console(), transient=True)
             self._bar.add_task("", total=len(self._names))
             self._draw()
             self._bar.start()

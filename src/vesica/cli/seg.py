@@ -20,7 +20,7 @@ _EPILOG = epilog(
   vesica seg truth.json guess.json --per-class                        # COCO: objects are drawn into label maps
   vesica seg ct/truth ct/guess --surface --tau 1 --per-class          # NIfTI: spacing from the header
   vesica seg vessels/truth vessels/guess --surface --cldice --boundary 2%
-  vesica seg truth/ guess/ --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
+  vesica seg truth/ guess/ --classes names.txt --ignore 255 --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
 """,
     notes="""
 Files are PNG (grey values or indices of a palette), .npy, .npz and NIfTI, which meet by name; or COCO's JSON.

@@ -47,7 +47,7 @@ def with_origin(message: str) -> str:
 
 def _is_named(dest: str, message: str) -> bool:
     of_file = _origins[dest] not in (_DEFAULT, _COMMAND_LINE)
-    return of_file and re.search(rf"(?<![\w-])--{re.escape(_key(dest))}(?![\w-])", message) is not None
+    return of_file and re.search(rf"(?<![\w-])--{_key(dest)}(?![\w-])|`{dest}`", message) is not None
 
 
 def parsed(

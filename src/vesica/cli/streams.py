@@ -6,8 +6,12 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import sys
 from typing import Any, TextIO
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but tabs and ends of lines."""
 
 
 def open_closed() -> None:
@@ -40,7 +44,11 @@ def write(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not."""
+    """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not.
+
+    Names from files may be among them: what would steer a terminal is escaped.
+    """
+    text = _STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     encoding = sys.stderr.encoding or "utf-8"
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)

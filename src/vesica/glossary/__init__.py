@@ -93,7 +93,7 @@ def _plain(name: str) -> str:
 
 
 _OF_LIMIT = re.compile(r"AR(\d{1,9})", re.IGNORECASE)
-_OF_THRESHOLD = re.compile(r"(m?)AP@?(?:0?\.)?(\d{2})", re.IGNORECASE)
+_OF_THRESHOLD = re.compile(r"(m?)AP(?:(\d{2})|@?0?\.(\d{1,2}))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"(NSD|boundary_F|boundary_IoU)\((.+)\)", re.IGNORECASE)
 
 
@@ -102,7 +102,7 @@ def _with_number(name: str) -> tuple[Term, ...]:
     if found := _OF_LIMIT.fullmatch(name):
         return (detection.at_limit(found[1])._replace(group="detection"),)
     if found := _OF_THRESHOLD.fullmatch(name):
-        term = detection.at_threshold(found[2])
+        term = detection.at_threshold(found[2] or f"{found[3]:0<2}")
         return (term._replace(name=f"{found[1]}{term.name}", group="detection"),)
     if found := _IN_BRACKETS.fullmatch(name):
         (term,) = find(found[1])

@@ -44,6 +44,15 @@ TERMS = (
         _PAGE,
     ),
     Term(
+        "pixel_agreement",
+        "the share of pixels that two people call the same",
+        "Of label maps, over all pairs of annotators. Where most of a picture is background, the background decides "
+        "it.",
+        "pixels with one label / pixels",
+        "9 of 12 pixels have one label: 0.75.",
+        _PAGE,
+    ),
+    Term(
         "alpha",
         "Krippendorff's α: agreement beyond chance",
         "1 is full agreement, 0 is what chance would give, below 0 is worse than chance. Of objects a rating is a "

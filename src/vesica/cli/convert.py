@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         counts = {"objects": len(data), "images": len(data.images), "categories": len(data.categories)}
         read = {"from": found.format, "boxes": found.form, "notes": list(found.data.notes)}
-        print(json.dumps({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}}, sort_keys=True))
+        streams.answer({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}})
     else:
         for line in (describe(found), *_noted(found.data.notes), wrote, *_noted(lost)):
             streams.note(as_options(line, vars(arguments)), arguments)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from importlib import metadata
 from typing import Any
 
+from vesica.cli import streams
 from vesica.cli.epilogs import epilog
 
 _EPILOG = epilog(
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     facts = _facts()
     if arguments.json:
-        print(json.dumps(facts, sort_keys=True))
+        streams.answer(facts)
     else:
         _show(facts)
     return 0

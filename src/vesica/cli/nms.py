@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from vesica.cli import streams
@@ -76,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"kept {len(kept)} of {len(found)} detections: {arguments.output}", arguments)
     elif arguments.json:
         rows = rows_of(found, kept, scores)
-        print(json.dumps({"detections": len(found), "kept": kept.tolist(), "rows": rows}, sort_keys=True))
+        streams.answer({"detections": len(found), "kept": kept.tolist(), "rows": rows})
     else:
         sys.stdout.write(text_of(found, kept, scores))
     return 0
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say(text: str, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        print(json.dumps({"output": arguments.output, "note": text}))
+        streams.answer({"output": arguments.output, "note": text})
     else:
         streams.note(text, arguments)
 

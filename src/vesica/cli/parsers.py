@@ -101,8 +101,10 @@ def meant(flag: str, known: Iterable[str]) -> str:
     habit = HABITS.get(flag, "")
     if habit and (not habit.startswith("-") or habit.split()[0] in known):
         return f" Did you mean {habit}?"
-    near = difflib.get_close_matches(flag.replace("_", "-").lower(), known, n=1, cutoff=0.6)
-    return f" Did you mean {near[0]}?" if near else ""
+    name = flag.lstrip("-").replace("_", "-").lower()
+    names = [one.removeprefix("--") for one in known]
+    near = [one for one in names if name and one.startswith(name)] or difflib.get_close_matches(name, names, n=1)
+    return f" Did you mean {' or '.join(f'--{one}' for one in near[:3])}?" if near else ""
 
 
 def _with_choice(message: str) -> str:

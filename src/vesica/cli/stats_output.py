@@ -117,11 +117,19 @@ def _rows(found: Sequence[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
 
 
 def _classes(names: Sequence[str], found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each category that any file has: its objects or pixels in each, the most frequent first."""
+    """A row for each category that any file has: its objects or pixels in each, the most frequent first.
+
+    Results of COCO have ids alone; they take the names of a file beside them.
+    """
     by_name: dict[str, dict[str, Any]] = {}
+    every = [row for one in found for row in one["classes"] if "id" in row]
+    known = {str(row["id"]): row["category"] for row in reversed(every) if row["category"] != str(row["id"])}
     for name, one in zip(names, found, strict=True):
         for row in one["classes"]:
-            own = by_name.setdefault(row["category"], dict.fromkeys(names))
+            category = row["category"]
+            if "id" in row and category == str(row["id"]):
+                category = known.get(category, category)
+            own = by_name.setdefault(category, dict.fromkeys(names))
             own[name] = (own[name] or 0) + row["pixels" if "pixels" in row else "objects"]
     order = sorted(by_name.items(), key=lambda one: (-sum(count or 0 for count in one[1].values()), one[0]))
     return [{"category": category, **counts} for category, counts in order]

@@ -142,6 +142,7 @@ def _classes(data: Dataset) -> list[dict[str, Any]]:
     return [
         {
             "category": str(id if name is None else name),
+            "id": id,
             "objects": int(own),
             "share": own / whole,
             "images": int(seen),

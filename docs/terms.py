@@ -14,8 +14,9 @@ from vesica.glossary import GROUPS, Term
 _INTRO = """\
 # Terms
 
-What each number, finding, cause, note and exit code means, in plain words. `vesica explain TERM` prints the same, and `vesica explain` alone lists the names; in Python it
-is `vesica.glossary.find("AP50")`. Names with a number of yours in them are known too: `AP60`, `AR300`, `NSD(1.5)`.
+What each number, finding, cause, note and exit code means, in plain words. `vesica explain TERM` prints the same, and
+`vesica explain` alone lists the names; in Python it is `vesica.glossary.find("AP50")`. Names with a number of yours in
+them are known too: `AP60`, `AR300`, `NSD(1.5)`.
 """
 
 

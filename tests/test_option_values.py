@@ -26,6 +26,7 @@ COMMANDS = [
     ("eval", "labels", "labels", "--quiet"),
     ("merge", "one.records", "--quiet"),
     ("convert", "labels", "o.json"),
+    ("stats", "t.json", "--quiet"),
     ("demo", "-o", "demo"),
 ]
 # Where any number is a sound answer, or a file of any name may be written.

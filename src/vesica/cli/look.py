@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +47,7 @@ def console(*, width: int | None = None) -> Console:
     from rich.console import Console
 
     is_terminal = sys.stdout.isatty()
-    system = ("auto" if is_terminal else "standard") if has_color() else None
+    system: Literal["auto", "standard"] | None = ("auto" if is_terminal else "standard") if has_color() else None
     return Console(
         width=width, highlight=False, color_system=system, no_color=system is None, force_terminal=bool(system)
     )

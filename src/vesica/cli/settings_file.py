@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,14 +89,19 @@ def _told(path: Path) -> str:
 
 
 def _parsed(data: bytes, told: str) -> dict[str, Any]:
+    toml = _toml(told)
     try:
-        import tomllib as toml
-    except ModuleNotFoundError:  # Python 3.10
-        try:
-            import tomli as toml  # type: ignore[no-redef, import-not-found, unused-ignore]
-        except ModuleNotFoundError:
-            raise ValueError(f"{told} needs tomli on Python 3.10: pip install tomli. Or say --no-config") from None
-    try:
-        return toml.loads(data.decode("utf-8-sig"))
+        found: dict[str, Any] = toml.loads(data.decode("utf-8-sig"))
+        return found
     except (toml.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{told} is no TOML: {error}. --no-config leaves it aside") from None
+
+
+def _toml(told: str) -> Any:
+    """The reader of TOML: Python has one from 3.11 on."""
+    for name in ("tomllib", "tomli"):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+    raise ValueError(f"{told} needs tomli on Python 3.10: pip install tomli. Or say --no-config")

@@ -8,10 +8,12 @@ import io
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica.cli import streams
-from vesica.results.gates import Verdict
+
+if TYPE_CHECKING:
+    from vesica.results.gates import Verdict
 
 OUTPUTS = ("text", "json", "markdown", "github", "junit", "sarif")
 VERBS = ("eval", "seg", "agree", "merge", "compare", "check", "stats")
@@ -76,6 +78,8 @@ class Answer(NamedTuple):
     @property
     def verdicts(self) -> list[Verdict]:
         """What its gates say."""
+        from vesica.results.gates import Verdict  # late: `vesica --help` has none
+
         return [Verdict(**one) for one in self.facts.get("gates", ())]
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import re
 import sys
@@ -101,9 +100,11 @@ def meant(flag: str, known: Iterable[str]) -> str:
     habit = HABITS.get(flag, "")
     if habit and (not habit.startswith("-") or habit.split()[0] in known):
         return f" Did you mean {habit}?"
+    from difflib import get_close_matches  # late: most command lines are right
+
     name = flag.lstrip("-").replace("_", "-").lower()
     names = [one.removeprefix("--") for one in known]
-    near = [one for one in names if name and one.startswith(name)] or difflib.get_close_matches(name, names, n=1)
+    near = [one for one in names if name and one.startswith(name)] or get_close_matches(name, names, n=1)
     return f" Did you mean {' or '.join(f'--{one}' for one in near[:3])}?" if near else ""
 
 
@@ -112,8 +113,10 @@ def _with_choice(message: str) -> str:
     found = _CHOICE.search(message)
     if found is None:
         return message
+    from difflib import get_close_matches
+
     choices = [word.strip(" '") for word in found[3].split(",")]
-    near = difflib.get_close_matches(found[2], choices, n=1)
+    near = get_close_matches(found[2], choices, n=1)
     return f"{message}. Did you mean {near[0]}?" if near else message
 
 
@@ -132,7 +135,9 @@ def parser_of(
     parser.add_argument("--version", action="version", version=f"vesica {__version__}")
     places = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
     if chosen is not None and chosen not in verbs:
-        near = difflib.get_close_matches(chosen, verbs, n=1)
+        from difflib import get_close_matches
+
+        near = get_close_matches(chosen, verbs, n=1)
         hint = f" Did you mean `vesica {near[0]}`?" if near else f" There are {', '.join(verbs)}."
         parser.error(f"`{chosen}` is no verb of vesica.{hint}")
     found: dict[str, Parser] = {}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import json
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -223,7 +221,9 @@ def _may_be_set(parser: argparse.ArgumentParser, dest: str) -> bool:
 
 
 def _near(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(_key(name), list(known), n=1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(_key(name), list(known), n=1)
     return f" Did you mean {near[0]}?" if near else ""
 
 
@@ -255,6 +255,8 @@ def tell(arguments: argparse.Namespace) -> int:
 
 def _toml(value: Any) -> str:
     """A value as TOML has it; JSON's texts, numbers and lists are the same."""
+    import json
+
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):

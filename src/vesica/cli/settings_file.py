@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 VARIABLE = "VESICA_CONFIG"
@@ -35,21 +35,17 @@ def find() -> SettingsFile | None:
     if named is not None:
         if not named:  # said to be none
             return None
-        path = Path(named)
-        if not path.is_file():
+        if not os.path.isfile(named):
             raise ValueError(f"{VARIABLE} names {named!r}, which is no file")
-        found = _read(path)
+        found = _read(named)
         if found is None:
             raise ValueError(f"{VARIABLE} names {named!r}, which has no [tool.vesica]")
         return found
-    try:
-        here = Path.cwd()
-    except OSError:  # the folder is gone
-        return None
-    for folder in (here, *here.parents):
+    for folder in _folders():
         for name in NAMES:
+            path = os.path.join(folder, name)
             try:
-                found = _read(folder / name) if (folder / name).is_file() else None
+                found = _read(path) if os.path.isfile(path) else None
             except OSError:  # one that may not be read is somebody else's
                 continue
             if found is not None:
@@ -57,11 +53,25 @@ def find() -> SettingsFile | None:
     return None
 
 
-def _read(path: Path) -> SettingsFile | None:
+def _folders() -> Iterator[str]:
+    """The working directory, and those above it."""
+    try:
+        folder = os.getcwd()
+    except OSError:  # it is gone
+        return
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def _read(path: str) -> SettingsFile | None:
     """What a file says; None for a pyproject.toml that does not speak of vesica."""
     with open(path, "rb") as file:
         data = file.read(MOST_BYTES + 1)
-    is_pyproject = path.name == "pyproject.toml"
+    is_pyproject = os.path.basename(path) == "pyproject.toml"
     if is_pyproject and b"vesica" not in data:
         return None
     told = _told(path)
@@ -79,13 +89,13 @@ def _read(path: Path) -> SettingsFile | None:
     return SettingsFile(told, own, True)
 
 
-def _told(path: Path) -> str:
+def _told(path: str) -> str:
     """The path in few letters, and the same on every machine."""
     try:
         relative = os.path.relpath(path)
     except (OSError, ValueError):  # another drive
-        return str(path)
-    return Path(relative).as_posix()
+        return path
+    return relative.replace(os.sep, "/")
 
 
 def _parsed(data: bytes, told: str) -> dict[str, Any]:

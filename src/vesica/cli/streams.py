@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import re
 import sys
@@ -27,6 +26,8 @@ def open_closed() -> None:
 
 def answer(value: Any) -> None:
     """One JSON object on standard output. Letters that the terminal has not, or that are no text, are escaped."""
+    import json  # late: `vesica --help` writes none
+
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

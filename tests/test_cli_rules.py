@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 import cli_world
 from vesica.cli import VERBS, main
+from vesica.cli.common_options import WITHOUT_THREADS
 
 pytest.importorskip("PIL")
 
@@ -70,7 +70,7 @@ def world(made, tmp_path, monkeypatch):
     return here
 
 
-@pytest.fixture(params=VERBS)
+@pytest.fixture(params=GOOD)
 def verb(request):
     if request.param in OPTIONAL:
         pytest.importorskip(OPTIONAL[request.param])
@@ -99,8 +99,6 @@ def test_the_table_is_complete():
 
 
 def good(verb):
-    if verb not in GOOD:
-        pytest.skip("it has tests of its own")
     return [verb, *GOOD[verb]]
 
 
@@ -120,9 +118,8 @@ class TestStreams:
         assert code == 0
         one_object(out)
 
+    @pytest.mark.parametrize("verb", BAD_INPUT)
     def test_an_error_is_one_object_too(self, world, capsys, verb):
-        if verb not in BAD_INPUT:
-            pytest.skip("it reads no file")
         code, out, err = run(capsys, verb, *BAD_INPUT[verb], "--json", "--quiet")
         found = one_object(out)
         assert code == 3 and found["exit"] == 3 and "gone" in found["error"] and err == ""
@@ -138,9 +135,8 @@ class TestStreams:
         assert len(err.splitlines()) == 2  # how it is used, and what is wrong
 
     @pytest.mark.parametrize("form", ["markdown", "github", "junit", "sarif"])
+    @pytest.mark.parametrize("verb", FORMS)
     def test_other_forms_of_errors(self, world, capsys, verb, form):
-        if verb not in FORMS:
-            pytest.skip("it has no other forms")
         code, out, err = run(capsys, verb, *BAD_INPUT[verb], "--output", form)
         assert code == 3 and "gone" in out.replace("&#46;", ".") and "gone" in err
 
@@ -178,15 +174,12 @@ def _takes(verb, option):
 
 class TestOptionsOfAll:
     def test_are_the_same(self, verb):
-        from vesica.cli.common_options import WITHOUT_THREADS
-
         for option in ("--json", "--quiet", "-v", "--color", "--progress", "--print-config", "--no-config"):
             assert _takes(verb, option), option
         assert _takes(verb, "--threads") == (verb not in WITHOUT_THREADS)
 
+    @pytest.mark.parametrize("verb", sorted(set(GOOD) - set(WITHOUT_THREADS)))
     def test_threads_are_checked(self, world, capsys, verb):
-        if not _takes(verb, "--threads"):
-            pytest.skip("it shares out no work")
         code, _, err = run(capsys, *good(verb), "--threads", "0")
         assert code == 2 and "--threads" in err
 
@@ -223,6 +216,11 @@ class TestOptionsOfAll:
         assert code == 2 and told in err, err
 
 
+def test_help_as_others_have_it(capsys):
+    assert run(capsys, "help", "eval") == run(capsys, "eval", "--help")
+    assert run(capsys, "help") == run(capsys, "--help")
+
+
 class TestColours:
     def test_asked_for(self, world, capsys):
         assert "\x1b[" in run(capsys, *good("eval"), "--color", "always")[1]
@@ -250,6 +248,7 @@ class TestColours:
 
 def on_terminal(words, environment):
     """What a command shows where standard output and standard error are a terminal."""
+    pty = pytest.importorskip("pty", exc_type=ImportError)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "vesica", *words],
@@ -292,6 +291,7 @@ class TestProgress:
     @pytest.mark.parametrize("words", [["--progress", "never"], ["--quiet"]])
     def test_never(self, world, words):
         code = f"from vesica.cli import main, progress; progress.PATIENCE = 0; main({[*good('eval'), *words]!r})"
+        pty = pytest.importorskip("pty", exc_type=ImportError)
         ours, theirs = pty.openpty()
         done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, check=True)
         os.close(theirs)

@@ -55,7 +55,8 @@ class TestFound:
             '[project]\nname = "x"\n[tool.vesica.eval]\niou = [0.5]\ncounts = true\n'
         )
         _, facts, err = evaluated(capsys)
-        assert facts["conventions"]["iou"] == [0.5] and facts["counts"]["tp"] == 2 and "Read" in err
+        assert facts["conventions"]["iou"] == [0.5] and facts["counts"]["tp"] == 2
+        assert err.startswith("Settings of ../../pyproject.toml: iou, counts.\nRead ")  # never in silence
 
     def test_the_nearest_holds_alone(self, inside, capsys):
         (inside / "vesica.toml").write_text("[eval]\ncounts = true\n")

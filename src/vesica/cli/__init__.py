@@ -54,6 +54,8 @@ _EPILOG = epilog(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["help"]:  # as git and pip have it
+        words = [*words[1:], "--help"]
     Parser.form = outputs.chosen(words)
     Parser.verb = next((word for word in words if word in VERBS), "")
     Parser.say = lambda message: _say(settings.with_origin(message), USAGE)

@@ -72,6 +72,9 @@ def parsed(
         if not _is_overruled(one.dest, said, own):
             setattr(arguments, one.dest, one.value)
             _origins[one.dest] = one.place
+    of_file = [_key(dest) for dest, place in _origins.items() if place not in (_DEFAULT, _COMMAND_LINE)]
+    if file is not None and of_file and not asks:  # never in silence: they may change a score
+        streams.note(f"Settings of {file.path}: {', '.join(of_file)}.", arguments)
     return arguments
 
 

@@ -128,6 +128,19 @@ class TestCommandLineWins:
         (inside / "vesica.toml").write_text('[agree]\nby-annotator = "who"\n')
         assert holding(capsys, "agree")["by-annotator"][0] == "who"
 
+    def test_options_that_are_kept_under_another_name(self, inside, capsys):
+        (inside / "vesica.toml").write_text(
+            '[convert]\nfrom = "yolo"\n[seg]\nmap = "cityscapes"\n[iou]\nbest = 1\naligned = true\n'
+        )
+        assert holding(capsys, "convert")["from"] == ("yolo", "../../vesica.toml [convert]")
+        assert holding(capsys, "seg")["map"] == ("cityscapes", "../../vesica.toml [seg]")
+        code, _, err = run(capsys, "iou", "a", "b")
+        assert code == 2 and "aligned and best exclude each other" in err.replace(
+            "best and aligned", "aligned and best"
+        )
+        code, _, err = run(capsys, "convert", "truth.csv", "x.json")
+        assert code == 3 and err.startswith("Settings of ../../vesica.toml: from.\n")
+
     def test_where_it_has_no_meaning(self, inside, capsys):
         (inside / "vesica.toml").write_text("threads = 2\nseed = 3\n")
         assert run(capsys, "explain", "AP")[0] == 0  # which has neither

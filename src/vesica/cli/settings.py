@@ -20,7 +20,7 @@ _FORMS = ("json", "output", "markdown")
 _DEFAULT, _COMMAND_LINE = "default", "command line"
 
 _origins: dict[str, str] = {}
-"""Where each option of this run comes from, by its place in the namespace."""
+"""Where each option of this run comes from, by its name."""
 
 
 class Setting(NamedTuple):
@@ -38,14 +38,17 @@ def forget() -> None:
 
 def with_origin(message: str) -> str:
     """An error, and where the options that it names come from, if that is a file."""
-    named = {dest: place for dest, place in _origins.items() if _is_named(dest, message)}
-    told = "; ".join(f"{_key(dest)} is set in {place}" for dest, place in named.items())
+    named = {name: place for name, place in _of_files().items() if _is_named(name, message)}
+    told = "; ".join(f"{name} is set in {place}" for name, place in named.items())
     return f"{message} ({told})" if told else message
 
 
-def _is_named(dest: str, message: str) -> bool:
-    of_file = _origins[dest] not in (_DEFAULT, _COMMAND_LINE)
-    return of_file and re.search(rf"(?<![\w-])--{_key(dest)}(?![\w-])|`{dest}`", message) is not None
+def _of_files() -> dict[str, str]:
+    return {name: place for name, place in _origins.items() if place not in (_DEFAULT, _COMMAND_LINE)}
+
+
+def _is_named(name: str, message: str) -> bool:
+    return re.search(rf"(?<![\w-])--{name}(?![\w-])|`{_dest(name)}`", message) is not None
 
 
 def parsed(
@@ -67,14 +70,14 @@ def parsed(
         return arguments
     said = _said(build, words, relaxed=asks)
     found = [] if file is None else _settings(file, verb or "", build)
-    _origins.update({dest: _COMMAND_LINE if dest in said else _DEFAULT for dest in _dests(own)})
+    names = {action.dest: _name(action) for action in _options(own)}
+    _origins.update({name: _COMMAND_LINE if dest in said else _DEFAULT for dest, name in names.items()})
     for one in found:
         if not _is_overruled(one.dest, said, own):
             setattr(arguments, one.dest, one.value)
-            _origins[one.dest] = one.place
-    of_file = [_key(dest) for dest, place in _origins.items() if place not in (_DEFAULT, _COMMAND_LINE)]
-    if file is not None and of_file and not asks:  # never in silence: they may change a score
-        streams.note(f"Settings of {file.path}: {', '.join(of_file)}.", arguments)
+            _origins[names[one.dest]] = one.place
+    if file is not None and _of_files() and not asks:  # never in silence: they may change a score
+        streams.note(f"Settings of {file.path}: {', '.join(_of_files())}.", arguments)
     return arguments
 
 
@@ -98,8 +101,13 @@ def _relax(parser: argparse.ArgumentParser) -> None:
             action.nargs, action.choices, action.default = "*", None, None
 
 
-def _dests(parser: argparse.ArgumentParser) -> list[str]:
-    return [one.dest for one in parser._actions if one.option_strings and one.dest != "help"]
+def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [one for one in parser._actions if one.option_strings and one.dest != "help"]
+
+
+def _name(action: argparse.Action) -> str:
+    """The option as a file writes it: its long form, without the dashes."""
+    return action.option_strings[-1].removeprefix("--")
 
 
 def _is_overruled(dest: str, said: set[str], parser: argparse.ArgumentParser) -> bool:
@@ -138,9 +146,10 @@ def _settings(file: SettingsFile, verb: str, build: Callable[[], tuple[Parser, P
 def _check_groups(found: list[Setting], parser: Parser) -> None:
     """Of options that exclude each other the file says one."""
     for group in parser._mutually_exclusive_groups:
-        both = [one for one in found if one.dest in {action.dest for action in group._group_actions} and one.value]
-        if len({one.dest for one in both}) > 1:
-            parser.error(f"{both[0].place}: {_key(both[0].dest)} and {_key(both[1].dest)} exclude each other")
+        names = {action.dest: _name(action) for action in group._group_actions}
+        both = list({one.dest: one for one in found if one.dest in names and one.value}.values())
+        if len(both) > 1:
+            parser.error(f"{both[0].place}: {names[both[0].dest]} and {names[both[1].dest]} exclude each other")
 
 
 def _setting(name: str, value: Any, parser: Parser, place: str) -> Setting:
@@ -153,9 +162,9 @@ def _setting(name: str, value: Any, parser: Parser, place: str) -> Setting:
         places = {one.dest: str(one.metavar) for one in parser._actions if not one.option_strings}
         if _dest(name) in places:
             wrong(f"`{name}` is no setting: {places[_dest(name)]} is said on the command line")
-        known = [_key(dest) for dest in _dests(parser) if _may_be_set(parser, dest)]
+        known = [_name(one) for one in _options(parser) if _may_be_set(parser, one.dest)]
         wrong(f"`{name}` is no setting of `{parser.prog}`.{_near(name, known)}")
-    action = parser._option_string_actions[_flag(parser, name)]
+    action = parser._option_string_actions[_flag(name)]
     if not _may_be_set(parser, action.dest):
         wrong(f"`{name}` is no setting: it is said on the command line")
     words = _words(action, value)
@@ -207,12 +216,12 @@ def _key(dest: str) -> str:
     return dest.replace("_", "-")
 
 
-def _flag(parser: argparse.ArgumentParser, name: str) -> str:
+def _flag(name: str) -> str:
     return f"--{_key(name)}"
 
 
 def _has(parser: argparse.ArgumentParser, name: str) -> bool:
-    return _flag(parser, name) in parser._option_string_actions and _key(name) != "help"
+    return _flag(name) in parser._option_string_actions and _key(name) != "help"
 
 
 def _may_be_set(parser: argparse.ArgumentParser, dest: str) -> bool:
@@ -234,12 +243,9 @@ def tell(arguments: argparse.Namespace) -> int:
     """Print what holds, and where it comes from."""
     verb = arguments.parser.prog.split()[-1]
     rows = {
-        action.option_strings[-1].removeprefix("--"): {
-            "value": getattr(arguments, action.dest),
-            "from": _origins.get(action.dest, _DEFAULT),
-        }
-        for action in arguments.parser._actions
-        if action.option_strings and action.dest not in ("help", "print_config")
+        _name(action): {"value": getattr(arguments, action.dest), "from": _origins.get(_name(action), _DEFAULT)}
+        for action in _options(arguments.parser)
+        if action.dest != "print_config"
     }
     if arguments.json:
         streams.answer({"verb": verb, "settings": rows})

@@ -22,7 +22,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # that one worker compiles for all.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check bare bench dev docs reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
+.PHONY: demo test quick check bare bench dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -58,6 +58,15 @@ docs: $(VENV)/.installed $(VENV)/.docs  ## the documentation site in build/site:
 reference: $(VENV)/.installed $(VENV)/.test  ## docs/reference.md from the docstrings
 	$(BIN)/python docs/reference.py > build/reference.md
 	mv build/reference.md docs/reference.md
+
+# Look at `git diff` before it is committed: whatever the command line prints now is taken for right.
+gold: $(VENV)/.installed $(VENV)/.test  ## tests/data/gold: accept what the command line prints now
+	$(BIN)/python tests/gold.py --accept
+	git diff --stat -- tests/data/gold
+
+terms: $(VENV)/.installed  ## docs/terms.md from the texts of `vesica explain`
+	$(BIN)/python docs/terms.py > build/terms.md
+	mv build/terms.md docs/terms.md
 
 stub: $(VENV)/.installed $(VENV)/.check
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi

@@ -49,8 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
     outputs.add_arguments(parser)
     refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def add_maps(parser: argparse._ActionsContainer) -> None:
@@ -84,8 +82,6 @@ def options_of(arguments: argparse.Namespace) -> Options:
     from vesica.segmentation.surface_cells import Wanted
 
     try:
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
         for name in _WITH_SURFACE:

@@ -16,7 +16,7 @@ import numpy as np
 from vesica._array import Array, device_type, is_traced, library, needs_gradient
 from vesica._kernels.tables import Counted, Formula, Tables
 
-BACKENDS = ("generic", "native")
+BACKENDS = ("generic", "native", "triton")
 NO_FORMULA = "no compiled formula of this name"
 
 
@@ -33,6 +33,9 @@ class Place(NamedTuple):
     def covers(self, other: Place) -> bool:
         return all(mine in (None, theirs) for mine, theirs in zip(self, other, strict=True))
 
+
+STANDS_FOR: dict[str, str] = {}
+"""Kinds of devices that are taken for others. Tests alone say so: an interpreter runs kernels for CUDA on the CPU."""
 
 NUMPY = Place("numpy", "cpu", "plain")
 FLAT = Place("flat", "cpu", "plain")
@@ -217,6 +220,7 @@ _WORDS = {
     FLAT: "run-length and sparse masks, polygons, sets",
     COUNTED: "label maps, once they are counted",
     Place("torch", "cpu", "plain"): "torch on the CPU, no gradient needed",
+    Place("torch", "cuda", "plain"): "torch on a CUDA device, no gradient needed",
     Place("torch", state="plain"): "torch on another device",
     Place(state="gradient"): "torch with a gradient",
     Place(state="traced"): "torch or JAX under a transformation",
@@ -268,6 +272,6 @@ def place_of(*arrays: Array) -> Place:
         state = "traced"
     elif any(needs_gradient(array) for array in arrays):
         state = "gradient"
-    devices = [device_type(array) for array in arrays]
+    devices = [STANDS_FOR.get(kind, kind) for kind in map(device_type, arrays)]
     away = [device for device in devices if device != "cpu"]
     return Place(name, away[0] if away else "cpu", state)

@@ -15,6 +15,7 @@ from vesica.segmentation.counting import Rows
 from vesica.segmentation.counts import NO_CLASS
 from vesica.segmentation.inputs import Maps
 
+
 @dataclass(frozen=True, eq=False)
 class Pending:
     """The tables of a batch, still on their device.

@@ -13,8 +13,10 @@ from vesica._kernels.triton.arithmetic import INTERPRETED, from_bits, is_tame, p
 from vesica._kernels.triton.formulas import slope, value
 from vesica._kernels.triton.launch import bits, in_rows, on_device_of
 
-ROWS, STEP, COLUMNS, WARPS = 64, 4, 1024, 4
-"""Of a tile of the matrix, how many rows of it are computed at once, and how many warps share it."""
+ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 4, 1024, 4
+"""Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
+ENOUGH = 1024
+"""Tiles that keep a device busy."""
 BLOCK = 256
 """Rows in a block of what goes row by row."""
 
@@ -142,11 +144,13 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
             slopes_b = slopes_a if b is a else _slopes_of(b)
         group = 4 if tables.m % 4 == 0 else 1
         columns = min(COLUMNS, max(128, triton.next_power_of_2(tables.m)))
-        tiles = images * triton.cdiv(tables.n, ROWS) * triton.cdiv(tables.m, columns)
+        strips = images * triton.cdiv(tables.m, columns)
+        rows = ROWS if strips * triton.cdiv(tables.n, ROWS) >= ENOUGH else FEW_ROWS
+        tiles = strips * triton.cdiv(tables.n, rows)
         is_fast = a.dtype == torch.float32 and not INTERPRETED
         _pairwise[(tiles,)](
             a, b, slopes_a, slopes_b, out, tables.n, tables.m // group, batch_a, batch_b, *numbers, formula.name,
-            with_b, is_fast, group, ROWS, STEP, columns, num_warps=WARPS, enable_fp_fusion=False,
+            with_b, is_fast, group, rows, STEP, columns, num_warps=WARPS, enable_fp_fusion=False,
         )  # fmt: skip
     return out
 

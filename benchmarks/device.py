@@ -153,10 +153,9 @@ def maps() -> None:
         def peer(x: Any = x, y: Any = y) -> Any:
             return torch.bincount((x.flatten().int() * 19 + y.flatten()), minlength=361)
 
-        row(f"label maps {count} × 1024×2048, 19 classes, device", "read", peer, on_device(update), target)
-        row(
-            f"label maps {count} × 1024×2048, 19 classes, whole call", "read", peer, whole_call(update), "–", whole_call
-        )
+        name = f"label maps {count} × 1024×2048, 19 classes"
+        row(f"{name}, device", "read", peer, on_device(update), target)
+        row(f"{name}, whole call", "read", peer, whole_call(update), "–", whole_call)
 
 
 def training() -> None:
@@ -177,25 +176,14 @@ def training() -> None:
 
 def others() -> None:
     random = torch.Generator("cpu").manual_seed(0)
-    table = torch.cat(
-        [torch.rand((1000, 2), generator=random) * 500, 1 + torch.rand((1000, 2), generator=random) * 90], 1
-    )
-    rotated = vesica.RotatedBoxes(
-        torch.cat([table, torch.rand((1000, 1), generator=random) * 360], 1).to(CUDA), unit="deg", direction="cw"
-    )
+    columns = torch.rand((1000, 5), generator=random) * torch.tensor([500, 500, 90, 90, 360]) + 1
+    rotated = vesica.RotatedBoxes(columns.to(CUDA), unit="deg", direction="cw")
     row("rotated iou 1000²", "–", None, on_device(lambda: vesica.iou(rotated, rotated), 5), "≤ 0.15")
     masks = (torch.rand((300, 1080, 1920), generator=random) < 0.3).to(CUDA)
     row("masks 300² at 2 MP, noise", "read 0.3", None, on_device(lambda: vesica.iou(masks, masks), 3), "≤ 2")
 
 
-PARTS = {
-    "measures": measures,
-    "joins": joins,
-    "selections": selections,
-    "maps": maps,
-    "training": training,
-    "others": others,
-}
+PARTS = {part.__name__: part for part in (measures, joins, selections, maps, training, others)}
 
 
 def main() -> None:

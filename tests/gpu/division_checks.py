@@ -1,4 +1,4 @@
-"""The division of the kernels on the device itself: what tests/test_triton_division.py assumes, and what it promises."""
+"""The division of the kernels on the device itself: what tests/test_triton_division.py assumes, and what it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of boxes on a CUDA device: parts and formula in one pass, and nothing of the size of the answer beside it."""
+"""Measures of boxes on a CUDA device: parts and formula in one pass, and nothing as large as the answer beside it."""
 
 from __future__ import annotations
 

@@ -83,6 +83,26 @@ class TestMeasure:
         assert_equal(*both(name, a, a), name)
         assert_equal(*both(name, a, a, aligned=True), name)
 
+    @pytest.mark.parametrize("name", sorted(set(MEASURES) - {"tversky"}))
+    def test_tame_boxes_go_the_fast_way_to_the_same_bits(self, name):
+        a, b = rows(30, 1)[4:], rows(40, 2)[4:]
+        assert_equal(*both(name, a, b), name)
+        assert_equal(*both(name, a / 128, b / 128), name)
+        touching = torch.tensor([[0.0, 0, 4, 4], [4, 0, 8, 4], [0, 0, 4, 4.0000005], [1, 1, 2, 2]])
+        assert_equal(*both(name, touching, touching), name)
+
+    def test_the_entry_for_small_calls(self):
+        a, b = rows(6, 1), rows(7, 2)
+        for name in ("iou", "ciou"):
+            entry = measure.lane(MEASURES[name].plain)
+            assert_equal(entry(a, b, False), both(name, a, b)[1], name)
+            assert_equal(entry(a.double(), b[:6].double(), True), both(name, a.double(), b[:6].double(), True)[1], name)
+        handed_back = [(a, b, True), (a.long(), b.long(), False), (a[:0], b, False), (a[None], b, False)]
+        handed_back += [(a[:, :3], b, False), (a, b.double(), False), (a.T.contiguous().T, b, False), (a[0], b, False)]
+        handed_back += [(rows(9).flatten()[1:25].reshape(6, 4), b, False), (a.half(), b.half(), False)]
+        for case in handed_back:
+            assert entry(*case) is None
+
     def test_options(self):
         a, b = rows(5, 1), rows(6, 2)
         for name, options in (

@@ -33,15 +33,14 @@ def compare(name, a, b, aligned=False, **options):
 def check_all_measures():
     for dtype in (torch.float32, torch.float64, torch.int64, torch.float16, torch.bfloat16):
         a, b = boxes(67, 1, dtype=dtype), boxes(1030, 2, dtype=dtype)
-        for name in MEASURES if dtype.itemsize > 2 else ("iou", "ciou"):
+        for name in MEASURES if dtype == torch.float32 else ("iou", "tversky", "ciou"):
             compare(name, a, b)
             compare(name, a, b[:67], aligned=True)
 
 
 def check_shapes():
     for n, m in ((1, 1), (1, 5000), (5000, 1), (64, 1024), (65, 1025), (63, 1023), (3, 0), (0, 3), (100, 300)):
-        for name in ("iou", "giou", "ciou"):
-            compare(name, boxes(n, 1), boxes(m, 2))
+        compare("giou", boxes(n, 1), boxes(m, 2))
 
 
 def check_strange_rows():
@@ -64,8 +63,7 @@ def check_batches():
     a = torch.stack([boxes(40, k) for k in range(6)]).reshape(2, 3, 40, 4)
     b = torch.stack([boxes(50, 9 + k) for k in range(3)])
     for left, right in ((a, b), (b, a), (a, b[0]), (b[0], a), (a[:, :1], b)):
-        for name in ("iou", "ciou"):
-            compare(name, left, right)
+        compare("ciou", left, right)
     compare("diou", a, b[..., :40, :], aligned=True)
 
 

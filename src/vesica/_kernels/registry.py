@@ -78,7 +78,8 @@ def _handed_back(*_: Any) -> None:
 
 
 LANES: dict[tuple[str, str | None, str], Entry] = {}
-"""By verb, name of the formula, which has its default options, and library: the entries that were asked for before."""
+"""By verb, name of the formula, which has its default options, and library (or "cuda", for tensors of torch there): the
+entries that were asked for before."""
 
 
 # What the lane of a verb stands on, where that is not its own kernel of boxes. The last one makes the entry.
@@ -91,7 +92,7 @@ _STEPS = {
 def lane(verb: str, formula: Formula | None, library: str) -> Entry:
     """The entry of the kernel that serves arrays of this library; or one that hands everything back."""
     name = None if formula is None else formula.name
-    place = Place(library, "cpu", "plain")
+    place = Place("torch", "cuda", "plain") if library == "cuda" else Place(library, "cpu", "plain")
     chosen = [_chosen(step, kind, place, name) for step, kind in _STEPS.get(verb, ((verb, "boxes"),))]
     makers = [kernel.lane if kernel else None for kernel in chosen]
     entry = makers[-1](formula) if makers[-1] and all(makers) else _handed_back

@@ -5,7 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-INTERPRETED = bool(triton.knobs.runtime.interpret)
+INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
 """Are kernels run step by step on the host? Then there is no assembler, and every division is the plain one."""
 
 # Coordinates for which `quotient` is proven: 0, or of a size from the first to the second.
@@ -17,26 +17,11 @@ LARGEST = tl.constexpr(2.0**22)
 def is_tame(x):
     """May measures of boxes with this coordinate be divided by `quotient`?
 
-    Sides are differences of such numbers, so they are 0 or multiples of 2^-38 up to 2^23. Areas, and squares of
-    distances over 4, are 0 or in [2^-78, 2^49], and no nonzero quotient of theirs is below 2^-126.
+    Sides are differences of such numbers, so they are 0 or in [2^-38, 2^23]. Areas and squares of distances, times a
+    small power of two, are 0 or in [2^-78, 2^52], and no nonzero quotient of theirs is below 2^-126.
     """
     size = tl.abs(x)
     return (size == 0) | ((size >= SMALLEST) & (size <= LARGEST))
-
-
-@triton.jit
-def quotient(n, d):
-    """n / d, correctly rounded, for float32 n in {0} ∪ [2^-101, 2^60] and d in [2^-101, 2^60] with n / d ≥ 2^-126.
-
-    The device's reciprocal is off by one last place at most. One step of Newton makes it the nearest one, or for a few
-    d its neighbour. The rest n − d·q is exact, so the last step rounds n / d plus an error that is too small to carry
-    any quotient of two such numbers over the middle between two floats. tests/test_triton_division.py goes through all
-    d, with the n that come closest to such a middle.
-    """
-    r = tl.inline_asm_elementwise("rcp.approx.ftz.f32 $0, $1;", "=f,f", [d], dtype=tl.float32, is_pure=True, pack=1)
-    r = tl.fma(tl.fma(-d, r, 1.0), r, r)
-    q = n * r
-    return tl.fma(tl.fma(-d, q, n), r, q)
 
 
 @triton.jit
@@ -49,6 +34,23 @@ def plain_quotient(n, d):
 
 
 @triton.jit
+def quotient(n, d):
+    """n / d, correctly rounded, for float32 n in {0} ∪ [2^-101, 2^60] and d in [2^-101, 2^60] with n / d ≥ 2^-126.
+
+    The device's reciprocal is off by one last place at most. One step of Newton makes it the nearest one, or for a few
+    d its neighbour. The rest n − d·q is exact, so the last step rounds n / d plus an error that is too small to carry
+    any quotient of two such numbers over the middle between two floats. tests/test_triton_division.py goes through all
+    d, with the n that come closest to such a middle.
+    """
+    if INTERPRETED:
+        return plain_quotient(n, d)
+    r = tl.inline_asm_elementwise("rcp.approx.ftz.f32 $0, $1;", "=f,f", [d], dtype=tl.float32, is_pure=True, pack=1)
+    r = tl.fma(tl.fma(-d, r, 1.0), r, r)
+    q = n * r
+    return tl.fma(tl.fma(-d, q, n), r, q)
+
+
+@triton.jit
 def real(x):
     """Integers as float64; floats as they are."""
     if x.dtype.is_int():
@@ -58,15 +60,11 @@ def real(x):
 
 
 @triton.jit
-def ratio(num, den, empty, FAST: tl.constexpr):
-    """num / den, and `empty` where den is 0. `FAST`: the numbers are those of tame float32 coordinates."""
+def ratio(num, den, empty):
+    """num / den, and `empty` where den is 0."""
     n, d = real(num), real(den)
     nothing = d == 0
-    if FAST:
-        q = quotient(n, d)  # NaN where d is 0
-    else:
-        q = plain_quotient(n, tl.where(nothing, 1.0, d).to(d.dtype))
-    return tl.where(nothing, empty, q)
+    return tl.where(nothing, empty, plain_quotient(n, tl.where(nothing, 1.0, d).to(d.dtype)))
 
 
 @triton.jit

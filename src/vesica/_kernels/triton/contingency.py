@@ -11,10 +11,12 @@ import triton.language as tl
 
 from vesica._array import from_numpy
 from vesica._kernels.generic import contingency as generic
-from vesica._kernels.triton.launch import in_rows, on_device_of
+from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 
-BLOCK, BLOCKS, WARPS = 4096, 4, 8
-"""Pixels that are counted at once, how many such blocks a program goes through at most, and its warps."""
+FEW, MANY = (8192, 1, 8), (2048, 8, 4)
+"""Pixels that are counted at once, how many such blocks a program goes through, and its warps: for few pixels, and for
+so many that every multiprocessor has work for longer."""
+MANY_PIXELS = 1 << 22
 MOST_CELLS = 4096
 """Of a table: larger ones do not fit beside each other on a multiprocessor."""
 WIDEST = 1 << 16
@@ -37,7 +39,7 @@ def _strange(values, places, ends, UNKNOWN: tl.constexpr, HIGHEST: tl.constexpr)
     tl.atomic_max(ends + 1, tl.max(tl.where(places == UNKNOWN, wide, -HIGHEST), axis=0))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["pixels", "programs", "low", "span"])
 def _count(
     truth, guess, list_of_places, tables, ends, pixels, programs, low, span, SIZE: tl.constexpr, BINS: tl.constexpr,
     BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr,
@@ -73,12 +75,16 @@ def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple
     places, no_ends = _kept_on(truth.device, labels)
     ends = no_ends.clone()
     pixels = truth.numel() // images
-    programs = triton.cdiv(pixels, BLOCK * BLOCKS)
+    block, blocks, warps = MANY if truth.numel() > MANY_PIXELS else FEW
+    programs = triton.cdiv(pixels, block * blocks)
     with on_device_of(truth):
-        _count[(images * programs,)](
-            truth, guess, places, tables, ends, pixels, programs, int(labels[0]),
-            span, size, max(16, triton.next_power_of_2(size * size)), BLOCK, BLOCKS, generic.HIGHEST, num_warps=WARPS,
-        )  # fmt: skip
+        launch(
+            _count,
+            images * programs,
+            (truth, guess, places, tables, ends, pixels, programs, int(labels[0]), span),
+            (size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+            warps=warps,
+        )
     return tables, ends
 
 

@@ -39,25 +39,23 @@ def slope(w, h):
 @triton.jit
 def value(
     NAME: tl.constexpr, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B: tl.constexpr,
-    FAST: tl.constexpr,
 ):  # fmt: skip
     """The measure of boxes a1, a2, a3, a4 = x1, y1, x2, y2 with boxes b1, b2, b3, b4, as a float."""
     w_a, h_a, w_b, h_b = positive(a3 - a1), positive(a4 - a2), positive(b3 - b1), positive(b4 - b2)
     area_a, area_b = w_a * h_a, w_b * h_b
     inter = positive(lesser(a3, b3) - greater(a1, b1)) * positive(lesser(a4, b4) - greater(a2, b2))
     if NAME == "dice":
-        return ratio(inter + inter, area_a + area_b, empty, FAST)
+        return ratio(inter + inter, area_a + area_b, empty)
     elif NAME == "coverage":
         # The sum with 0 gives it the shape of all pairs.
-        return ratio(inter, (area_b if OF_B else area_a) + tl.zeros_like(inter), empty, FAST)
+        return ratio(inter, (area_b if OF_B else area_a) + tl.zeros_like(inter), empty)
     elif NAME == "overlap":
-        return ratio(inter, lesser(area_a, area_b), empty, FAST)
+        return ratio(inter, lesser(area_a, area_b), empty)
     elif NAME == "tversky":
         only_a, only_b = real(area_a - inter), real(area_b - inter)
-        # Nothing is known of the size of its weights.
-        return ratio(real(inter), real(inter) + alpha * only_a + beta * only_b, empty, False)
+        return ratio(real(inter), real(inter) + alpha * only_a + beta * only_b, empty)
     union = area_a + area_b - inter
-    shared = ratio(inter, union, empty, FAST)
+    shared = ratio(inter, union, empty)
     if NAME == "iou":
         return shared
     elif NAME == "distance":
@@ -66,22 +64,68 @@ def value(
     nothing = empty * 0
     if NAME == "giou":
         hull = hull_w * hull_h
-        return shared - ratio(positive(hull - union), hull, nothing, FAST)
+        return shared - ratio(positive(hull - union), hull, nothing)
     dx, dy = real((a1 + a3) - (b1 + b3)), real((a2 + a4) - (b2 + b4))
     w, h = real(hull_w), real(hull_h)
-    apart = ratio((dx * dx + dy * dy) / 4, w * w + h * h, nothing, FAST)
+    apart = ratio((dx * dx + dy * dy) / 4, w * w + h * h, nothing)
     if NAME == "diou":
         return shared - apart
     elif NAME == "ciou":
         turn = slope_a - slope_b
         v = FOUR_OVER_PI2 * (turn * turn)
-        rest = 1 - shared + v
-        if FAST:
-            # Where the rest is tiny, so is v, and their product with it. Of v nothing is known: k may be off by one.
-            k = tl.where(rest < 2.0**-100, 0.0, quotient(v, rest))
-        else:
-            k = ratio(v, rest, nothing, False)
-        return shared - apart - k * v
+        return shared - apart - ratio(v, 1 - shared + v, nothing) * v
     else:
         over, up = real(w_a - w_b), real(h_a - h_b)
-        return shared - apart - ratio(over * over, w * w, nothing, FAST) - ratio(up * up, h * h, nothing, FAST)
+        return shared - apart - ratio(over * over, w * w, nothing) - ratio(up * up, h * h, nothing)
+
+
+@triton.jit
+def area(x1, y1, x2, y2):
+    return positive(x2 - x1) * positive(y2 - y1)
+
+
+@triton.jit
+def _twice(x):
+    """Twice max(x, 0): a sum, where the device would take longer for a maximum."""
+    return x + tl.abs(x)
+
+
+@triton.jit
+def tame_value(
+    NAME: tl.constexpr, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B: tl.constexpr,
+):  # fmt: skip
+    """The same bits as `value`, for float32 boxes of tame coordinates that have area; but not for tversky.
+
+    Numerators and denominators are powers of two times those of `value`: that changes no bit of a quotient.
+    """
+    inter4 = _twice(tl.minimum(a3, b3) - tl.maximum(a1, b1)) * _twice(tl.minimum(a4, b4) - tl.maximum(a2, b2))
+    if NAME == "dice":
+        return quotient(inter4, 2 * area_a + 2 * area_b)
+    elif NAME == "coverage":
+        return quotient(inter4, 4 * (area_b if OF_B else area_a) + tl.zeros_like(inter4))
+    elif NAME == "overlap":
+        return quotient(inter4, tl.minimum(4 * area_a, 4 * area_b))
+    union4 = (4 * area_a + 4 * area_b) - inter4
+    shared = quotient(inter4, union4)
+    if NAME == "iou":
+        return shared
+    elif NAME == "distance":
+        return 1 - shared
+    w, h = tl.maximum(a3, b3) - tl.minimum(a1, b1), tl.maximum(a4, b4) - tl.minimum(a2, b2)
+    if NAME == "giou":
+        hull = w * h
+        return tl.fma(quotient(_twice(tl.fma(hull, 4.0, -union4)), hull), -0.125, shared)
+    dx, dy = (a1 + a3) - (b1 + b3), (a2 + a4) - (b2 + b4)
+    ww, hh = w * w, h * h
+    near = tl.fma(quotient(dx * dx + dy * dy, ww + hh), -0.25, shared)
+    if NAME == "diou":
+        return near
+    elif NAME == "ciou":
+        turn = slope_a - slope_b
+        v = FOUR_OVER_PI2 * (turn * turn)
+        rest = 1 - shared + v
+        # Where the rest is tiny, so is v, and their product with it. Of v nothing is known: k may be off by one.
+        return near - tl.where(rest < 2.0**-100, 0.0, quotient(v, rest)) * v
+    else:
+        over, up = positive(a3 - a1) - positive(b3 - b1), positive(a4 - a2) - positive(b4 - b2)
+        return near - quotient(over * over, ww) - quotient(up * up, hh)

@@ -22,7 +22,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # that one worker compiles for all.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check bare bench dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
+.PHONY: demo test test-gpu quick check bare bench bench-gpu dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -31,6 +31,9 @@ demo: $(VENV)/.installed  ## score a small detector and a segmenter, and leave a
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
 	$(PYTEST) -m "not compile" && $(PYTEST) -m compile
+
+test-gpu: $(VENV)/.installed $(VENV)/.test  ## the device suite, where there is a CUDA device
+	$(BIN)/python tests/gpu
 
 quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
@@ -49,6 +52,9 @@ check: $(VENV)/.installed $(VENV)/.check $(VENV)/.test  ## style, types, layers 
 bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; ISA="avx512 avx2" for both columns; HISTORY=1 keeps the run in benchmarks/history
 	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(ISA),--isa $(ISA)) $(if $(HISTORY),--history)
 	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
+
+bench-gpu: $(VENV)/.installed $(VENV)/.test  ## on a CUDA device, the limit beside each row
+	$(BIN)/python -m benchmarks.device
 
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
 

@@ -432,7 +432,7 @@ class SegmentationResult(Result):
         >>> [verdict.passed for verdict in result.gates("mIoU>=0.7", "IoU[road]>=0.5")]
         [False, True]
         """
-        from vesica.segmentation.resampled import Replicates  # late: most results are not judged
+        from vesica.segmentation.resampled import SegmentationReplicates  # late: most results are not judged
 
         rows = self.per_class()
         return Scores(
@@ -441,7 +441,7 @@ class SegmentationResult(Result):
             lambda name: "no cell is left that it could count",
             aliases={str(row["label"]): str(row["category"]) for row in rows},
             identity=identity_of(self.to_dict(), ids=self.counts.ids.tolist()),
-            replicates=Replicates(self, resampling or Resampling()).number,
+            replicates=SegmentationReplicates(self, resampling or Resampling()).number,
             is_corrected=True,
         )
 

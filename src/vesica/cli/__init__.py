@@ -25,7 +25,7 @@ VERBS = {
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",
-    "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
+    "demo": "a small world of pictures, two models and three annotators as files; all of it scored, and one report",
 }
 
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4

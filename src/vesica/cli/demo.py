@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vesica.demo.tour import Tour
 
-IMAGES = 48
+IMAGES, MOST = 48, 10_000
 _EPILOG = """\
 examples:
   vesica demo
@@ -22,7 +22,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("-o", "--output", metavar="FOLDER", default="demo", help="where the files go (default: demo)")
-    parser.add_argument("--images", type=int, default=IMAGES, metavar="N", help=f"how many pictures (default: {IMAGES})")
+    parser.add_argument(
+        "--images", type=int, default=IMAGES, metavar="N", help=f"how many pictures (default: {IMAGES})"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another world (default: 0)")
 
 
@@ -38,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     images, seed = arguments.images, arguments.seed
     with atomic.folder(folder, files.earlier, overwrite=True) as new:
         files.write(new, track(range(images), "draw"), images, seed)
-        atomic.put(new / files.MARK, words.readme(images, seed, folder))
+        atomic.put(new / files.MARK, words.readme(images, seed))
         with steps(*STEPS, "report") as done:
             found = tour(new, done)
             missing = _report(found, new)
@@ -51,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    if arguments.images < 1:
-        arguments.usage_error(f"--images must be a whole number above 0; got {arguments.images}")
+    if not 1 <= arguments.images <= MOST:
+        arguments.usage_error(f"--images must be a whole number from 1 to {MOST:,}; got {arguments.images:,}")
     if arguments.seed < 0:
         arguments.usage_error(f"--seed must be a whole number from 0; got {arguments.seed}")
     if not arguments.output:

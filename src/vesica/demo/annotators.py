@@ -1,4 +1,4 @@
-"""Three annotators: ann draws loose boxes, ben overlooks small things, cleo mixes cars and vans up until she is told."""
+"""Three annotators: ann draws loose boxes, ben overlooks small things, cleo calls cars vans until she is told."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _drawn(annotator: Annotator, box: Box, rng: np.random.Generator) -> Box:
     """Whole pixels, inside the picture."""
     x, y, width, height = box
     wide, high = annotator.loose * width, annotator.loose * height
-    off = np.rint(rng.normal(0, annotator.care, 4) + (-wide, -high, wide, high))
-    x1, y1, x2, y2 = (np.array([x, y, x + width, y + height]) + off).tolist()
+    meant = np.array([x - wide, y - high, x + width + wide, y + height + high])
+    x1, y1, x2, y2 = np.rint(meant + rng.normal(0, annotator.care, 4)).tolist()
     x1, y1 = min(max(x1, 0), WIDTH - 3), min(max(y1, 0), HEIGHT - 3)
     return x1, y1, max(min(x2, WIDTH) - x1, 2), max(min(y2, HEIGHT) - y1, 2)

@@ -18,7 +18,8 @@ _LEAVES: Colour = (0.28, 0.48, 0.26)
 _BARK: Colour = (0.36, 0.27, 0.21)
 _LINE: Colour = (0.93, 0.92, 0.87)
 _WALLS: tuple[Colour, ...] = (
-    (0.86, 0.74, 0.62), (0.78, 0.58, 0.48), (0.88, 0.84, 0.76), (0.66, 0.68, 0.72), (0.82, 0.66, 0.55), (0.7, 0.5, 0.44),
+    (0.86, 0.74, 0.62), (0.78, 0.58, 0.48), (0.88, 0.84, 0.76), (0.66, 0.68, 0.72), (0.82, 0.66, 0.55),
+    (0.7, 0.5, 0.44),
 )  # fmt: skip
 _LIT: Colour = (1.0, 0.84, 0.5)
 _ROAD_L, _PAVEMENT_L, _GRASS_L, _BUILDING_L, _TREE_L, _SKY_L = (
@@ -43,7 +44,9 @@ def _sky(canvas: Canvas, place: Place, light: Light, rng: np.random.Generator) -
     canvas.paint(circle(spot, 4 * radius), light.disc, soft=7 * radius, strength=0.5, shines=True)
     canvas.paint(circle(spot, radius), light.disc, shines=True)
     if light.name == "night":
-        for x, y, size in zip(rng.uniform(0, WIDTH, 60), rng.uniform(0, place.horizon, 60), rng.random(60), strict=True):
+        for x, y, size in zip(
+            rng.uniform(0, WIDTH, 60), rng.uniform(0, place.horizon, 60), rng.random(60), strict=True
+        ):
             canvas.paint(circle((x, y), 0.4 + 0.5 * size), (1, 1, 1), strength=0.4 + 0.5 * size, shines=True)
         return
     white = mixed((1, 1, 1), light.horizon, 0.35)
@@ -78,14 +81,21 @@ def _by_kerb(canvas: Canvas, place: Place) -> None:
     _band(canvas, rows[2], rows[3], lighter(_ROAD, 0.1), darker(_ROAD, 0.15), _ROAD_L)
     _band(canvas, rows[2], rows[2] + 2, lighter(_PAVEMENT, 0.3), darker(_PAVEMENT, 0.3), _ROAD_L)
     middle = row_at(place, 0.37)
-    for x in range(10, WIDTH, 74):
+    for x in np.arange(10.0, WIDTH, 74).tolist():
         canvas.paint(Outline(((x, middle), (x + 38, middle), (x + 36, middle + 5), (x - 4, middle + 5))), _LINE)
     _band(canvas, rows[3], rows[4], lighter(_PAVEMENT, 0.1), darker(_PAVEMENT, 0.15), _PAVEMENT_L)
     _band(canvas, rows[3], rows[3] + 5, lighter(_PAVEMENT, 0.35), darker(_PAVEMENT, 0.35), _PAVEMENT_L)
     for k in range(-6, 16):
         x = WIDTH / 2 + (k - 4.5) * 66
         canvas.paint(
-            Outline(((x, rows[3] + 6), (x + 1, rows[3] + 6), (x + (k - 4.5) * 22 + 2, HEIGHT + 4), (x + (k - 4.5) * 22, HEIGHT + 4))),
+            Outline(
+                (
+                    (x, rows[3] + 6),
+                    (x + 1, rows[3] + 6),
+                    (x + (k - 4.5) * 22 + 2, HEIGHT + 4),
+                    (x + (k - 4.5) * 22, HEIGHT + 4),
+                )
+            ),
             darker(_PAVEMENT, 0.2),
             strength=0.45,
         )
@@ -123,7 +133,9 @@ def _in_park(canvas: Canvas, place: Place) -> None:
     xs = np.linspace(0, 1, 20)
     left = [(WIDTH * (0.62 - 0.5 * t**1.5 + 0.1 * np.sin(4 * t)), row_at(place, 0.13 + 0.95 * t)) for t in xs]
     right = [(x + 12 + 190 * t**1.3, y) for (x, y), t in zip(left, xs, strict=True)]
-    canvas.paint(Outline((*left, *reversed(right))), lighter(_PAVEMENT, 0.1), darker(_PAVEMENT, 0.05), label=_PAVEMENT_L)
+    canvas.paint(
+        Outline((*left, *reversed(right))), lighter(_PAVEMENT, 0.1), darker(_PAVEMENT, 0.05), label=_PAVEMENT_L
+    )
 
 
 _GROUNDS = {KERB.name: _by_kerb, BRIDGE.name: _from_bridge, PARK.name: _in_park}
@@ -165,7 +177,9 @@ def _house(
 
 def _trees(canvas: Canvas, place: Place, light: Light, rng: np.random.Generator) -> None:
     low, high = {KERB.name: (3, 6), BRIDGE.name: (4, 8), PARK.name: (6, 10)}[place.name]
-    nears = np.sort(rng.uniform(0.02, {PARK.name: 0.28, BRIDGE.name: 0.45}.get(place.name, 0.05), rng.integers(low, high)))
+    nears = np.sort(
+        rng.uniform(0.02, {PARK.name: 0.28, BRIDGE.name: 0.45}.get(place.name, 0.05), rng.integers(low, high))
+    )
     for near in nears.tolist():
         x, y = rng.uniform(0, WIDTH), row_at(place, near)
         if place is BRIDGE:

@@ -81,9 +81,7 @@ class Canvas:
         columns = slice(max(int(x1 - reach), 0), min(int(x2 + reach) + 1, self.width))
         return rows, columns
 
-    def _mark(
-        self, rows: slice, columns: slice, inside: np.ndarray, label: int | None, thing: int | None
-    ) -> None:
+    def _mark(self, rows: slice, columns: slice, inside: np.ndarray, label: int | None, thing: int | None) -> None:
         for plane, value in ((self.labels, label), (self.things, thing)):
             if value is not None:
                 plane[rows, columns][inside] = value

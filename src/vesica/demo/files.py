@@ -55,7 +55,9 @@ def write(folder: Path, numbers: Iterable[int], images: int, seed: int, /) -> No
 def earlier(folder: Path, /) -> list[Path]:
     """The files of an earlier demo in a folder; what else lies there is not ours."""
     found = [folder / name for name in _FILES]
-    found += [path for name in _FOLDERS for path in sorted((folder / name).glob("*.png")) if _NUMBERED.fullmatch(path.name)]
+    found += [
+        path for name in _FOLDERS for path in sorted((folder / name).glob("*.png")) if _NUMBERED.fullmatch(path.name)
+    ]
     return [path for path in found if path.is_file() or path.is_symlink()]
 
 

@@ -45,8 +45,30 @@ class Model(NamedTuple):
     """Added to all scores."""
 
 
-A = Model("a", {PERSON: 0.93, CAR: 0.95, VAN: 0.93, BICYCLE: 0.95, DOG: 0.9, BALLOON: 0.9}, 16, 0.72, 0.04, 0.05, 0.14, 0.14, 1.1, 0.12)
-B = Model("b", {PERSON: 0.97, CAR: 0.98, VAN: 0.97, BICYCLE: 0.42, DOG: 0.92, BALLOON: 0.95}, 12, 0.85, 0.034, 0.04, 0.03, 0.07, 0.6, 0.0)
+A = Model(
+    "a",
+    {PERSON: 0.93, CAR: 0.95, VAN: 0.93, BICYCLE: 0.95, DOG: 0.9, BALLOON: 0.9},
+    16,
+    0.72,
+    0.04,
+    0.05,
+    0.14,
+    0.14,
+    1.1,
+    0.12,
+)
+B = Model(
+    "b",
+    {PERSON: 0.97, CAR: 0.98, VAN: 0.97, BICYCLE: 0.42, DOG: 0.92, BALLOON: 0.95},
+    12,
+    0.85,
+    0.034,
+    0.04,
+    0.03,
+    0.07,
+    0.6,
+    0.0,
+)
 MODELS = (A, B)
 _LOOKS_LIKE = {CAR: VAN, VAN: CAR, DOG: PERSON, PERSON: DOG, BICYCLE: DOG, BALLOON: PERSON}
 _RARELY = {PERSON: 0.15, BALLOON: 0.1, BICYCLE: 0.4, DOG: 0.6}
@@ -65,9 +87,7 @@ def guesses(model: Model, picture: Picture, number: int, seed: int, /) -> list[G
     return sorted(found, key=lambda guess: -guess.score)
 
 
-def _of_thing(
-    model: Model, thing: Seen, hardness: float, picture: Picture, rng: np.random.Generator
-) -> list[Guess]:
+def _of_thing(model: Model, thing: Seen, hardness: float, picture: Picture, rng: np.random.Generator) -> list[Guess]:
     side = float(np.sqrt(thing.box[2] * thing.box[3]))
     ease = 1 / (1 + np.exp(-(side - model.small) / (0.22 * model.small)))
     share = model.seen[thing.category] * ease * (model.at_night if picture.daylight == "night" else 1.0)
@@ -108,7 +128,9 @@ def _alarm(model: Model, rng: np.random.Generator) -> Guess:
 def _drawn(box: Box, care: float, rng: np.random.Generator) -> Box:
     """A box whose edges are off by a share of its sides, and a little more."""
     x, y, width, height = box
-    left, top, right, bottom = (rng.normal(0, care, 4) * (width, height, width, height) + rng.normal(0, 0.5, 4)).tolist()
+    left, top, right, bottom = (
+        rng.normal(0, care, 4) * (width, height, width, height) + rng.normal(0, 0.5, 4)
+    ).tolist()
     return x + left, y + top, max(width + right - left, 2.0), max(height + bottom - top, 2.0)
 
 

@@ -16,7 +16,8 @@ def check_ours(folder: Path, /) -> None:
     other = next((path.name for path in sorted(folder.iterdir()) if not path.name.startswith(".vesica-")), None)
     if other is not None:
         raise InputError(
-            f"{folder} is no earlier demo, and has files of its own, such as {other}. Name another folder: --output NAME."
+            f"{folder} is no earlier demo, and has files of its own, such as {other}. Name another folder, as in "
+            "--output world."
         )
 
 

@@ -24,10 +24,16 @@ class Place(NamedTuple):
     """Of each kind, from how many to how many."""
 
 
-KERB = Place("kerb", 0.4 * HEIGHT, {CAR: (2, 4), VAN: (0, 2), PERSON: (2, 5), BICYCLE: (0, 2), DOG: (0, 2), BALLOON: (0, 2)})
-BRIDGE = Place("bridge", 0.33 * HEIGHT, {CAR: (3, 6), VAN: (1, 3), PERSON: (1, 4), BICYCLE: (0, 2), DOG: (0, 1), BALLOON: (0, 2)})
+KERB = Place(
+    "kerb", 0.4 * HEIGHT, {CAR: (2, 4), VAN: (0, 2), PERSON: (2, 5), BICYCLE: (0, 2), DOG: (0, 2), BALLOON: (0, 2)}
+)
+BRIDGE = Place(
+    "bridge", 0.33 * HEIGHT, {CAR: (3, 6), VAN: (1, 3), PERSON: (1, 4), BICYCLE: (0, 2), DOG: (0, 1), BALLOON: (0, 2)}
+)
 PARK = Place(
-    "park", 0.45 * HEIGHT, {CAR: (0, 2), VAN: (0, 1), PERSON: (3, 6), BICYCLE: (1, 3), DOG: (1, 3), BALLOON: (1, 4), "group": (0, 1)}
+    "park",
+    0.45 * HEIGHT,
+    {CAR: (0, 2), VAN: (0, 1), PERSON: (3, 6), BICYCLE: (1, 3), DOG: (1, 3), BALLOON: (1, 4), "group": (0, 1)},
 )
 PLACES = (KERB, BRIDGE, PARK)
 
@@ -81,7 +87,9 @@ def _below_bridge(kind: str, place: Place, facing: int, rng: np.random.Generator
         near = 0.1 + 0.75 * rng.random() ** 1.6
         return Spot(road_middle(near) + facing * 0.145 * WIDTH * near, row_at(place, near), facing, True)
     near = 0.1 + 0.75 * rng.random() ** 1.3
-    return Spot(road_middle(near) + facing * (0.335 + rng.uniform(0, 0.08)) * WIDTH * near, row_at(place, near), -facing)
+    return Spot(
+        road_middle(near) + facing * (0.335 + rng.uniform(0, 0.08)) * WIDTH * near, row_at(place, near), -facing
+    )
 
 
 def _in_park(kind: str, place: Place, facing: int, rng: np.random.Generator) -> Spot:

@@ -95,7 +95,8 @@ class Outline:
         return min(xs) - r, min(ys) - r, max(xs) + r, max(ys) + r
 
     def distance(self, x: np.ndarray, y: np.ndarray, /) -> np.ndarray:
-        nearest2, inside = np.inf, np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
+        size = np.broadcast_shapes(x.shape, y.shape)
+        nearest2, inside = np.full(size, np.inf), np.zeros(size, bool)
         for (x1, y1), (x2, y2) in zip(self.points, (*self.points[1:], self.points[0]), strict=True):
             length2 = max((x2 - x1) ** 2 + (y2 - y1) ** 2, 1e-9)
             along = np.clip(((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / length2, 0, 1)

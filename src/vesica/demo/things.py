@@ -59,7 +59,9 @@ def person(brush: Brush, look: Look) -> None:
         brush.stroke((side * 0.03, 0.48), (side * step, 0.05), 0.047, shade, darker(shade))
         brush.stroke((side * step, 0.025), (side * step + 0.05, 0.022), 0.024, BLACK)
     brush.stroke((-0.08, 0.76), (-0.11 - step / 2, 0.5), 0.033, darker(shirt), darker(shirt, 0.4))
-    brush.outline(((-0.075, 0.5), (-0.085, 0.76), (0.085, 0.76), (0.07, 0.5)), lighter(shirt), darker(shirt), radius=0.04)
+    brush.outline(
+        ((-0.075, 0.5), (-0.085, 0.76), (0.085, 0.76), (0.07, 0.5)), lighter(shirt), darker(shirt), radius=0.04
+    )
     brush.stroke((0.085, 0.76), (0.1 + step / 2, 0.5), 0.033, shirt, darker(shirt))
     brush.disc((0.11 + step / 2, 0.47), 0.028, skin)
     brush.stroke((0, 0.8), (0, 0.86), 0.03, darker(skin, 0.2))
@@ -69,7 +71,9 @@ def person(brush: Brush, look: Look) -> None:
 
 def group(brush: Brush, look: Look) -> None:
     """A crowd of people, as one thing."""
-    for k, (x, y) in enumerate(((-0.55, 0.1), (-0.2, 0.14), (0.2, 0.12), (0.5, 0.08), (-0.38, 0.0), (0.02, -0.02), (0.36, 0))):
+    for k, (x, y) in enumerate(
+        ((-0.55, 0.1), (-0.2, 0.14), (0.2, 0.12), (0.5, 0.08), (-0.38, 0.0), (0.02, -0.02), (0.36, 0))
+    ):
         foot = brush.at(x, y)
         own = Look(look.paint + 5 * k, look.second + 3 * k, (look.pose + 0.37 * k) % 1, False, False)
         person(Brush(brush.canvas, foot, brush.unit, 1 if k % 2 else -1, brush.label, brush.thing), own)
@@ -97,7 +101,9 @@ def car(brush: Brush, look: Look) -> None:
     paint = _of(_PAINTS, look.paint)
     roof = 0.3 + 0.05 * look.pose
     brush.outline(((-0.36, 0.2), (-0.25, roof), (0.09, roof), (0.25, 0.2)), lighter(paint, 0.3), paint, radius=0.02)
-    brush.outline(((-0.31, 0.21), (-0.225, roof - 0.02), (-0.09, roof - 0.02), (-0.09, 0.21)), lighter(GLASS, 0.35), GLASS)
+    brush.outline(
+        ((-0.31, 0.21), (-0.225, roof - 0.02), (-0.09, roof - 0.02), (-0.09, 0.21)), lighter(GLASS, 0.35), GLASS
+    )
     brush.outline(((-0.06, 0.21), (-0.06, roof - 0.02), (0.075, roof - 0.02), (0.2, 0.21)), lighter(GLASS, 0.45), GLASS)
     body = ((-0.465, 0.09), (-0.47, 0.185), (-0.38, 0.205), (0.3, 0.205), (0.455, 0.165), (0.47, 0.09))
     brush.outline(body, lighter(paint, 0.22), darker(paint, 0.35), radius=0.022)
@@ -130,7 +136,9 @@ def van(brush: Brush, look: Look) -> None:
     roof = 0.42 + 0.04 * look.pose
     body = ((-0.465, 0.1), (-0.465, roof), (0.2, roof), (0.35, 0.26), (0.46, 0.21), (0.47, 0.1))
     brush.outline(body, lighter(paint, 0.28), darker(paint, 0.3), radius=0.022)
-    brush.outline(((0.05, 0.255), (0.05, roof - 0.03), (0.19, roof - 0.03), (0.315, 0.255)), lighter(GLASS, 0.45), GLASS)
+    brush.outline(
+        ((0.05, 0.255), (0.05, roof - 0.03), (0.19, roof - 0.03), (0.315, 0.255)), lighter(GLASS, 0.45), GLASS
+    )
     brush.stroke((0.02, roof - 0.02), (0.02, 0.12), 0.003, darker(paint, 0.4))
     brush.box((-0.4, 0.26, -0.04, 0.3), mixed(_of(_CLOTHES, look.second), paint, 0.15))
     brush.stroke((-0.44, roof - 0.005), (0.18, roof - 0.005), 0.005, lighter(paint, 0.6))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +63,17 @@ def tour(folder: Path, done: Callable[[], None], /) -> Tour:
     diagnosis = vesica.check(folder / EXPORT, against=truth)
     is_sure = any(one.repair is not None for one in diagnosis)
     repaired = diagnosis.fix(folder / EXPORT_FIXED) if is_sure else None
+    findings = tuple(replace(one, file=EXPORT) for one in diagnosis)  # wherever the folder is
     done()
-    return Tour(detection, comparison, segmentation, agreement, diagnosis, repaired, tuple(missing))
+    return Tour(
+        detection,
+        comparison,
+        segmentation,
+        agreement,
+        replace(diagnosis, findings=findings),
+        repaired,
+        tuple(missing),
+    )
 
 
 def _segmentation(maps: Path, missing: list[str]) -> SegmentationResult | None:

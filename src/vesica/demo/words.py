@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from vesica.demo.annotators import ANNOTATORS
 from vesica.demo.files import EXPORT, EXPORT_FIXED, FIRST_LINE
@@ -18,7 +16,7 @@ truth.json         what is there: boxes and masks of six categories, as COCO has
 a.json, b.json     what two detectors say
 {export}      b.json once more, by a script with a mistake; {fixed} is its repair
 annotators/        what ann, ben and cleo marked; assignments.csv says who was asked for which picture, and when
-maps/              label maps: the truth, and those of two segmenters; classes.txt has the names of the labels, 255 is void
+maps/              label maps: the truth, and those of two segmenters; classes.txt names the labels, 255 is void
 meta.csv           camera and daylight of each picture
 report.html        all of it scored, on one page
 """
@@ -34,8 +32,9 @@ def lines_of(tour: Tour, /) -> list[str]:
 def _eval(tour: Tour) -> str:
     result = tour.detection
     worst = min(result.per_class(), key=lambda row: _number(row["AP"], 2.0))
-    span = result.interval()["AP"]
-    return f"b.json: AP {_shown(result['AP'])} ({_span(span)}), lowest for {worst['category']}: {_shown(worst['AP'])}"
+    known = result.interval()["AP"]
+    span = _span(known.lo, known.hi, "")
+    return f"b.json: AP {_shown(result['AP'])}{span}, lowest for {worst['category']}: {_shown(worst['AP'])}"
 
 
 def _compare(tour: Tour) -> str:
@@ -45,7 +44,7 @@ def _compare(tour: Tour) -> str:
     classes = tour.comparison.classes()
     fell = [str(name) for name, one in zip(classes["category"], classes["difference"].tolist(), strict=True) if one < 0]
     told = f", but less for {', '.join(fell)}" if fell else ""
-    return f"b against a: AP {difference:+.3f} ({low:+.3f} to {high:+.3f}){told}"
+    return f"b against a: AP {difference:+.3f}{_span(low, high, '+')}{told}"
 
 
 def _seg(tour: Tour) -> str:
@@ -91,23 +90,23 @@ def commands(folder: Path, /) -> list[str]:
 
 
 _USED = (
-    "truth.json", "a.json", "b.json", EXPORT, "meta.csv", "assignments.csv", "classes.txt", "images", "maps/truth", "maps/b",
-    "b.html", "consensus.json", *(f"annotators/{one.name}.json" for one in ANNOTATORS),
+    "truth.json", "a.json", "b.json", EXPORT, "meta.csv", "assignments.csv", "classes.txt", "images",
+    "maps/truth", "maps/b", "b.html", "consensus.json", *(f"annotators/{one.name}.json" for one in ANNOTATORS),
 )  # fmt: skip
 
 
-def readme(images: int, seed: int, folder: Path, /) -> str:
+def readme(images: int, seed: int, /) -> str:
     """What lies in the folder of a demo."""
     content = _CONTENT.format(images=images, seed=seed, export=EXPORT, fixed=EXPORT_FIXED)
-    return "\n".join([FIRST_LINE, content, "Try:", *_indented(commands(folder)), ""])
+    tries = (f"  {command}" for command in commands(Path()))
+    return "\n".join([FIRST_LINE, content, "Try in this folder:", *tries, ""])
 
 
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"  {line}" for line in lines]
-
-
-def _span(interval: Any) -> str:
-    return f"{interval.lo:.3f} to {interval.hi:.3f}"
+def _span(low: float | None, high: float | None, sign: str) -> str:
+    """Of an interval; nothing where there are too few images for one."""
+    if low is None or high is None or low != low or high != high:
+        return ""
+    return f" ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
 def _shown(value: float | None) -> str:

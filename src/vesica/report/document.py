@@ -12,6 +12,7 @@ from typing import Any
 
 from vesica.report import escape
 from vesica.report.charts import variables
+from vesica.report.photographs import Picture
 from vesica.report.views import (
     Block,
     Chart,
@@ -254,33 +255,45 @@ class _Strings:
     def place(self, value: str) -> int:
         return self.places.setdefault(escape.visible(value), len(self.places))
 
-    def facts(self, facts: Filter) -> list[int]:
-        return [self.place(one) for pair in facts.items() for one in pair]
+    def facts(self, facts: Filter, keys: Sequence[str]) -> list[int]:
+        return [self.place(facts[name]) if name in facts else -1 for name in keys]
 
 
 def _data(document: Document) -> dict[str, Any]:
     strings = _Strings()
-    items = [
-        {"page": page, "width": item.width, "height": item.height, "facts": strings.facts(item.facts),
-         "shapes": [_shape(shape, strings) for shape in item.shapes]}
-        for page, own in document.items.items()
-        for item in own
-    ]  # fmt: skip
-    rows = {page: _rows(own, strings) for page, own in document.rows.items() if own}
     charts = [(page.key, chart) for page in document.pages for chart in _charts(page)]
     return {
         "pages": {page.key: escape.visible(page.title) for page in document.pages},
         "shown": _shown(document),
-        "full": not document.left_out,
-        "items": items,
-        "rows": rows,
+        "groups": [_group(page, own, document.rows.get(page, ()), strings) for page, own in document.items.items()],
         "grids": {chart.key: _grid(chart.grid, page) for page, chart in charts if chart.grid is not None},
         "marks": {
             f"{chart.key}-{mark}": escape.fragment(page, _visible(told.filter))
             for page, chart in charts
             for mark, told in chart.marks.items()
         },
+        "roles": list(LEGEND),
         "strings": list(strings.places),
+    }
+
+
+def _group(page: str, items: Sequence[Item], rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
+    """The objects of one page. Each has a value, or −1, for each of the facts that any of them has."""
+    every = [item.facts for item in items] + [shape.facts for item in items for shape in item.shapes]
+    keys = list(dict.fromkeys(name for facts in (*every, *(row.facts for row in rows)) for name in facts))
+    return {
+        "page": page,
+        "keys": [strings.place(name) for name in keys],
+        "items": [
+            [
+                item.width,
+                item.height,
+                strings.facts(item.facts, keys),
+                [_shape(one, keys, strings) for one in item.shapes],
+            ]
+            for item in items
+        ],
+        "rows": [[strings.place(row.image), *strings.facts(row.facts, keys)] for row in rows],
     }
 
 
@@ -301,33 +314,33 @@ def _grid(grid: Grid, page: str) -> dict[str, Any]:
     return {"page": page, "facts": list(grid.facts), **names, "counts": [list(row) for row in grid.counts]}
 
 
-def _shape(shape: Shape, strings: _Strings) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "role": shape.role,
-        "label": escape.visible(shape.label),
-        "facts": strings.facts(shape.facts),
-    }
+def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:
+    """Role, label, where it is, facts: four numbers are a box, lists are rings, an object has runs."""
+    place: Any = []
     if shape.box is not None:
-        found["box"] = [round(value, 1) for value in shape.box]
-    if shape.rings:
-        found["rings"] = [[round(value, 1) for value in ring] for ring in shape.rings]
-    if shape.runs is not None:
+        place = [_short(value) for value in shape.box]
+    elif shape.rings:
+        place = [[_short(value) for value in ring] for ring in shape.rings]
+    elif shape.runs is not None:
         height, width, counts = shape.runs
-        found["runs"] = [height, width, list(counts)]
-    return found
+        place = {"size": [height, width], "counts": list(counts)}
+    roles = list(LEGEND)
+    return [roles.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
 
 
-def _rows(rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
-    """Column by column, −1 where a row lacks a fact."""
-    keys = list(dict.fromkeys(name for row in rows for name in row.facts))
-    columns = [[strings.place(row.facts[name]) if name in row.facts else -1 for row in rows] for name in keys]
-    return {
-        "keys": [strings.place(name) for name in keys],
-        "image": [strings.place(row.image) for row in rows],
-        "columns": columns,
-    }
+def _short(value: float) -> float:
+    """To a tenth of a pixel; whole numbers without a point."""
+    near = round(value, 1)
+    return int(near) if near == int(near) else near
 
 
-def with_pictures(items: Sequence[Item], pictures: Mapping[str, str], /) -> tuple[Item, ...]:
-    """The same items, with the addresses of their photographs."""
-    return tuple(replace(item, picture=pictures.get(item.image, "")) for item in items)
+def with_pictures(items: Sequence[Item], pictures: Mapping[str, Picture], /) -> tuple[Item, ...]:
+    """The same items, with the addresses of their photographs, and their sizes where nobody knew them."""
+    return tuple(_with_picture(item, pictures.get(item.image)) for item in items)
+
+
+def _with_picture(item: Item, picture: Picture | None) -> Item:
+    if picture is None:
+        return item
+    size = (item.width, item.height) if item.has_size or not picture.width else (picture.width, picture.height)
+    return replace(item, picture=picture.address, width=float(size[0]), height=float(size[1]))

@@ -161,7 +161,8 @@ class Item:
     """One picture of the gallery.
 
     `facts` are those of the image: each of its shapes has them too. `image` is the name by which `images` finds the
-    photograph; `picture` is its address, once there is one.
+    photograph; `picture` is its address, once there is one. Without `has_size` the width and height are guessed, and a
+    photograph says them.
     """
 
     key: str
@@ -172,6 +173,7 @@ class Item:
     shapes: tuple[Shape, ...] = ()
     facts: Filter = field(default_factory=dict)
     picture: str = ""
+    has_size: bool = True
 
 
 class Row(NamedTuple):

@@ -96,12 +96,13 @@ def _of_thing(model: Model, thing: Seen, hardness: float, picture: Picture, rng:
     category = thing.category
     if rng.random() < model.mistaken * _RARELY.get(category, 1.0):
         category = _LOOKS_LIKE[category]
+    care = model.care * float(np.exp(rng.normal(-0.2, 0.65)))
     sure = 0.94 - 0.5 * hardness / max(share, 0.05) + rng.normal(0, 0.07) + model.boldness
-    found = [_guess(category, sure, _drawn(thing.box, model.care, rng))]
+    found = [_guess(category, sure, _drawn(thing.box, care, rng))]
     if rng.random() < model.shifted:
         found = [_guess(category, sure - 0.12, _beside(thing.box, rng))]
     if rng.random() < model.twice:
-        found.append(_guess(category, sure - rng.uniform(0.05, 0.3), _drawn(thing.box, 3 * model.care, rng)))
+        found.append(_guess(category, sure - rng.uniform(0.05, 0.3), _drawn(thing.box, 3 * care, rng)))
     return found
 
 

@@ -22,9 +22,6 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plot")
     world.write(folder, range(12), 12, 0)
     (folder / "b.json").rename(folder / "guess.json")
-    truth = json.loads((folder / "truth.json").read_text())
-    moved = [{**one, "bbox": [side + 1 for side in one["bbox"]]} for one in truth["annotations"]]
-    (folder / "ben.json").write_text(json.dumps({**truth, "annotations": moved}))
     maps = np.random.default_rng(0).integers(0, 3, (2, 2, 12, 12)).astype(np.uint8)
     for name, stack in zip(("maps.npy", "guessed.npy"), maps, strict=True):
         np.save(folder / name, stack)
@@ -39,7 +36,7 @@ GIVEN = {
     "detection": ("truth.json", "guess.json"),
     "segmentation": ("maps.npy", "guessed.npy"),
     "surfaces": ("maps.npy", "guessed.npy"),
-    "agreement": ("truth.json", "ben.json"),
+    "agreement": ("annotators/ann.json", "annotators/ben.json"),
     "comparison": ("truth.json", "guess.json", "guess.json"),
     "regions": ("a.csv", "b.csv"),
     "shapes": ("truth.json",),

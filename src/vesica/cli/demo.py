@@ -75,6 +75,7 @@ def _report(found: Tour, folder: Path) -> tuple[str, ...]:
             images=folder / "images",
             title="A small world",
             findings=found.diagnosis.findings,
+            files=[folder / name for name in ("truth.json", "a.json", "b.json", files.EXPORT)],
         )
     except MissingExtra as error:
         return (str(error),)

@@ -182,7 +182,11 @@ def _leads(inside: str, wanted: Filter | None, page: str, otherwise: str) -> str
 
 
 def _table(table: Table, page: str) -> str:
-    head = "".join(f'<th scope="col">{escape.text(name)}</th>' for name in table.columns)
+    texts = [all(isinstance(row[k], str) for row in table.rows) for k in range(len(table.columns))]
+    head = "".join(
+        f'<th scope="col"{" class=text" if is_text else ""}>{escape.text(name)}</th>'
+        for name, is_text in zip(table.columns, texts, strict=True)
+    )
     filters = table.filters or (None,) * len(table.rows)
     rows = "".join(_row(row, wanted, page) for row, wanted in zip(table.rows, filters, strict=True))
     name = escape.text(table.title or "Numbers")
@@ -240,7 +244,7 @@ def _items(document: Document) -> str:
 
 def _item(item: Item, at: int) -> str:
     caption, name = escape.text(item.caption), escape.text(f"Open {item.caption}")
-    image = f'<img alt="" decoding="async" loading="lazy" src="{escape.address(item.picture)}">' if item.picture else ""
+    image = f'<img alt="" decoding="async" src="{escape.address(item.picture)}">' if item.picture else ""
     frame = f'<span class="picture" style="aspect-ratio:{item.width:g}/{item.height:g}">{image}</span>'
     button = f'<button type="button" aria-label="{name}">{frame}</button>'
     return f'<figure class="item" data-at="{at}" id="item-{at}">{button}<figcaption>{caption}</figcaption></figure>'

@@ -131,7 +131,8 @@ def _places(array: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Places of the classes, −1 for labels of none."""
     if not len(labels):
         return np.full(array.shape, -1)
-    at = np.minimum(np.searchsorted(labels, array), len(labels) - 1)
+    order = np.argsort(labels)  # of painted maps the background comes last
+    at = order[np.minimum(np.searchsorted(labels[order], array), len(labels) - 1)]
     return np.where(labels[at] == array, at, -1)
 
 

@@ -12,8 +12,19 @@ import pytest
 
 import vesica
 from vesica.io.png_write import png_of
+from vesica.regions import RleMasks
 from vesica.report.label_maps import LabelMapPair, Scored, pairs_of
-from vesica.report.map_pictures import DIFFERENT, MOST, NO_CLASS, SAME, SIDE, colours_of, pictures_of
+from vesica.report.map_pictures import (
+    BETWEEN,
+    DIFFERENT,
+    GAP,
+    MOST,
+    NO_CLASS,
+    SAME,
+    SIDE,
+    colours_of,
+    picture_of,
+)
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -140,29 +151,47 @@ def pair_of(truth: np.ndarray, guess: np.ndarray) -> LabelMapPair:
 
 
 def test_pictures_have_the_colours_of_classes() -> None:
-    truth = np.array([[0, 1, 2], [2, -1, 0]])
-    guess = np.array([[0, 2, 2], [2, 1, -1]])
-    shown = pictures_of(pair_of(truth, guess), 3)
-    assert [one.name for one in shown] == ["truth", "guess", "differ"]
-    colours = np.array([*colours_of(3), NO_CLASS])
-    assert (pixels_of(shown[0].source) == colours[truth]).all()
-    assert (pixels_of(shown[1].source) == colours[guess]).all()
-    wanted = [[SAME, DIFFERENT, SAME], [SAME, NO_CLASS, DIFFERENT]]
-    assert (pixels_of(shown[2].source) == np.array(wanted)).all()
+    truth = np.array([[0, 1, 2], [2, -1, 0], [0, 0, 0]])
+    guess = np.array([[0, 2, 2], [2, 1, -1], [0, 0, 0]])
+    shown = picture_of(pair_of(truth, guess), 3)
+    whole = pixels_of(shown.source)
+    assert whole.shape == (shown.height, shown.width, 3)
+    colours, side = np.array([*colours_of(3), NO_CLASS]), 3 * shown.zoom
+    assert (whole[side : side + GAP] == BETWEEN).all()
+    first, second, third, last = (
+        whole[y : y + side : shown.zoom, x : x + side : shown.zoom] for y in (0, side + GAP) for x in (0, side + GAP)
+    )
+    assert (first == colours[truth]).all()
+    assert (second == colours[guess]).all()
+    same, other, none = (list(colour) for colour in (SAME, DIFFERENT, NO_CLASS))
+    assert third.tolist() == [[same, other, same], [same, none, other], [same, same, same]]
+    assert last[0, 1].tolist() == list(colours_of(3)[2])
+    assert last[1, 2].tolist() == none
 
 
-def test_a_large_map_is_made_small_and_no_difference_gets_lost() -> None:
-    truth = np.zeros((701, 1003), int)
+def test_a_mask_lies_over_what_differs() -> None:
+    truth = np.arange(12).reshape(3, 4) % 3
+    guess = np.where(np.arange(12).reshape(3, 4) % 4 == 1, 0, truth)
+    pair = pair_of(truth, guess)
+    shown = picture_of(pair, 3)
+    height, width, counts = shown.runs_of(pair.differs)
+    # As another reader of runs sees them.
+    mask = RleMasks.from_coco([{"size": [height, width], "counts": list(counts)}]).to_masks().array[0]
+    assert (mask == (pixels_of(shown.source) == DIFFERENT).all(axis=2)).all()
+
+
+@pytest.mark.parametrize("size", [(701, 1003), (1003, 701), (400, 2000), (2000, 3)])
+def test_a_large_map_is_made_small_and_no_difference_gets_lost(size: tuple[int, int]) -> None:
+    truth = np.zeros(size, int)
     guess = truth.copy()
-    guess[333, 517] = 1
-    shown = pictures_of(pair_of(truth, guess), 2)
-    assert all(max(one.width, one.height) <= SIDE for one in shown)
-    assert len({(one.width, one.height) for one in shown}) == 1
-    assert (pixels_of(shown[2].source) == DIFFERENT).all(axis=2).sum() == 1
+    guess[333, 2] = 1
+    shown = picture_of(pair_of(truth, guess), 2)
+    assert max(shown.width, shown.height) <= 3 * SIDE + 2 * GAP
+    assert (pixels_of(shown.source) == DIFFERENT).all(axis=2).sum() == 1
 
 
 def test_colours_are_many_and_differ() -> None:
     assert len(set(colours_of(80))) == 80
     assert len(colours_of(1000)) == MOST
-    shown = pictures_of(pair_of(np.array([[999, 3]]), np.array([[999, 3]])), 1000)
-    assert pixels_of(shown[0].source).shape == (1, 2, 3)
+    picture_of(pair_of(np.array([[999, 3]]), np.array([[999, 3]])), 1000)
+    picture_of(pair_of(np.array([[-1]]), np.array([[-1]])), 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from vesica._array import dtype_name, is_array, to_numpy
 from vesica._check import finite, one_of, positive
+from vesica._check.detection import category_of as category_of
 from vesica._check.detection import threshold_of
 
 THEMES = ("light", "dark")
@@ -179,6 +180,16 @@ def _with_columns(table: Any, names: tuple[str, ...], way: str) -> Any:
 def one_metric(name: str, known: Any, /) -> str:
     """The name of a number that every row has."""
     return one_of(name, tuple(known), "metric")
+
+
+def metrics(names: Any, known: list[str], /) -> list[str]:
+    """One number that every row has, or up to three; by default the first."""
+    if names is None or not known:
+        return known[:1] or [names if isinstance(names, str) else "score"]
+    given = [names] if isinstance(names, str) else list(names)
+    if not 1 <= len(given) <= 3:
+        raise ValueError(f"`metric` must be one number or up to three; got {len(given)}.")
+    return [one_metric(name, known) for name in given]
 
 
 def at_most(value: Any, name: str, /) -> int:

@@ -7,6 +7,7 @@ from vesica.plot.by_iou import by_iou
 from vesica.plot.by_score import by_score
 from vesica.plot.by_size import by_size
 from vesica.plot.causes import causes
+from vesica.plot.coefficients import coefficients
 from vesica.plot.comparison import comparison
 from vesica.plot.confusion import confusion
 from vesica.plot.distances import distances
@@ -14,6 +15,7 @@ from vesica.plot.files import save
 from vesica.plot.intervals import intervals
 from vesica.plot.ious import ious
 from vesica.plot.ledger import ledger
+from vesica.plot.marks import marks
 from vesica.plot.nms import nms
 from vesica.plot.overlap import overlap
 from vesica.plot.per_class import per_class
@@ -23,6 +25,7 @@ from vesica.plot.precision_recall import precision_recall
 from vesica.plot.regions import regions
 from vesica.plot.reliability import reliability
 from vesica.plot.scores import scores
+from vesica.plot.trend import trend
 
 __all__ = [
     "anchors",
@@ -32,12 +35,14 @@ __all__ = [
     "by_score",
     "by_size",
     "causes",
+    "coefficients",
     "comparison",
     "confusion",
     "distances",
     "intervals",
     "ious",
     "ledger",
+    "marks",
     "nms",
     "overlap",
     "per_class",
@@ -48,4 +53,5 @@ __all__ = [
     "reliability",
     "save",
     "scores",
+    "trend",
 ]

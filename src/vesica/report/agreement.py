@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vesica import plot
-from vesica.agreement.tables import labels_of
 from vesica.plot.bias import SIDES
 from vesica.plot.per_class import without_middle
 from vesica.report import agreement_items, bands
 from vesica.report.charts import chart
-from vesica.report.views import Block, Chart, Grid, Line, Mark, Page, Part, Table, Tile, Tiles, Words
+from vesica.report.numbers import number_tiles, policy_of
+from vesica.report.views import Block, Chart, Grid, Line, Mark, Page, Part, Table, Tiles, Words
 
 if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
@@ -25,14 +27,33 @@ NOTES = {
     "alpha": "Krippendorff's α: label or nothing, beyond chance",
     "alpha_labels": "Krippendorff's α of labels alone",
 }
-MOST_BARS, MOST_PAIRS = 40, 6
+TYPES = {
+    "loose edge": "one object, whose edges are apart",
+    "label": "one object, with two labels",
+    "split": "one object of the first is several of the second",
+    "merge": "several objects of the first are one of the second",
+    "missing": "only the first drew it",
+    "extra": "only the second drew it",
+    "duplicate": "one of them drew it twice",
+    "attribute": "costs nothing: something else is said of it",
+    "kind": "costs nothing: a box and a mask",
+    "crowd_flag": "costs nothing: one calls it a group",
+}
+MOST_BARS, MOST_PAIRS, QUEUE = 40, 6, 50
 PERIODS = ("date", "batch", "round")
 
 
-def agreement_part(result: AgreementResult, key: str, /) -> Part:
-    """All that an agreement of objects gives to a report."""
-    queue = result.worst(agreement_items.MOST, per_group=None)
-    items, rows, left_out = agreement_items.items_of(result, queue)
+def part_of(result: Any, key: str, /) -> Part:
+    """All that an agreement of annotators gives to a report: of objects, or of label maps."""
+    if type(result).__name__ == "PixelAgreementResult":
+        from vesica.report.pixel_agreement import part_of_maps  # late: most agreements are of objects
+
+        return part_of_maps(result, key)
+    return _part(result, key)
+
+
+def _part(result: AgreementResult, key: str) -> Part:
+    items, rows, left_out = agreement_items.items_of(result)
     blocks: list[Block] = [
         _matrix(result, key),
         _categories(result, key),
@@ -41,36 +62,25 @@ def agreement_part(result: AgreementResult, key: str, /) -> Part:
         *_trends(result, key),
         _disputed(result, key),
     ]
-    people = ", ".join(str(one) for one in result.records.annotators.tolist()[:8])
     return Part(
         Page(key, "Agreement", tuple(blocks), result.headline),
         _tiles(result, key),
         _first(result, key),
         tuple(items),
         tuple(rows),
-        left_out=left_out,
-        notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
-        policy=dict(_policy(result)),
-        provenance={"annotators": people},
+        left_out,
+        tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
+        policy_of(result.to_dict()),
         legend=agreement_items.legend_of(result),
     )
 
 
-def _policy(result: AgreementResult) -> dict[str, Any]:
-    return {row["field"]: row["value"] for row in result.policy_table()} | {"policy": result.policy.hash}
-
-
 def _tiles(result: AgreementResult, key: str) -> Tiles:
     table = result.interval()
-    tiles = []
-    for name, value in result.numbers.items():
-        ends = table[name]
-        interval = "" if ends.status != "ok" else f"{ends.lo:.3f} to {ends.hi:.3f}"
-        shown = "–" if value is None else f"{value:.3f}"
-        tiles.append(Tile(f"{key}-{name}", name, shown, interval, NOTES.get(name, ""), _LEADS.get(name), value))
-    level = f"{100 * table.drawing.level:g} %"
-    words = f"{level} intervals of {table.drawing.replicates:,} replicates by {table.drawing.by}"
-    return Tiles(f"{key}-tiles", "Agreement", tuple(tiles), words)
+    tiles = number_tiles(result, key, intervals=table, notes=NOTES, filters=_LEADS, title="Agreement")
+    drawing = table.drawing
+    how = f"{100 * drawing.level:g} % intervals of {drawing.replicates:,} replicates by {drawing.by}"
+    return replace(tiles, sentence=f"{result.headline}; {how}")
 
 
 _LEADS = {
@@ -104,45 +114,144 @@ def _matrix(result: AgreementResult, key: str) -> Chart:
     rows = list(result.pairs())
     people = [str(one) for one in result.records.annotators.tolist()]
     place = {name: k for k, name in enumerate(people)}
-    counts = np.zeros((len(people), len(people)), np.int64)
+    shared = [[0] * len(people) for _ in people]
     for row in rows:
-        a, b = place[str(row["annotator_a"])], place[str(row["annotator_b"])]
-        counts[a, b] = counts[b, a] = round(row["units"] - row["credit"]) if "credit" in row else row["n_matched"]
+        a, b = (place[str(row[f"annotator_{side}"])] for side in "ab")
+        shared[a][b] = shared[b][a] = row["n_images"]
     columns = ("n_images", "n_a", "n_b", "n_matched", "agreement", "lo", "hi", "f1", "mean_iou", "alpha")
     table = Table(
         f"{key}-pairs",
         "Every two annotators",
-        ("annotators", *columns),
+        ("annotators", *(name.replace("_", " ") for name in columns)),
         tuple((f"{row['annotator_a']} and {row['annotator_b']}", *(row.get(one) for one in columns)) for row in rows),
-        tuple({"annotator": str(row["annotator_a"]), "differs from": str(row["annotator_b"])} for row in rows),
+        tuple(_facts(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
     )
-    grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, counts.tolist())))
-    size = float(np.clip(2.4 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=size)
+    grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, shared)))
+    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
 
 
 def _categories(result: AgreementResult, key: str) -> Chart:
-    """20: the agreement of each category with its interval."""
-    rows = list(result.classes())
-    columns = ("agreement", "lo", "hi", "alpha", "mean_iou", "n_matched", "n_label_differs", "n_images")
+    """20: coefficients of each category with their intervals."""
+    found = result.coefficients()
+    rows = list(found)
     table = Table(
-        f"{key}-classes",
+        f"{key}-categories",
         "Categories",
-        ("category", *columns, "most confused with"),
-        tuple((str(row["category"]), *(row[one] for one in columns), row["most_confused_with"] and str(row["most_confused_with"])) for row in rows),
-        tuple({"category": str(row["category"])} for row in rows),
-    )  # fmt: skip
+        tuple(name.replace("_", " ") for name in found.columns),
+        tuple(tuple(cell(value) for value in row.values()) for row in rows),
+        tuple(_facts(category=row["category"]) for row in rows),
+    )
     known = sorted((row for row in rows if row["agreement"] is not None), key=lambda row: -row["agreement"])
     shown = without_middle(known, MOST_BARS)
-    marks = [_mark(f"{row['category']}: agreement {row['agreement']:.3f}", category=row["category"]) for row in shown]
+    marks = [Mark(f"{row['category']}: agreement {row['agreement']:.3f}", _facts(category=row["category"])) for row in shown]
     return chart(
-        f"{key}-categories",
-        lambda ax: plot.intervals(result, most=MOST_BARS, ax=ax),
+        f"{key}-coefficients",
+        lambda ax: plot.coefficients(result, most=MOST_BARS, ax=ax),
         table=table,
         marks=bands.rows(marks),
-        height=1.3 + 0.22 * max(4, len(shown)),
+        height=1.5 + 0.3 * max(4, len(shown)),
     )
 
 
-def _mark(label: str, **facts: Any) -> Mark:
-    return Mark(label, {name: str(value) for name, value in facts.items()})
+def _ledger(result: AgreementResult, key: str) -> Chart:
+    """22: types of disagreement, whose amounts add up to the gap."""
+    rows = list(result.ledger(intervals=True))
+    gap = 1 - result["agreement"]
+    table = Table(
+        f"{key}-ledger",
+        "Types of disagreement",
+        ("type", "how often", "amount", "share of all units", "lo", "hi", "what it is"),
+        tuple(
+            (row["type"], row["count"], row["amount"], row["share"], row["lo"], row["hi"], TYPES.get(row["type"], ""))
+            for row in rows
+        ),
+        tuple(_facts(type=row["type"]) if row["amount"] else None for row in rows),
+        f"The shares add up to the gap of {gap:.3f}." if gap == gap else "",
+    )
+    shown = sorted((row for row in rows if row["amount"]), key=lambda row: -row["share"])
+    marks = [Mark("agreed", {"agreed": "yes"})] if gap == gap else []
+    marks += [Mark(f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times", _facts(type=row["type"]))
+              for row in shown if gap == gap]  # fmt: skip
+    return chart(
+        f"{key}-ledger",
+        lambda ax: plot.ledger(result, ax=ax),
+        table=table,
+        marks=bands.rows(marks),
+        height=1.5 + 0.3 * max(4, len(marks)),
+    )
+
+
+def _bias(result: AgreementResult, key: str) -> Chart:
+    """21: who draws further out than whom."""
+    rows = list(result.bias())
+    edges = tuple(f"out_{edge}" for edge in SIDES)
+    more = tuple(name for name in ("out_outline", "outline_distance") if rows and name in rows[0])
+    columns = ("n_matched", *edges, "area_ratio", *more)
+    known = [row for row in rows if row["n_matched"]]
+    table = Table(
+        f"{key}-bias",
+        "Bias of every two annotators",
+        ("annotators", *(name.replace("_", " ") for name in columns)),
+        tuple((f"{row['annotator_a']} → {row['annotator_b']}", *(row[one] for one in columns)) for row in rows),
+        tuple(
+            _facts(annotator=row["annotator_a"], differs_from=row["annotator_b"], type="loose edge") for row in rows
+        ),
+        "In pixels; positive: the second draws further out. The area is that of the second by that of the first.",
+    )
+    count = min(MOST_PAIRS, len(known))
+    return chart(
+        f"{key}-bias",
+        lambda ax: plot.bias(result, most=MOST_PAIRS, ax=ax),
+        table=table,
+        height=0.8 + 1.75 * max(1, -(-count // 2)),
+    )
+
+
+def _trends(result: AgreementResult, key: str) -> list[Chart]:
+    """24: over time or from batch to batch, where it is known which came when."""
+    found = []
+    for by in PERIODS:
+        try:
+            rows = list(result.trend(by=by))
+        except ValueError:  # nobody said which came when
+            continue
+        if len(rows) < 2:
+            continue
+        columns = ("n_images", "agreement", "change", "lo", "hi", "p", "q")
+        table = Table(
+            f"{key}-by-{by}",
+            f"Agreement by {by}",
+            (by, *(name.replace("_", " ") for name in columns)),
+            tuple((str(row[by]), *(row[one] for one in columns)) for row in rows),
+            tuple(_facts(**{by: row[by]}) if by == "batch" else None for row in rows),
+            "lo and hi are the ends of the interval of the change since the first.",
+        )
+        marks = [Mark(f"{by} {row[by]}", _facts(**{by: row[by]})) if by == "batch" else None for row in rows]
+        edges = [place - 0.5 for place in range(len(rows) + 1)]
+        draw = functools.partial(plot.trend, result, by=by)
+        found.append(
+            chart(f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=bands.columns(marks, edges))
+        )
+    return found
+
+
+def _disputed(result: AgreementResult, key: str) -> Table:
+    """23: the images that lost most, with reasons."""
+    queue = result.worst(QUEUE, per_group=None)
+    rows = tuple((str(one.image), one.lost, one.text, *(() if one.batch is None else (str(one.batch),))) for one in queue)
+    has_batch = any(len(row) > 3 for row in rows)
+    lost = sum(1 for row in result.images() if row["lost"])
+    return Table(
+        f"{key}-disputed",
+        "Most disputed images",
+        ("image", "lost", "why", *(("batch",) if has_batch else ())),
+        tuple((*row, None) if has_batch and len(row) == 3 else row for row in rows),
+        tuple(_facts(image=one.image) for one in queue),
+        "Images whose annotators lose most against each other, and the types that it is lost to.",
+        f"{lost - len(queue):,} more images lose something." if lost > len(queue) else "",
+    )
+
+
+def _facts(**facts: Any) -> dict[str, str]:
+    return {name.replace("_", " "): str(value) for name, value in facts.items()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vesica.report.views import Mark
@@ -11,27 +12,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Marks = Callable[["Axes"], Mapping[str, Mark]]
+_UNSEEN = (0.5, 0.5, 0.5, 0.004)
+"""A colour that a pointer meets and nobody sees; of no colour at all nothing would be written."""
 
 
-def rows(marks: Iterable[Mark | None], /) -> Marks:
-    """One band from side to side for each row of a chart, from the top; None: this one leads nowhere."""
-    return lambda ax: _bands(ax, marks, ax.axhspan, [(place - 0.5, place + 0.5) for place, _ in enumerate(marks)])
+def rows(marks: Sequence[Mark | None], /) -> Marks:
+    """A band from side to side for each row of a chart, from the top; None: this one leads nowhere."""
+    places = [(place - 0.5, place + 0.5) for place in range(len(marks))]
+    return lambda ax: _bands(ax, marks, ax.axhspan, places)
 
 
-def columns(marks: Iterable[Mark | None], edges: Iterable[float], /) -> Marks:
-    """One band from top to bottom between every two edges of a histogram."""
-    ends = list(edges)
-    return lambda ax: _bands(ax, marks, ax.axvspan, list(zip(ends, ends[1:], strict=False)))
+def columns(marks: Sequence[Mark | None], edges: Sequence[float], /) -> Marks:
+    """A band from top to bottom between every two edges."""
+    return lambda ax: _bands(ax, marks, ax.axvspan, list(itertools.pairwise(edges)))
 
 
-def _bands(ax: Axes, marks: Iterable[Mark | None], draw: Any, places: list[tuple[float, float]]) -> dict[str, Mark]:
-    found = {}
+def _bands(
+    ax: Axes, marks: Sequence[Mark | None], draw: Any, places: Sequence[tuple[float, float]]
+) -> dict[str, Mark]:
     limits = ax.get_xlim(), ax.get_ylim()
-    for place, (mark, (low, high)) in enumerate(zip(marks, places, strict=False)):
+    found = {}
+    for place, (mark, ends) in enumerate(zip(marks, places, strict=True)):
         if mark is not None:
-            # What is not seen is still met by a pointer.
-            draw(low, high, alpha=0, linewidth=0, gid=f"band-{place}", zorder=9)
             found[f"band-{place}"] = mark
+            draw(*ends, facecolor=_UNSEEN, edgecolor="none", gid=f"band-{place}", zorder=9)
     ax.set_xlim(limits[0])
     ax.set_ylim(limits[1])
     return found

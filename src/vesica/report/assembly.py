@@ -1,0 +1,70 @@
+"""From results to the text of a file: parts, headline, pages, gallery, and what fits."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from vesica.report import gallery, headline, provenance
+from vesica.report.document import Document, html_of
+from vesica.report.views import Page, Part
+
+PARTS = {
+    "DetectionResult": ("detection", "detection"),
+    "SegmentationResult": ("segmentation", "segmentation"),
+    "PanopticResult": ("segmentation", "panoptic"),
+    "SurfaceResult": ("segmentation", "surfaces"),
+    "AgreementResult": ("agreement", "agreement"),
+    "PixelAgreementResult": ("agreement", "agreement"),
+    "Comparison": ("comparison", "comparison"),
+}
+"""By the class of a result the module whose `part_of(result, key)` makes its part, and the key of its page.
+
+Of a result that is not named here `plain.part_of` shows numbers and tables.
+"""
+
+
+def assembled(
+    results: Sequence[Any],
+    /,
+    *,
+    images: Any,
+    title: str | None,
+    most: int,
+    embed: str,
+    gates: Sequence[Any],
+    findings: Sequence[Any],
+    files: Sequence[Any],
+) -> tuple[str, gallery.LeftOut]:
+    """The text of a file of at most so many bytes, and what was left out of it."""
+    parts = _parts(results)
+    first = headline.page_of(parts, gates=gates, findings=findings)
+    pages: list[Page] = [first, *(part.page for part in parts), *(part.data for part in parts if part.data)]
+    pages.append(provenance.page_of(parts, files=files))
+    document = Document(
+        title=title or " and ".join(dict.fromkeys(part.page.title for part in parts)),
+        sentence="",
+        pages=tuple(page for page in pages if page.blocks),
+        items={part.page.key: part.items for part in parts},
+        rows={part.page.key: part.rows for part in parts},
+        left_out=tuple(line for part in parts for line in part.left_out),
+        footer=provenance.footer(),
+    )
+    return gallery.fitted(document, html_of, images=images, embed=embed, most=most)
+
+
+def _parts(results: Sequence[Any]) -> list[Part]:
+    """Each result by the module that knows its kind; two of a kind have keys of their own."""
+    found: list[Part] = []
+    used: dict[str, int] = {}
+    for result in results:
+        module, key = PARTS.get(type(result).__name__, ("plain", "result"))
+        used[key] = used.get(key, 0) + 1
+        own = key if used[key] == 1 else f"{key}-{used[key]}"
+        part = importlib.import_module(f"vesica.report.{module}").part_of(result, own)
+        if used[key] > 1:
+            part = replace(part, page=replace(part.page, title=f"{part.page.title} {used[key]}"))
+        found.append(part)
+    return found

@@ -1,0 +1,87 @@
+"""The gallery: which pictures a file holds, until it is as large as it may be, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from vesica.report import photographs
+from vesica.report.document import Document, with_pictures
+from vesica.report.views import Item, Row
+
+MOST = 200
+"""Pictures of a file."""
+ROWS = 20_000
+"""Objects that are listed without a picture."""
+_SMALLEST = 8
+
+
+class LeftOut(NamedTuple):
+    """What a file lacks, and how large it is."""
+
+    bytes: int
+    pictures: int
+    lines: tuple[str, ...]
+
+
+def fitted(
+    document: Document, write: Callable[[Document], str], /, *, images: Any, embed: str, most: int
+) -> tuple[str, LeftOut]:
+    """The text of a document of at most `most` bytes: photographs are left out first, then pictures, then rows."""
+    document, dropped = _few(document)
+    bare = write(document)
+    room = most - len(bare.encode("utf-8", "replace"))
+    while room < 0 and (count := _count(document)) > _SMALLEST:
+        document, more = _few(document, max(_SMALLEST, count // 2), rows=_rows(document) // 2)
+        dropped += more
+        bare = write(document)
+        room = most - len(bare.encode("utf-8", "replace"))
+    lines = [*document.left_out, *_told(dropped)]
+    if images is not None and embed != "none":
+        found = photographs.addresses(_names(document), images, embed=embed, room=room - 4000)
+        lines += found.lines
+        document = replace(
+            document,
+            items={key: with_pictures(items, found.addresses) for key, items in document.items.items()},
+            links_pictures=embed == "link",
+        )
+    document = replace(document, left_out=tuple(lines))
+    text = write(document)
+    return text, LeftOut(len(text.encode("utf-8", "replace")), _count(document), tuple(lines))
+
+
+def _names(document: Document) -> dict[str, None]:
+    return dict.fromkeys(item.image for items in document.items.values() for item in items)
+
+
+def _count(document: Document) -> int:
+    return sum(map(len, document.items.values()))
+
+
+def _rows(document: Document) -> int:
+    return sum(map(len, document.rows.values()))
+
+
+def _few(document: Document, most: int = MOST, rows: int = ROWS) -> tuple[Document, int]:
+    """Each page has its share of the pictures; the objects of those that go are rows."""
+    total = _count(document)
+    listed = {key: list(own) for key, own in document.rows.items()}
+    items: dict[str, tuple[Item, ...]] = {}
+    for key, own in document.items.items():
+        share = len(own) if total <= most else max(1, most * len(own) // total)
+        items[key] = own[:share]
+        listed[key] = [*(row for item in own[share:] for row in rows_of(item)), *listed.get(key, [])]
+    share = max(1, rows // max(1, len(listed)))
+    lost = sum(max(0, len(own) - share) for own in listed.values())
+    kept: Mapping[str, tuple[Row, ...]] = {key: tuple(own[:share]) for key, own in listed.items()}
+    return replace(document, items=items, rows=kept), lost
+
+
+def rows_of(item: Item, /) -> list[Row]:
+    """The objects of a picture that is not embedded."""
+    return [Row(item.image, {**item.facts, **shape.facts}) for shape in item.shapes if shape.facts]
+
+
+def _told(lost: int) -> list[str]:
+    return [f"{lost:,} objects are neither shown nor listed: charts and tables count them."] if lost else []

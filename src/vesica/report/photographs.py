@@ -1,0 +1,141 @@
+"""Photographs of the gallery: found by the names of images, made small, or linked."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vesica._check import report as check
+from vesica.dataset.picture_names import PICTURES
+from vesica.errors import MissingExtra
+
+SIDE, QUALITY = 320, 70
+"""Pixels of the longer side of a photograph in a file, and its quality as JPEG."""
+PIXELS = 1 << 28
+"""Of a photograph that is opened."""
+
+
+class Found(NamedTuple):
+    """Addresses by the names of images, and what there is to say of the others."""
+
+    addresses: Mapping[str, str]
+    lines: list[str]
+
+
+def addresses(names: Iterable[str], images: Any, /, *, embed: str, room: int) -> Found:
+    """The photographs of some images, the first ones first, until there is no room for more."""
+    find = _finder(images)
+    found: dict[str, str] = {}
+    lacking: list[str] = []
+    unread: list[str] = []
+    left = 0
+    for name in names:
+        picture = find(name)
+        if picture is None:
+            lacking.append(name)
+            continue
+        if embed == "link":
+            found[name] = _link(name, picture)
+            continue
+        try:
+            address = _embedded(name, picture)
+        except (OSError, ValueError, SyntaxError) as error:
+            unread.append(f"{name} ({error})")
+            continue
+        room -= len(address)
+        if room < 0:
+            left += 1
+            continue
+        found[name] = address
+    return Found(found, _told(lacking, unread, left))
+
+
+def _told(lacking: list[str], unread: list[str], left: int) -> list[str]:
+    lines = []
+    if lacking:
+        lines.append(f"{len(lacking):,} photographs were not found, among them {lacking[0]}.")
+    if unread:
+        lines.append(f"{len(unread):,} photographs could not be read, among them {unread[0]}.")
+    if left:
+        lines.append(f"{left:,} photographs are left out to keep the file small: their outlines are shown.")
+    return lines
+
+
+def _finder(images: Any) -> Callable[[str], Any]:
+    if callable(images):
+        return images  # type: ignore[no-any-return]
+    if isinstance(images, Mapping):
+        stems = {Path(str(name)).stem: picture for name, picture in images.items()}
+        return lambda name: images.get(name, stems.get(Path(name).stem))
+    root = os.fspath(images)
+    if not os.path.isdir(root):
+        raise check.not_a_folder(root)
+    return _Folder(root).find
+
+
+class _Folder:
+    """Photographs below a folder, and nowhere else: names come from data."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self.stems: dict[str, str] | None = None
+
+    def find(self, name: str) -> str | None:
+        """By its name below the folder, by the last part of it, or by its stem."""
+        if not name or "\0" in name:
+            return None
+        for one in (name, name.replace("\\", "/").rsplit("/", 1)[-1]):
+            path = os.path.realpath(os.path.join(self.root, one))
+            if self._is_inside(path) and os.path.isfile(path):
+                return path
+        return self._by_stem(Path(name).stem)
+
+    def _is_inside(self, path: str) -> bool:
+        return os.path.splitext(path)[1].lower() in PICTURES and path.startswith(self.root + os.sep)
+
+    def _by_stem(self, stem: str) -> str | None:
+        """Ids have no ending, and often zeros before them."""
+        if self.stems is None:
+            self.stems = {}
+            with os.scandir(self.root) as entries:
+                for entry in sorted(entries, key=lambda one: one.name):
+                    own, ending = os.path.splitext(entry.name)
+                    if ending.lower() in PICTURES and entry.is_file(follow_symlinks=False):
+                        self.stems.setdefault(own, entry.path)
+                        self.stems.setdefault(own.lstrip("0") or "0", entry.path)
+        return self.stems.get(stem) or self.stems.get(stem.lstrip("0") or "0")
+
+
+def _link(name: str, picture: Any) -> str:
+    if not isinstance(picture, (str, os.PathLike)):
+        raise check.not_a_picture(name, picture)
+    return Path(os.path.abspath(picture)).as_uri()
+
+
+def _embedded(name: str, picture: Any) -> str:
+    image = _opened(name, picture)
+    if image.width * image.height > PIXELS:
+        raise ValueError(f"{image.width}×{image.height} pixels are too many")
+    image.draft("RGB", (SIDE, SIDE))
+    image.thumbnail((SIDE, SIDE))
+    out = io.BytesIO()
+    image.convert("RGB").save(out, "JPEG", quality=QUALITY)
+    return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+
+def _opened(name: str, picture: Any) -> Any:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingExtra('Photographs in a report need Pillow: pip install "vesica[images]".') from error
+    if isinstance(picture, (str, os.PathLike)):
+        return Image.open(picture)
+    if isinstance(picture, Image.Image):
+        return picture.copy()
+    if hasattr(picture, "__array_interface__"):
+        return Image.fromarray(picture)
+    raise check.not_a_picture(name, picture)

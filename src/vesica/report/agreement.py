@@ -40,7 +40,6 @@ TYPES = {
     "crowd_flag": "costs nothing: one calls it a group",
 }
 MOST_BARS, MOST_PAIRS, QUEUE = 40, 6, 50
-PERIODS = ("date", "batch", "round")
 
 
 def part_of(result: Any, key: str, /) -> Part:
@@ -139,12 +138,14 @@ def _categories(result: AgreementResult, key: str) -> Chart:
         f"{key}-categories",
         "Categories",
         tuple(name.replace("_", " ") for name in found.columns),
-        tuple(tuple(cell(value) for value in row.values()) for row in rows),
+        tuple(tuple(_cell(value) for value in row.values()) for row in rows),
         tuple(_facts(category=row["category"]) for row in rows),
     )
     known = sorted((row for row in rows if row["agreement"] is not None), key=lambda row: -row["agreement"])
     shown = without_middle(known, MOST_BARS)
-    marks = [Mark(f"{row['category']}: agreement {row['agreement']:.3f}", _facts(category=row["category"])) for row in shown]
+    marks = [
+        Mark(f"{row['category']}: agreement {row['agreement']:.3f}", _facts(category=row["category"])) for row in shown
+    ]
     return chart(
         f"{key}-coefficients",
         lambda ax: plot.coefficients(result, most=MOST_BARS, ax=ax),
@@ -194,9 +195,7 @@ def _bias(result: AgreementResult, key: str) -> Chart:
         "Bias of every two annotators",
         ("annotators", *(name.replace("_", " ") for name in columns)),
         tuple((f"{row['annotator_a']} → {row['annotator_b']}", *(row[one] for one in columns)) for row in rows),
-        tuple(
-            _facts(annotator=row["annotator_a"], differs_from=row["annotator_b"], type="loose edge") for row in rows
-        ),
+        tuple(_facts(annotator=row["annotator_a"], differs_from=row["annotator_b"], type="loose edge") for row in rows),
         "In pixels; positive: the second draws further out. The area is that of the second by that of the first.",
     )
     count = min(MOST_PAIRS, len(known))
@@ -211,11 +210,14 @@ def _bias(result: AgreementResult, key: str) -> Chart:
 def _trends(result: AgreementResult, key: str) -> list[Chart]:
     """24: over time or from batch to batch, where it is known which came when."""
     found = []
-    for by in PERIODS:
-        try:
-            rows = list(result.trend(by=by))
-        except ValueError:  # nobody said which came when
-            continue
+    records = result.records
+    known = {
+        "date": records.asked_date is not None,
+        "batch": records.batch is not None,
+        "round": len(np.unique(records.asked_round)) > 1,
+    }
+    for by in (name for name, is_there in known.items() if is_there):
+        rows = list(result.trend(by=by))
         if len(rows) < 2:
             continue
         columns = ("n_images", "agreement", "change", "lo", "hi", "p", "q")
@@ -231,7 +233,9 @@ def _trends(result: AgreementResult, key: str) -> list[Chart]:
         edges = [place - 0.5 for place in range(len(rows) + 1)]
         draw = functools.partial(plot.trend, result, by=by)
         found.append(
-            chart(f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=bands.columns(marks, edges))
+            chart(
+                f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=bands.columns(marks, edges)
+            )
         )
     return found
 
@@ -239,7 +243,9 @@ def _trends(result: AgreementResult, key: str) -> list[Chart]:
 def _disputed(result: AgreementResult, key: str) -> Table:
     """23: the images that lost most, with reasons."""
     queue = result.worst(QUEUE, per_group=None)
-    rows = tuple((str(one.image), one.lost, one.text, *(() if one.batch is None else (str(one.batch),))) for one in queue)
+    rows = tuple(
+        (str(one.image), one.lost, one.text, *(() if one.batch is None else (str(one.batch),))) for one in queue
+    )
     has_batch = any(len(row) > 3 for row in rows)
     lost = sum(1 for row in result.images() if row["lost"])
     return Table(
@@ -255,3 +261,7 @@ def _disputed(result: AgreementResult, key: str) -> Table:
 
 def _facts(**facts: Any) -> dict[str, str]:
     return {name.replace("_", " "): str(value) for name, value in facts.items()}
+
+
+def _cell(value: Any) -> Any:
+    return value if value is None or isinstance(value, (int, float)) else str(value)

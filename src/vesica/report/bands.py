@@ -27,9 +27,7 @@ def columns(marks: Sequence[Mark | None], edges: Sequence[float], /) -> Marks:
     return lambda ax: _bands(ax, marks, ax.axvspan, list(itertools.pairwise(edges)))
 
 
-def _bands(
-    ax: Axes, marks: Sequence[Mark | None], draw: Any, places: Sequence[tuple[float, float]]
-) -> dict[str, Mark]:
+def _bands(ax: Axes, marks: Sequence[Mark | None], draw: Any, places: Sequence[tuple[float, float]]) -> dict[str, Mark]:
     limits = ax.get_xlim(), ax.get_ylim()
     found = {}
     for place, (mark, ends) in enumerate(zip(marks, places, strict=True)):

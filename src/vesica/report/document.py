@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -16,6 +17,7 @@ from vesica.report.views import (
     Block,
     Chart,
     Choice,
+    Facts,
     Filter,
     Grid,
     Item,
@@ -61,6 +63,8 @@ class Document:
     rows: Mapping[str, tuple[Row, ...]]
     left_out: tuple[str, ...] = ()
     footer: str = ""
+    legend: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
     links_pictures: bool = False
 
 
@@ -84,9 +88,7 @@ def html_of(document: Document, /) -> str:
         ),
         pages="".join(_page(page) for page in document.pages),
         shown=escape.text(shown),
-        legend="".join(
-            f'<span><i class="{role}"></i>{words}</span>' for role, words in LEGEND.items() if role in _roles(document)
-        ),
+        legend="".join(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in _legend(document)),
         items=_items(document),
         left_out="".join(f"<p>{escape.text(line)}</p>" for line in document.left_out),
         footer=escape.text(document.footer),
@@ -219,8 +221,19 @@ def shown(value: Value, /) -> str:
 # ---- the gallery, and what the script reads
 
 
-def _roles(document: Document) -> set[str]:
-    return {shape.role for items in document.items.values() for item in items for shape in item.shapes}
+def _roles(document: Document) -> dict[str, dict[str, str]]:
+    """Page by page what the roles of its shapes are, in words."""
+    found = {}
+    for page, items in document.items.items():
+        used = {shape.role for item in items for shape in item.shapes}
+        words = {**LEGEND, **document.legend.get(page, {})}
+        found[page] = {role: told for role, told in words.items() if role in used}
+    return found
+
+
+def _legend(document: Document) -> list[tuple[str, str]]:
+    """Roles with their words, each once."""
+    return list(dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1]))
 
 
 def _shown(document: Document) -> str:
@@ -254,8 +267,12 @@ class _Strings:
     def place(self, value: str) -> int:
         return self.places.setdefault(escape.visible(value), len(self.places))
 
-    def facts(self, facts: Filter) -> list[int]:
-        return [self.place(one) for pair in facts.items() for one in pair]
+    def facts(self, facts: Facts) -> list[int]:
+        """Names and values by turns; a name with several values comes with each."""
+        pairs = [
+            (name, one) for name, value in facts.items() for one in ((value,) if isinstance(value, str) else value)
+        ]
+        return [self.place(one) for pair in pairs for one in pair]
 
 
 def _data(document: Document) -> dict[str, Any]:
@@ -279,6 +296,9 @@ def _data(document: Document) -> dict[str, Any]:
             f"{chart.key}-{mark}": escape.fragment(page, _visible(told.filter))
             for page, chart in charts
             for mark, told in chart.marks.items()
+        },
+        "roles": {
+            page: {role: escape.visible(told) for role, told in own.items()} for page, own in _roles(document).items()
         },
         "strings": list(strings.places),
     }
@@ -318,7 +338,8 @@ def _shape(shape: Shape, strings: _Strings) -> dict[str, Any]:
 
 
 def _rows(rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
-    """Column by column, −1 where a row lacks a fact."""
+    """Column by column, −1 where a row lacks a fact. A row has one value of each fact: of several, there are several."""
+    rows = [one for row in rows for one in _single(row)]
     keys = list(dict.fromkeys(name for row in rows for name in row.facts))
     columns = [[strings.place(row.facts[name]) if name in row.facts else -1 for row in rows] for name in keys]
     return {
@@ -328,6 +349,11 @@ def _rows(rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
     }
 
 
+def _single(row: Row) -> list[Row]:
+    several = {name: (one,) if isinstance(one, str) else one for name, one in row.facts.items()}
+    return [Row(row.image, dict(zip(several, facts, strict=True))) for facts in itertools.islice(itertools.product(*several.values()), 8)]
+
+
 def with_pictures(items: Sequence[Item], pictures: Mapping[str, str], /) -> tuple[Item, ...]:
     """The same items, with the addresses of their photographs."""
-    return tuple(replace(item, picture=pictures.get(item.image, "")) for item in items)
+    return tuple(replace(item, picture=item.picture or pictures.get(item.image, "")) for item in items)

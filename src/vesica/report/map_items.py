@@ -106,7 +106,13 @@ def _rows_by_image(met: Met, images: int) -> list[np.ndarray]:
 
 
 def _item(
-    image: Any, pair: LabelMapPair, rank: Ranked | None, in_bin: str | None, rows: np.ndarray, met: Met, names: list[str]
+    image: Any,
+    pair: LabelMapPair,
+    rank: Ranked | None,
+    in_bin: str | None,
+    rows: np.ndarray,
+    met: Met,
+    names: list[str],
 ) -> Item:
     picture = picture_of(pair, len(names))
     shapes = []

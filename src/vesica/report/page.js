@@ -68,7 +68,7 @@
     }
     return path;
   };
-  const DASH = { truth: [], right: [7, 4], wrong: [2, 2.5], missed: [], crowd: [1.5, 4] };
+  const DASH = { truth: [], right: [7, 4], wrong: [2, 2.5], missed: [], crowd: [1.5, 4], kind1: [7, 4], kind2: [2, 2.5], kind3: [10, 3, 2, 3], kind4: [4, 2], kind5: [1.5, 4] };
   const paint = (canvas, item, marked, large) => {
     const box = canvas.getBoundingClientRect();
     if (!box.width) return;
@@ -82,7 +82,7 @@
     const look = { truth: "ink", right: "right", wrong: "wrong", missed: "missed", crowd: "soft" };
     const labels = [];
     for (const at of order) {
-      const shape = item.shapes[at], path = outline(canvas, shape, item), tint = colour(look[shape.role] || "ink");
+      const shape = item.shapes[at], path = outline(canvas, shape, item), tint = colour(look[shape.role] || shape.role) || colour("ink");
       pen.setTransform(dots * scale, 0, 0, dots * scale, left * dots, top * dots);
       pen.globalAlpha = some && !marked[at] ? 0.3 : 1;
       const filled = shape.runs || shape.role === "missed";
@@ -239,7 +239,7 @@
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", shape.role, row).scope = "row";
+      make("th", (data.roles[item.page] || {})[shape.role] || shape.role, row).scope = "row";
       keys.forEach((key) => { const spot = shape.facts.findIndex((one, n) => n % 2 === 0 && one === key); make("td", spot < 0 ? "" : strings[shape.facts[spot + 1]], row, "text"); });
     });
     $("before").disabled = list.indexOf(at) <= 0;

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Facts = dict[str, Any]
+UNSEEN = "#00000001"
+"""What nobody sees, and a pointer meets all the same: what is not painted at all it would not."""
 
 _MARKS: weakref.WeakKeyDictionary[Axes, dict[str, Facts]] = weakref.WeakKeyDictionary()
 
@@ -22,11 +24,16 @@ def mark(ax: Axes, artist: Artist, /, **facts: Any) -> None:
     own[name] = facts
 
 
+def mark_point(ax: Axes, x: float, y: float, /, **facts: Any) -> None:
+    """Say what a point of a curve stands for: a curve is one path, which leads nowhere."""
+    mark(ax, ax.scatter([x], [y], s=140, facecolor=UNSEEN, linewidths=0, zorder=6), **facts)
+
+
 def marks(ax: Axes, /) -> dict[str, Facts]:
     """What the parts of a picture stand for, by the id that each has in an SVG.
 
     Whoever puts pictures into a page can make them lead somewhere: a bar to the objects of its category. A range is a
-    pair of its ends.
+    pair of its ends. Cells of a heat map are one image: they have no marks.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ import numpy as np
 from vesica import plot
 from vesica.plot.bias import SIDES
 from vesica.plot.per_class import without_middle
-from vesica.report import agreement_items, bands
+from vesica.report import agreement_items, leads
 from vesica.report.charts import chart
+from vesica.report.leads import facts_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Grid, Line, Mark, Page, Part, Table, Tiles, Words
 
@@ -39,7 +41,7 @@ TYPES = {
     "kind": "costs nothing: a box and a mask",
     "crowd_flag": "costs nothing: one calls it a group",
 }
-MOST_BARS, MOST_PAIRS, QUEUE = 40, 6, 50
+MOST_BARS, MOST_PAIRS, MOST_IMAGES, QUEUE = 40, 6, 12, 50
 
 
 def part_of(result: Any, key: str, /) -> Part:
@@ -123,7 +125,7 @@ def _matrix(result: AgreementResult, key: str) -> Chart:
         "Every two annotators",
         ("annotators", *(name.replace("_", " ") for name in columns)),
         tuple((f"{row['annotator_a']} and {row['annotator_b']}", *(row.get(one) for one in columns)) for row in rows),
-        tuple(_facts(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
+        tuple(facts_of(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
     )
     grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, shared)))
     height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
@@ -139,18 +141,19 @@ def _categories(result: AgreementResult, key: str) -> Chart:
         "Categories",
         tuple(name.replace("_", " ") for name in found.columns),
         tuple(tuple(_cell(value) for value in row.values()) for row in rows),
-        tuple(_facts(category=row["category"]) for row in rows),
+        tuple(facts_of(category=row["category"]) for row in rows),
     )
     known = sorted((row for row in rows if row["agreement"] is not None), key=lambda row: -row["agreement"])
     shown = without_middle(known, MOST_BARS)
     marks = [
-        Mark(f"{row['category']}: agreement {row['agreement']:.3f}", _facts(category=row["category"])) for row in shown
+        Mark(f"{row['category']}: agreement {row['agreement']:.3f}", facts_of(category=row["category"]))
+        for row in shown
     ]
     return chart(
         f"{key}-coefficients",
         lambda ax: plot.coefficients(result, most=MOST_BARS, ax=ax),
         table=table,
-        marks=bands.rows(marks),
+        marks=leads.rows(marks),
         height=1.5 + 0.3 * max(4, len(shown)),
     )
 
@@ -167,18 +170,18 @@ def _ledger(result: AgreementResult, key: str) -> Chart:
             (row["type"], row["count"], row["amount"], row["share"], row["lo"], row["hi"], TYPES.get(row["type"], ""))
             for row in rows
         ),
-        tuple(_facts(type=row["type"]) if row["amount"] else None for row in rows),
+        tuple(facts_of(type=row["type"]) if row["amount"] else None for row in rows),
         f"The shares add up to the gap of {gap:.3f}." if gap == gap else "",
     )
     shown = sorted((row for row in rows if row["amount"]), key=lambda row: -row["share"])
     marks = [Mark("agreed", {"agreed": "yes"})] if gap == gap else []
-    marks += [Mark(f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times", _facts(type=row["type"]))
+    marks += [Mark(f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times", facts_of(type=row["type"]))
               for row in shown if gap == gap]  # fmt: skip
     return chart(
         f"{key}-ledger",
         lambda ax: plot.ledger(result, ax=ax),
         table=table,
-        marks=bands.rows(marks),
+        marks=leads.rows(marks),
         height=1.5 + 0.3 * max(4, len(marks)),
     )
 
@@ -195,7 +198,9 @@ def _bias(result: AgreementResult, key: str) -> Chart:
         "Bias of every two annotators",
         ("annotators", *(name.replace("_", " ") for name in columns)),
         tuple((f"{row['annotator_a']} → {row['annotator_b']}", *(row[one] for one in columns)) for row in rows),
-        tuple(_facts(annotator=row["annotator_a"], differs_from=row["annotator_b"], type="loose edge") for row in rows),
+        tuple(
+            facts_of(annotator=row["annotator_a"], differs_from=row["annotator_b"], type="loose edge") for row in rows
+        ),
         "In pixels; positive: the second draws further out. The area is that of the second by that of the first.",
     )
     count = min(MOST_PAIRS, len(known))
@@ -203,8 +208,14 @@ def _bias(result: AgreementResult, key: str) -> Chart:
         f"{key}-bias",
         lambda ax: plot.bias(result, most=MOST_PAIRS, ax=ax),
         table=table,
-        height=0.8 + 1.75 * max(1, -(-count // 2)),
+        marks=leads.drawn(_of_pair),
+        height=0.6 + 1.75 * max(1, -(-count // 3)),
     )
+
+
+def _of_pair(facts: Mapping[str, Any]) -> Mark:
+    a, b = facts["annotator_a"], facts["annotator_b"]
+    return Mark(f"{a} and {b}", facts_of(annotator=a, differs_from=b, type="loose edge"))
 
 
 def _trends(result: AgreementResult, key: str) -> list[Chart]:
@@ -226,41 +237,44 @@ def _trends(result: AgreementResult, key: str) -> list[Chart]:
             f"Agreement by {by}",
             (by, *(name.replace("_", " ") for name in columns)),
             tuple((str(row[by]), *(row[one] for one in columns)) for row in rows),
-            tuple(_facts(**{by: row[by]}) if by == "batch" else None for row in rows),
+            tuple(facts_of(**{by: row[by]}) if by == "batch" else None for row in rows),
             "lo and hi are the ends of the interval of the change since the first.",
         )
-        marks = [Mark(f"{by} {row[by]}", _facts(**{by: row[by]})) if by == "batch" else None for row in rows]
+        marks = [Mark(f"{by} {row[by]}", facts_of(**{by: row[by]})) if by == "batch" else None for row in rows]
         edges = [place - 0.5 for place in range(len(rows) + 1)]
         draw = functools.partial(plot.trend, result, by=by)
         found.append(
             chart(
-                f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=bands.columns(marks, edges)
+                f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=leads.columns(marks, edges)
             )
         )
     return found
 
 
-def _disputed(result: AgreementResult, key: str) -> Table:
+def _disputed(result: AgreementResult, key: str) -> Chart:
     """23: the images that lost most, with reasons."""
     queue = result.worst(QUEUE, per_group=None)
-    rows = tuple(
-        (str(one.image), one.lost, one.text, *(() if one.batch is None else (str(one.batch),))) for one in queue
-    )
-    has_batch = any(len(row) > 3 for row in rows)
+    has_batch = any(one.batch is not None for one in queue)
     lost = sum(1 for row in result.images() if row["lost"])
-    return Table(
+    table = Table(
         f"{key}-disputed",
         "Most disputed images",
         ("image", "lost", "why", *(("batch",) if has_batch else ())),
-        tuple((*row, None) if has_batch and len(row) == 3 else row for row in rows),
-        tuple(_facts(image=one.image) for one in queue),
-        "Images whose annotators lose most against each other, and the types that it is lost to.",
-        f"{lost - len(queue):,} more images lose something." if lost > len(queue) else "",
+        tuple((str(one.image), one.lost, one.text, *((_cell(one.batch),) if has_batch else ())) for one in queue),
+        tuple(facts_of(image=one.image) for one in queue),
+        left_out=f"{lost - len(queue):,} more images lose something." if lost > len(queue) else "",
+    )
+    return chart(
+        f"{key}-disputed",
+        lambda ax: plot.disputed(result, most=MOST_IMAGES, ax=ax),
+        table=table,
+        marks=leads.drawn(_of_image),
+        height=1.5 + 0.24 * max(4, min(len(queue), MOST_IMAGES)),
     )
 
 
-def _facts(**facts: Any) -> dict[str, str]:
-    return {name.replace("_", " "): str(value) for name, value in facts.items()}
+def _of_image(facts: Mapping[str, Any]) -> Mark:
+    return Mark(f"{facts['type']} in {facts['image']}", facts_of(image=facts["image"], type=facts["type"]))
 
 
 def _cell(value: Any) -> Any:

@@ -13,7 +13,6 @@ from vesica.report.views import Item, Row, Shape
 
 if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
-    from vesica.report.views import Facts
 
 MOST, MOST_ROWS = 80, 6000
 """Images that have a picture, and objects of other images that are listed."""
@@ -81,7 +80,9 @@ def _facts(result: AgreementResult, row: int, losses: _Losses, names: list[str],
 
 
 def _names(result: AgreementResult) -> tuple[list[str], list[str]]:
-    return [str(one) for one in labels_of(result.records).tolist()], [str(one) for one in result.records.annotators.tolist()]
+    return [str(one) for one in labels_of(result.records).tolist()], [
+        str(one) for one in result.records.annotators.tolist()
+    ]
 
 
 def _item(result: AgreementResult, at: int, lost: float, text: str, losses: _Losses) -> Item:
@@ -140,5 +141,7 @@ def _rows(result: AgreementResult, shown: set[int], losses: _Losses) -> tuple[li
     lost = [row for row, at in enumerate(records.image.tolist()) if losses.types[row] and at not in shown]
     images = records.images.tolist()
     names, people = _names(result)
-    found = [Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in lost[:MOST_ROWS]]
+    found = [
+        Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in lost[:MOST_ROWS]
+    ]
     return found, max(0, len(lost) - MOST_ROWS)

@@ -351,7 +351,10 @@ def _rows(rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
 
 def _single(row: Row) -> list[Row]:
     several = {name: (one,) if isinstance(one, str) else one for name, one in row.facts.items()}
-    return [Row(row.image, dict(zip(several, facts, strict=True))) for facts in itertools.islice(itertools.product(*several.values()), 8)]
+    return [
+        Row(row.image, dict(zip(several, facts, strict=True)))
+        for facts in itertools.islice(itertools.product(*several.values()), 8)
+    ]
 
 
 def with_pictures(items: Sequence[Item], pictures: Mapping[str, str], /) -> tuple[Item, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +22,8 @@ DRAWN = 12
 """Mistakes of an image whose pixels are drawn; of the others it is only told that they are there."""
 ROWS = 8
 """Images that are told of each mistake, beside those that have a picture."""
-MOST_IMAGES, MOST_ROWS = 2000, 6000
-"""Rows of images, and all rows: enough to find one, and small."""
+MOST_IMAGES, MOST_ROWS = 2000, 3000
+"""Rows of images, and of mistakes."""
 WORST, MIDDLE, BEST = "worst", "in the middle", "best"
 
 
@@ -82,100 +84,90 @@ def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
 
 
 def items_of(
-    result: SegmentationResult, order: list[Ranked], maps: Any, bins: dict[Any, str], /
-) -> tuple[list[Item], list[Row]]:
-    """The pictures of the telling images, and rows of others; without maps there are rows alone."""
+    result: SegmentationResult, order: list[Ranked], maps: Any, score: str, bins: Mapping[Any, str], /
+) -> tuple[list[Item], list[Row], tuple[str, ...]]:
+    """The pictures of the telling images, rows of others, and what is in neither. Without maps there are rows alone."""
     met, images = met_of(result), result.counts.ids.tolist()
-    pairs = pairs_of(maps, result, telling(order, met, images))
+    pairs = {
+        image: pair for image, pair in pairs_of(maps, result, telling(order, met, images)).items() if pair.truth.size
+    }
     known = {one.image: one for one in order}
     place = {image: k for k, image in enumerate(images)}
-    by_image = _rows_by_image(met, len(images))
+    ends = np.searchsorted(met.image, np.arange(len(images) + 1))
     names = [str(name) for name in result.categories]
-    items = [
-        _item(image, pair, known.get(image), bins.get(image), by_image[place[image]], met, names)
-        for image, pair in pairs.items()
-        if pair.truth.size
-    ]
-    shown = np.isin(np.arange(len(images)), [place[image] for image in pairs])
-    return items, _rows(met, np.flatnonzero(~shown[met.image]), images, known, bins, names)
+    items = []
+    for image, pair in pairs.items():
+        rows = np.arange(*ends[place[image] : place[image] + 2])
+        items.append(_item(image, pair, _facts_of(image, known.get(image), score, bins), known.get(image), score,
+                           Met(*(column[rows] for column in met)), names))  # fmt: skip
+    others = [image for image in images if image not in pairs]
+    found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
+    found += _mistakes(met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names)
+    return items, found, _left_out(len(images), len(items), len(others), maps is not None)
 
 
-def _rows_by_image(met: Met, images: int) -> list[np.ndarray]:
-    ends = np.searchsorted(met.image, np.arange(images + 1))
-    return [np.arange(low, high) for low, high in zip(ends[:-1], ends[1:], strict=True)]
-
-
-def _item(
-    image: Any,
-    pair: LabelMapPair,
-    rank: Ranked | None,
-    in_bin: str | None,
-    rows: np.ndarray,
-    met: Met,
-    names: list[str],
-) -> Item:
-    picture = picture_of(pair, len(names))
-    shapes = []
-    for number, row in enumerate(rows[np.argsort(-met.count[rows], kind="stable")].tolist()):
-        truth, guess = int(met.truth[row]), int(met.guess[row])
-        facts = _facts(truth, guess, names)
-        if truth == guess:
-            shapes.append(Shape("right", facts=facts | {"pixels": f"{met.count[row]:,}"}))
-            continue
-        drawn = sum(one.runs is not None for one in shapes) < DRAWN
-        mask = pair.differs & (pair.truth == truth) & (pair.guess == guess)
-        shapes.append(
-            Shape(
-                "wrong",
-                f"{names[truth]} taken for {names[guess]}",
-                runs=picture.runs_of(mask) if drawn else None,
-                facts=facts | {"pixels": f"{met.count[row]:,}"},
-            )
+def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str, ...]:
+    if not has_maps:
+        return (
+            f"No label maps are shown, for the result has counts and no pixels: `maps` of `report` says where the maps "
+            f"of these {images:,} images are, or `vesica seg … --report`.",
         )
-    score = "" if rank is None else f", mIoU {rank.score:.3f}" + (f" ({rank.kind})" if rank.kind else "")
-    note = f", {pair.note}" if pair.note else ""
-    share = pair.differs.sum() / max(1, pair.counts.sum())
-    caption = f"{image}{note}{score}, {share:.1%} of pixels wrong; {picture.words}"
-    return Item(
-        f"map-{image}",
-        str(image),
-        caption,
-        picture.width,
-        picture.height,
-        tuple(shapes),
-        _of_image(image, rank, in_bin),
-        picture.source,
+    if not others:
+        return ()
+    return (
+        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and those with most of each mistake.",
     )
 
 
-def _facts(truth: int, guess: int, names: list[str]) -> dict[str, str | tuple[str, ...]]:
+def _item(
+    image: Any, pair: LabelMapPair, facts: Facts, rank: Ranked | None, score: str, met: Met, names: list[str]
+) -> Item:
+    picture = picture_of(pair, len(names))
+    shapes: list[Shape] = []
+    drawn = 0
+    for truth, guess, count in sorted(
+        zip(*(column.tolist() for column in met[1:]), strict=True), key=lambda one: -one[2]
+    ):
+        own = _facts(truth, guess, count, names)
+        if truth == guess:
+            shapes.append(Shape("right", facts=own))
+            continue
+        drawn += 1
+        mask = pair.differs & (pair.truth == truth) & (pair.guess == guess)
+        runs = picture.runs_of(mask) if drawn <= DRAWN else None
+        shapes.append(Shape("wrong", f"{names[truth]} taken for {names[guess]}", runs=runs, facts=own))
+    told = [str(image), *([pair.note] if pair.note else [])]
+    if rank is not None:
+        told.append(f"{score} {rank.score:.3f}" + (f", {rank.kind}" if rank.kind else ""))
+    told.append(f"{pair.differs.sum() / max(1, pair.counts.sum()):.1%} of pixels wrong")
+    caption = f"{', '.join(told)}; {picture.words}"
+    return Item(
+        f"map-{image}", str(image), caption, picture.width, picture.height, tuple(shapes), facts, picture.source
+    )
+
+
+def _facts(truth: int, guess: int, count: int, names: list[str]) -> dict[str, str | tuple[str, ...]]:
     both = (names[truth],) if truth == guess else (names[truth], names[guess])
-    return {"truth": names[truth], "guess": names[guess], "class": both}
+    return {"truth": names[truth], "guess": names[guess], "category": both, "pixels": f"{count:,}"}
 
 
-def _of_image(image: Any, rank: Ranked | None, in_bin: str | None) -> Facts:
-    facts: dict[str, str] = {"image": str(image)}
+def _facts_of(image: Any, rank: Ranked | None, score: str, bins: Mapping[Any, str]) -> dict[str, str]:
+    facts = {"image": str(image)}
     if rank is not None and rank.kind:
         facts["images"] = rank.kind
-    if in_bin is not None:
-        facts["mIoU"] = in_bin
+    if image in bins:
+        facts[score] = bins[image]
     return facts
 
 
-def _rows(
-    met: Met, rows: np.ndarray, images: list[Any], known: dict[Any, Ranked], bins: dict[Any, str], names: list[str]
-) -> list[Row]:
-    """Of images without a picture: their score, and for each mistake those with most of its pixels."""
-    shown = np.unique(met.image[rows]).tolist()
-    found = [Row(str(images[place]), _of_image(images[place], known.get(images[place]), bins.get(images[place])))
-             for place in shown[:MOST_IMAGES]]  # fmt: skip
+def _mistakes(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
+    """For each mistake the images with most of its pixels."""
     wrong = rows[met.truth[rows] != met.guess[rows]]
-    order = wrong[np.lexsort((met.image[wrong], -met.count[wrong]))]
-    told: dict[tuple[int, int], int] = {}
-    for row in order.tolist():
-        key = int(met.truth[row]), int(met.guess[row])
-        told[key] = told.get(key, 0) + 1
-        if told[key] <= ROWS and len(found) < MOST_ROWS:
-            facts = {"truth": names[key[0]], "guess": names[key[1]], "pixels": f"{met.count[row]:,}"}
-            found.append(Row(str(images[met.image[row]]), facts))
+    told: Counter[tuple[int, int]] = Counter()
+    found: list[Row] = []
+    for row in wrong[np.lexsort((met.image[wrong], -met.count[wrong]))].tolist():
+        pair = int(met.truth[row]), int(met.guess[row])
+        told[pair] += 1
+        if told[pair] <= ROWS and len(found) < MOST_ROWS:
+            found.append(Row(str(images[met.image[row]]), _facts(*pair, int(met.count[row]), names)))
     return found

@@ -175,8 +175,9 @@ def _ledger(result: AgreementResult, key: str) -> Chart:
     )
     shown = sorted((row for row in rows if row["amount"]), key=lambda row: -row["share"])
     marks = [Mark("agreed", {"agreed": "yes"})] if gap == gap else []
-    marks += [Mark(f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times", facts_of(type=row["type"]))
-              for row in shown if gap == gap]  # fmt: skip
+    for row in shown if gap == gap else ():
+        told = f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times"
+        marks.append(Mark(told, facts_of(type=row["type"])))
     return chart(
         f"{key}-ledger",
         lambda ax: plot.ledger(result, ax=ax),

@@ -115,7 +115,7 @@ def _pair(batch: Batch, k: int, result: SegmentationResult) -> LabelMapPair:
     if isinstance(batch, Maps):
         truth, guess = (np.asarray(to_numpy(side[k, ...])) for side in (batch.truth, batch.guess))
         counts = ~np.isin(truth, result.policy.ignore)
-        found = LabelMapPair(_places(truth, labels), _places(guess, labels), counts, counts & (truth != guess))
+        found = LabelMapPair(places_of(truth, labels), places_of(guess, labels), counts, counts & (truth != guess))
     else:
         truth, guess = (np.full(batch[k].shape, -1) for _ in range(2))
         differs = np.zeros(truth.shape, bool)
@@ -124,10 +124,10 @@ def _pair(batch: Batch, k: int, result: SegmentationResult) -> LabelMapPair:
             truth[ours], guess[theirs] = place, place
             differs |= ours != theirs
         found = LabelMapPair(truth, guess, np.ones(truth.shape, bool), differs)
-    return found if truth.ndim == 2 else _worst_slice(found)
+    return found if truth.ndim == 2 else worst_slice(found)
 
 
-def _places(array: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def places_of(array: np.ndarray, labels: np.ndarray, /) -> np.ndarray:
     """Places of the classes, −1 for labels of none."""
     if not len(labels):
         return np.full(array.shape, -1)
@@ -136,7 +136,7 @@ def _places(array: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.where(labels[at] == array, at, -1)
 
 
-def _worst_slice(volume: LabelMapPair) -> LabelMapPair:
+def worst_slice(volume: LabelMapPair, /) -> LabelMapPair:
     """The slice of a volume with most pixels that differ, the first of equal ones."""
     place = int(np.argmax(volume.differs.sum(axis=(1, 2))))
     note = f"slice {place + 1} of {len(volume.truth)}"

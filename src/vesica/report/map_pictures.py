@@ -67,7 +67,7 @@ class MapPicture(NamedTuple):
         return self.height, self.width, tuple(counts.tolist())
 
 
-def picture_of(pair: LabelMapPair, classes: int, /) -> MapPicture:
+def picture_of(pair: LabelMapPair, classes: int, /, *, sides: tuple[str, str] = ("truth", "guess")) -> MapPicture:
     """Truth and guess, and below them where they differ and what was guessed there; of wide maps one below the other.
 
     What is no class or does not count is dark.
@@ -95,9 +95,9 @@ def picture_of(pair: LabelMapPair, classes: int, /) -> MapPicture:
         y, x = (place // across) * (high + GAP), (place % across) * (wide + GAP)
         canvas[y : y + high, x : x + wide] = part
     data = base64.b64encode(png_of(canvas, palette=colours)).decode()
-    words = "truth, guess; below, where they differ, and what was guessed there"
+    words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {sides[1]} has there"
     if across == 1:
-        words = "from the top: truth, guess, where they differ"
+        words = f"from the top: {sides[0]}, {sides[1]}, where they differ"
     y, x = (2 // across) * (high + GAP), 0
     return MapPicture(canvas.shape[1], canvas.shape[0], f"data:image/png;base64,{data}", words, step, zoom, x, y)
 

@@ -7,7 +7,7 @@ import functools
 import itertools
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -422,14 +422,18 @@ def label_images(
     groups: Any = None,
     relabel: Any = None,
     crowd: str | None = None,
+    only: Collection[Any] | None = None,
     threads: int | None = None,
 ) -> LabelImages:
-    """Where label maps come from: arrays, files that meet by name, or objects that are drawn."""
+    """Where label maps come from: arrays, files that meet by name, or objects that are drawn.
+
+    `only` are ids of images: of files and objects, no others are read and drawn.
+    """
     from vesica.segmentation.inputs import batches_of, categories_of
 
     if check_painted.are_objects(truth, guess):
         check_painted.own_categories(categories, policy.background, relabel)
-        return _painted(truth, guess, policy, crowd or "ignore", groups, threads)
+        return _painted(truth, guess, policy, crowd or "ignore", groups, only, threads)
     check_painted.of_objects(crowd)
     known = categories_of(categories)
     if not check_label_files.are_paths(truth, guess):
@@ -438,6 +442,7 @@ def label_images(
     from vesica.io.label_files import pair_files
 
     files = pair_files(truth, guess)
+    files = files if only is None else files.only(only)
     kinds = check_label_files.groups_by_name(groups, files.names)
     return LabelImages(
         lambda how: _file_batches(files, how, relabel, kinds, threads),
@@ -465,7 +470,13 @@ def _file_batches(
 
 
 def _painted(
-    truth: Any, guess: Any, policy: SegmentationPolicy, crowd: str, groups: Any, threads: int | None
+    truth: Any,
+    guess: Any,
+    policy: SegmentationPolicy,
+    crowd: str,
+    groups: Any,
+    only: Collection[Any] | None,
+    threads: int | None,
 ) -> LabelImages:
     """Objects as label maps, over a background that is no class of its own, with a label for what does not count."""
     from vesica.segmentation.inputs import batch_of
@@ -479,7 +490,7 @@ def _painted(
 
     def batches(how: Reading) -> Iterator[LabelBatch]:
         claimed = 0
-        for image, one, other, more in found.pairs():
+        for image, one, other, more in found.pairs(only):
             claimed += more
             yield LabelBatch(batch_of(one, other, how), [image], None, None if kinds is None else kinds[image])
         if claimed:

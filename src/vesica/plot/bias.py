@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from vesica._check import plot as check
+from vesica.plot.marks import UNSEEN, mark
 from vesica.plot.theme import NAME, THEMES, Theme, axes_of, label, letters_across, titled
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _draw(ax: Axes, colours: Theme, row: Row, x: float, y: float, scale: float) 
     from matplotlib.patches import FancyArrowPatch, Rectangle
 
     half = _HALF
-    ax.add_patch(Rectangle((x - half, y - half), 2 * half, 2 * half, fill=False, edgecolor=colours.soft, linewidth=1.5))
+    box = Rectangle((x - half, y - half), 2 * half, 2 * half, facecolor=UNSEEN, edgecolor=colours.soft, linewidth=1.5)
+    mark(ax, ax.add_patch(box), annotator_a=row["annotator_a"], annotator_b=row["annotator_b"])
     for edge, (dx, dy) in SIDES.items():
         out = row[f"out_{edge}"]
         if not round(out, 1):

@@ -149,9 +149,9 @@ def shades(theme: Theme, colour: str, /) -> Any:
     return LinearSegmentedColormap.from_list("shades", [theme.page, colour]).with_extremes(bad="none")
 
 
-def told(ax: Axes, theme: Theme, /) -> None:
+def told(ax: Axes, theme: Theme, /, *, loc: str = "best", ncols: int = 1) -> None:
     """Which line is which, where it covers least. Names come from data: no text is mathematics."""
-    legend = ax.legend(loc="best", facecolor=theme.page, edgecolor=theme.line, framealpha=0.85, fontsize=9)
+    legend = ax.legend(loc=loc, ncols=ncols, facecolor=theme.page, edgecolor=theme.line, framealpha=0.85, fontsize=9)
     for text in legend.get_texts():
         text.set_color(theme.ink)
         text.set_parse_math(False)

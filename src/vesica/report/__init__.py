@@ -20,6 +20,7 @@ def write(
     /,
     *results: Result,
     images: Any = None,
+    maps: Any = None,
     title: str | None = None,
     max_mb: float = 10,
     embed: Literal["embed", "link", "none"] = "embed",
@@ -38,6 +39,9 @@ def write(
     images : folder, dict of name → picture, or function of a name that answers one; optional
         Where the photographs are. A picture is the path of a file, a Pillow image, or an array of (H, W) or
         (H, W, 3) bytes.
+    maps : (truth, guess) as they were scored, dict of image → (truth, guess), or function of an image; optional
+        The label maps of a segmentation, which keeps counts and no pixels: arrays, folders, or objects. Those of the
+        images that are shown are read again. Maps that are not those of the result are an error.
     title : str, optional
     max_mb : float, default 10
         The size of the file; photographs are left out until it fits.
@@ -65,7 +69,15 @@ def write(
     from vesica.report.assembly import assembled
 
     text, left_out = assembled(
-        results, images=images, title=title, most=most, embed=embed, gates=gates, findings=findings, files=files
+        results,
+        images=images,
+        title=title,
+        most=most,
+        embed=embed,
+        gates=gates,
+        findings=findings,
+        files=files,
+        maps=maps,
     )
     with atomic.file(path) as file:
         file.write(text.encode("utf-8", "replace"))

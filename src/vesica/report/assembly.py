@@ -37,9 +37,10 @@ def assembled(
     gates: Sequence[Any],
     findings: Sequence[Any],
     files: Sequence[Any],
+    maps: Any = None,
 ) -> tuple[str, gallery.LeftOut]:
     """The text of a file of at most so many bytes, and what was left out of it."""
-    parts = _parts(results)
+    parts = _parts(results, maps)
     first = headline.page_of(parts, gates=gates, findings=findings)
     pages: list[Page] = [first, *(part.page for part in parts), *(part.data for part in parts if part.data)]
     pages.append(provenance.page_of(parts, files=files))
@@ -51,11 +52,12 @@ def assembled(
         rows={part.page.key: part.rows for part in parts},
         left_out=tuple(line for part in parts for line in part.left_out),
         footer=provenance.footer(),
+        legend={part.page.key: part.legend for part in parts},
     )
     return gallery.fitted(document, html_of, images=images, embed=embed, most=most)
 
 
-def _parts(results: Sequence[Any]) -> list[Part]:
+def _parts(results: Sequence[Any], maps: Any) -> list[Part]:
     """Each result by the module that knows its kind; two of a kind have keys of their own."""
     found: list[Part] = []
     used: dict[str, int] = {}
@@ -63,7 +65,8 @@ def _parts(results: Sequence[Any]) -> list[Part]:
         module, key = PARTS.get(type(result).__name__, ("plain", "result"))
         used[key] = used.get(key, 0) + 1
         own = key if used[key] == 1 else f"{key}-{used[key]}"
-        part = importlib.import_module(f"vesica.report.{module}").part_of(result, own)
+        more = {"maps": maps} if module == "segmentation" else {}
+        part = importlib.import_module(f"vesica.report.{module}").part_of(result, own, **more)
         if used[key] > 1:
             part = replace(part, page=replace(part.page, title=f"{part.page.title} {used[key]}"))
         found.append(part)

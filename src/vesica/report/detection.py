@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from vesica.report import data, detection_charts
 from vesica.report.detection_gallery import Chosen, chosen_of
 from vesica.report.detection_objects import Objects, binned, bins, cut_of, objects_of, sizes_of, threshold
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.views import Block, Filter, Line, Page, Part, Words
+from vesica.report.views import Filter, Line, Page, Part, Words
 
 REPLICATES = 1000
 FIRST = 5
@@ -39,18 +40,16 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
     """Tiles, what to fix first, pictures, and the objects behind all of them."""
     intervals = result.interval(replicates=REPLICATES)
     found, chosen, missing = _explained(result)
-    blocks: list[Block] = [
-        *detection_charts.of_curves(result, key, intervals),
-        *(detection_charts.of_objects(result, key, found) if found is not None else ()),
-    ]
+    blocks = tuple(detection_charts.charts_of(result, key, intervals, found))
     cut = cut_of(result)
     sentence = (
-        f"{result.headline}. Objects are looked at from IoU {threshold(result):g} and from a score of {cut:.3g} on, "
-        "where F1 of all categories together is highest."
+        f"A guess is right from IoU {threshold(result):g} on. Pictures and confusion look at guesses from a score of "
+        f"{cut:.3g} on, where F1 of all categories together is highest."
     )
+    tiles = number_tiles(result, key, intervals=intervals, notes=_NOTES, filters=_filters(result, found))
     return Part(
-        Page(key, "Detection", tuple(blocks), sentence),
-        number_tiles(result, key, intervals=intervals, notes=_NOTES, filters=_filters(result, found)),
+        Page(key, "Detection", blocks, sentence),
+        replace(tiles, sentence=f"{result.headline}. Below each number its 95 % interval, by drawing images again."),
         first=None if found is None else _first(result, key),
         items=chosen.items,
         rows=chosen.rows,

@@ -26,29 +26,26 @@ CURVES = 5
 """Categories whose curves are drawn."""
 
 
-def of_curves(result: DetectionResult, key: str, intervals: IntervalTable, /) -> Iterator[Block]:
-    """What records alone can tell."""
+def charts_of(result: DetectionResult, key: str, intervals: IntervalTable, found: Objects | None, /) -> Iterator[Block]:
+    """The pictures, those beside each other that are of about one height. Without `found`, what records alone tell."""
     rows = result.per_class()
     yield _categories(result, key, rows, intervals)
+    if found is not None:
+        yield _causes(result, key)
     yield _curves(result, key)
     if len(rows) > 1:
         yield _curves_of_categories(result, key, rows)
     yield _by_score(result, key)
-    yield _by_iou(result, key)
-    yield _scores(result, key)
-    if len(result.records) == 0 or (result.records.score.min() >= 0 and result.records.score.max() <= 1):
+    if not len(result.records) or (result.records.score.min() >= 0 and result.records.score.max() <= 1):
         yield _reliability(result, key)
-
-
-def of_objects(result: DetectionResult, key: str, found: Objects, /) -> Iterator[Block]:
-    """What details tell."""
-    yield _causes(result, key)
-    yield _confusion(result, key, found)
-    if (top := _top(result, key, found)) is not None:
-        yield top
-    yield _by_size(result, key)
-    yield _ious(result, key)
-    yield _per_image(result, key, found)
+    if found is not None:
+        yield _confusion(result, key, found)
+        yield from _top(result, key, found)
+        yield _by_size(result, key)
+        yield _ious(result, key)
+        yield _per_image(result, key, found)
+    yield _scores(result, key)
+    yield _by_iou(result, key)
 
 
 def _name(rows: list[dict[str, Any]]) -> str:
@@ -375,11 +372,11 @@ def _beyond(counts: np.ndarray) -> str:
     return f"{more:,} cells with less are left out." if more > 0 else ""
 
 
-def _top(result: DetectionResult, key: str, found: Objects) -> Chart | None:
+def _top(result: DetectionResult, key: str, found: Objects) -> Iterator[Chart]:
     """The classes that are taken for another most often."""
     rows = list(result.confusion(iou=found.iou, min_score=found.cut).top(12))
     if not rows:
-        return None
+        return
 
     def draw(ax: Axes) -> None:
         from vesica.plot.theme import LIGHT, named, plain_frame, rows_named, titled
@@ -411,7 +408,7 @@ def _top(result: DetectionResult, key: str, found: Objects) -> Chart | None:
         tuple((str(row["truth"]), str(row["guess"]), row["count"], row["share"]) for row in rows),
         tuple({"truth": str(row["truth"]), "guess": str(row["guess"])} for row in rows),
     )
-    return chart(f"{key}-top", draw, height=1.2 + 0.24 * max(3, len(rows)), table=table, marks=marks)
+    yield chart(f"{key}-top", draw, height=1.2 + 0.24 * max(3, len(rows)), table=table, marks=marks)
 
 
 def _by_size(result: DetectionResult, key: str) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,6 +17,7 @@ from vesica.report.views import (
     Block,
     Chart,
     Choice,
+    Facts,
     Filter,
     Grid,
     Item,
@@ -42,6 +43,8 @@ LEGEND = {
     "missed": "truth that was missed",
     "crowd": "does not count",
 }
+_LOOKS = [*LEGEND, *(f"kind{n}" for n in range(6))]
+"""How shapes can be drawn."""
 _OWN = {
     "card": ("#f6f8fa", "#181d24"),
     "edge": ("#c5cdd6", "#465260"),
@@ -62,6 +65,8 @@ class Document:
     rows: Mapping[str, tuple[Row, ...]]
     left_out: tuple[str, ...] = ()
     footer: str = ""
+    legend: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
     links_pictures: bool = False
 
 
@@ -85,9 +90,7 @@ def html_of(document: Document, /) -> str:
         ),
         pages="".join(_page(page) for page in document.pages),
         shown=escape.text(shown),
-        legend="".join(
-            f'<span><i class="{role}"></i>{words}</span>' for role, words in LEGEND.items() if role in _roles(document)
-        ),
+        legend="".join(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in _legend(document)),
         items=_items(document),
         left_out="".join(f"<p>{escape.text(line)}</p>" for line in document.left_out),
         footer=escape.text(document.footer),
@@ -182,7 +185,11 @@ def _leads(inside: str, wanted: Filter | None, page: str, otherwise: str) -> str
 
 
 def _table(table: Table, page: str) -> str:
-    head = "".join(f'<th scope="col">{escape.text(name)}</th>' for name in table.columns)
+    texts = [all(isinstance(row[k], str) for row in table.rows) for k in range(len(table.columns))]
+    head = "".join(
+        f'<th scope="col"{" class=text" if is_text else ""}>{escape.text(name)}</th>'
+        for name, is_text in zip(table.columns, texts, strict=True)
+    )
     filters = table.filters or (None,) * len(table.rows)
     rows = "".join(_row(row, wanted, page) for row, wanted in zip(table.rows, filters, strict=True))
     name = escape.text(table.title or "Numbers")
@@ -220,8 +227,19 @@ def shown(value: Value, /) -> str:
 # ---- the gallery, and what the script reads
 
 
-def _roles(document: Document) -> set[str]:
-    return {shape.role for items in document.items.values() for item in items for shape in item.shapes}
+def _roles(document: Document) -> dict[str, dict[str, str]]:
+    """Page by page what the roles of its shapes are, in words."""
+    found = {}
+    for page, items in document.items.items():
+        used = {shape.role for item in items for shape in item.shapes}
+        words = {**LEGEND, **document.legend.get(page, {})}
+        found[page] = {role: told for role, told in words.items() if role in used}
+    return found
+
+
+def _legend(document: Document) -> list[tuple[str, str]]:
+    """Roles with their words, each once."""
+    return list(dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1]))
 
 
 def _shown(document: Document) -> str:
@@ -240,7 +258,7 @@ def _items(document: Document) -> str:
 
 def _item(item: Item, at: int) -> str:
     caption, name = escape.text(item.caption), escape.text(f"Open {item.caption}")
-    image = f'<img alt="" decoding="async" loading="lazy" src="{escape.address(item.picture)}">' if item.picture else ""
+    image = f'<img alt="" decoding="async" src="{escape.address(item.picture)}">' if item.picture else ""
     frame = f'<span class="picture" style="aspect-ratio:{item.width:g}/{item.height:g}">{image}</span>'
     button = f'<button type="button" aria-label="{name}">{frame}</button>'
     return f'<figure class="item" data-at="{at}" id="item-{at}">{button}<figcaption>{caption}</figcaption></figure>'
@@ -255,8 +273,12 @@ class _Strings:
     def place(self, value: str) -> int:
         return self.places.setdefault(escape.visible(value), len(self.places))
 
-    def facts(self, facts: Filter, keys: Sequence[str]) -> list[int]:
-        return [self.place(facts[name]) if name in facts else -1 for name in keys]
+    def facts(self, facts: Facts, keys: Sequence[str]) -> list[int | list[int]]:
+        """For each key the place of its value, or the places of several; −1 for none."""
+        return [self._places(facts[name]) if name in facts else -1 for name in keys]
+
+    def _places(self, value: str | tuple[str, ...]) -> int | list[int]:
+        return self.place(value) if isinstance(value, str) else [self.place(one) for one in value]
 
 
 def _data(document: Document) -> dict[str, Any]:
@@ -272,7 +294,10 @@ def _data(document: Document) -> dict[str, Any]:
             for page, chart in charts
             for mark, told in chart.marks.items()
         },
-        "roles": list(LEGEND),
+        "looks": _LOOKS,
+        "roles": {
+            page: {role: escape.visible(told) for role, told in own.items()} for page, own in _roles(document).items()
+        },
         "strings": list(strings.places),
     }
 
@@ -324,8 +349,7 @@ def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:
     elif shape.runs is not None:
         height, width, counts = shape.runs
         place = {"size": [height, width], "counts": list(counts)}
-    roles = list(LEGEND)
-    return [roles.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
+    return [_LOOKS.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
 
 
 def _short(value: float) -> float:
@@ -340,7 +364,7 @@ def with_pictures(items: Sequence[Item], pictures: Mapping[str, Picture], /) -> 
 
 
 def _with_picture(item: Item, picture: Picture | None) -> Item:
-    if picture is None:
+    if picture is None or item.picture:
         return item
     size = (item.width, item.height) if item.has_size or not picture.width else (picture.width, picture.height)
     return replace(item, picture=picture.address, width=float(size[0]), height=float(size[1]))

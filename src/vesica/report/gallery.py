@@ -29,6 +29,9 @@ def fitted(
     document: Document, write: Callable[[Document], str], /, *, images: Any, embed: str, most: int
 ) -> tuple[str, LeftOut]:
     """The text of a document of at most `most` bytes: photographs are left out first, then pictures, then rows."""
+    if embed == "none":
+        bare_items = {key: tuple(replace(item, picture="") for item in own) for key, own in document.items.items()}
+        document = replace(document, items=bare_items)
     document, dropped = _few(document)
     bare = write(document)
     room = most - len(bare.encode("utf-8", "replace"))
@@ -52,7 +55,7 @@ def fitted(
 
 
 def _names(document: Document) -> dict[str, None]:
-    return dict.fromkeys(item.image for items in document.items.values() for item in items)
+    return dict.fromkeys(item.image for items in document.items.values() for item in items if not item.picture)
 
 
 def _count(document: Document) -> int:

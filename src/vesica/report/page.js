@@ -6,7 +6,7 @@
   const { strings, grids, groups } = data;
   // A shape is [role, label, place, facts]; facts are places among the strings, one for each key of the group.
   const items = groups.flatMap((group) => group.items.map(([width, height, facts, shapes]) => ({ group, width, height, facts, shapes: shapes.map(([role, label, at, own]) => ({
-    role: data.roles[role], label, facts: own, box: typeof at[0] === "number" ? at : null, rings: Array.isArray(at[0]) ? at : null, runs: at.counts ? at : null })) })));
+    role: data.looks[role], label, facts: own, box: typeof at[0] === "number" ? at : null, rings: Array.isArray(at[0]) ? at : null, runs: at.counts ? at : null })) })));
   const figures = [...document.querySelectorAll(".item")];
   const MOST = 200;
   let state = null, before = null, list = figures.map((_, at) => at);
@@ -39,7 +39,9 @@
   // ---- facts: of each key of a group, the place of the value that is asked for
   const place = new Map(strings.map((one, at) => [one, at]));
   const coded = (facts, group) => facts.map(([name, value]) => [group.keys.indexOf(place.get(name) ?? -2), place.get(value) ?? -2]);
-  const fits = (facts, more, wanted) => wanted.every(([key, value]) => key >= 0 && (facts[key] === value || (more && more[key] === value)));
+  const is = (fact, value) => fact === value || (Array.isArray(fact) && fact.includes(value));
+  const fits = (facts, more, wanted) => wanted.every(([key, value]) => key >= 0 && (is(facts[key], value) || (more && is(more[key], value))));
+  const worded = (fact) => [fact].flat().map((one) => (one < 0 ? "" : strings[one])).join(", ");
   const asked = (item) => (state && (!state.page || state.page === item.group.page) ? coded(state.facts, item.group) : []);
   const found = (item) => { const wanted = asked(item); return item.shapes.map((shape) => wanted.length > 0 && fits(shape.facts, item.facts, wanted)); };
 
@@ -68,7 +70,7 @@
     }
     return path;
   };
-  const DASH = { truth: [], right: [7, 4], wrong: [2, 2.5], missed: [], crowd: [1.5, 4] };
+  const DASH = { truth: [], right: [7, 4], wrong: [2, 2.5], missed: [], crowd: [1.5, 4], kind1: [7, 4], kind2: [2, 2.5], kind3: [10, 3, 2, 3], kind4: [4, 2], kind5: [1.5, 4] };
   const paint = (canvas, item, marked, large) => {
     const box = canvas.getBoundingClientRect();
     if (!box.width) return;
@@ -82,7 +84,7 @@
     const look = { truth: "ink", right: "right", wrong: "wrong", missed: "missed", crowd: "soft" };
     const labels = [];
     for (const at of order) {
-      const shape = item.shapes[at], path = outline(canvas, shape, item), tint = colour(look[shape.role] || "ink");
+      const shape = item.shapes[at], path = outline(canvas, shape, item), tint = colour(look[shape.role] || shape.role) || colour("ink");
       pen.setTransform(dots * scale, 0, 0, dots * scale, left * dots, top * dots);
       pen.globalAlpha = some && !marked[at] ? 0.3 : 1;
       const filled = shape.runs || shape.role === "missed";
@@ -187,14 +189,14 @@
     if (!group) return told;
     const wanted = coded(state.facts, group), seen = new Set(), kept = [];
     for (const row of group.rows) {
-      if (!wanted.every(([key, value]) => key >= 0 && row[key + 1] === value)) continue;
+      if (!wanted.every(([key, value]) => key >= 0 && is(row[key + 1], value))) continue;
       told.count++;
       seen.add(row[0]);
       if (kept.length < MOST) kept.push(row);
     }
     told.images = seen.size;
     if (!told.count) return told;
-    const keys = group.keys.map((_, key) => key).filter((key) => kept.some((row) => row[key + 1] >= 0));
+    const keys = group.keys.map((_, key) => key).filter((key) => kept.some((row) => row[key + 1] !== -1));
     const head = make("tr", undefined, make("thead", undefined, out));
     make("th", "image", head).scope = "col";
     keys.forEach((key) => { make("th", strings[group.keys[key]], head, "text").scope = "col"; });
@@ -202,7 +204,7 @@
     for (const row of kept) {
       const line = make("tr", undefined, body);
       make("th", strings[row[0]], line).scope = "row";
-      keys.forEach((key) => make("td", row[key + 1] < 0 ? "" : strings[row[key + 1]], line, "text"));
+      keys.forEach((key) => make("td", worded(row[key + 1]), line, "text"));
     }
     $("rows-told").textContent = `${counted(told.count, "object")} of ${counted(told.images, "image")}${told.count > MOST ? `; the first ${MOST} are listed` : ""}. Their pictures are left out to keep this file small.`;
     return told;
@@ -223,7 +225,7 @@
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", $("viewer-title").textContent);
     paint(canvas, item, marked, true);
-    const keys = item.group.keys.map((_, key) => key).filter((key) => item.shapes.some((shape) => shape.facts[key] >= 0));
+    const keys = item.group.keys.map((_, key) => key).filter((key) => item.shapes.some((shape) => shape.facts[key] !== -1));
     const table = $("viewer-table");
     table.textContent = "";
     const head = make("tr", undefined, make("thead", undefined, table));
@@ -231,8 +233,8 @@
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", shape.role, row).scope = "row";
-      keys.forEach((key) => make("td", shape.facts[key] < 0 ? "" : strings[shape.facts[key]], row, "text"));
+      make("th", (data.roles[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
+      keys.forEach((key) => make("td", worded(shape.facts[key]), row, "text"));
     });
     $("before").disabled = list.indexOf(at) <= 0;
     $("next").disabled = list.indexOf(at) >= list.length - 1;

@@ -12,6 +12,9 @@ Filter: TypeAlias = Mapping[str, str]
 A filter asks the objects of its own page alone.
 """
 
+Facts: TypeAlias = Mapping[str, str | tuple[str, ...]]
+"""What is known of an object; a fact may have several values, and a filter finds it by each of them."""
+
 Value: TypeAlias = str | int | float | None
 """What a cell of a table shows: floats with three decimals, whole numbers with commas, None as a dash."""
 
@@ -143,7 +146,8 @@ class Page:
 class Shape:
     """One region over a picture, in pixels of the image, and what is known of it.
 
-    `role` is how it is drawn: "truth" (solid), "right" and "wrong" (guesses, dashed), "missed" (filled), "crowd".
+    `role` is how it is drawn: "truth" (solid), "right" and "wrong" (guesses, dashed), "missed" (filled), "crowd"; or
+    "kind0" to "kind5" for sides of which none is the truth. An object that is nowhere in particular is only told.
     One of `box` (x1, y1, x2, y2), `rings` (each a flat tuple x, y, x, y …) and `runs` says where it is. `runs` are
     (height, width, counts): lengths of runs column by column, background first, as COCO has them.
     """
@@ -153,7 +157,7 @@ class Shape:
     box: tuple[float, float, float, float] | None = None
     rings: tuple[tuple[float, ...], ...] = ()
     runs: tuple[int, int, tuple[int, ...]] | None = None
-    facts: Filter = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -161,8 +165,8 @@ class Item:
     """One picture of the gallery.
 
     `facts` are those of the image: each of its shapes has them too. `image` is the name by which `images` finds the
-    photograph; `picture` is its address, once there is one. Without `has_size` the width and height are guessed, and a
-    photograph says them.
+    photograph; `picture` is its address, once there is one. An item that comes with a picture keeps it. Without
+    `has_size` the width and height are guessed, and a photograph says them.
     """
 
     key: str
@@ -171,7 +175,7 @@ class Item:
     width: float
     height: float
     shapes: tuple[Shape, ...] = ()
-    facts: Filter = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
     picture: str = ""
     has_size: bool = True
 
@@ -180,7 +184,7 @@ class Row(NamedTuple):
     """An object whose picture is not in the gallery: the name of its image, and its facts."""
 
     image: str
-    facts: Filter
+    facts: Facts
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,8 @@ class Part:
     """All that one result gives to a report.
 
     `items` are the telling images, those first that should stay where not all fit; `rows` are objects of other images;
-    `left_out` says what is in neither. `policy` and `provenance` are names with values.
+    `left_out` says what is in neither. `policy` and `provenance` are names with values. `legend` says what roles of
+    its shapes are, where that is not what they usually are.
     """
 
     page: Page
@@ -201,3 +206,4 @@ class Part:
     policy: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     data: Page | None = None
+    legend: Mapping[str, str] = field(default_factory=dict)

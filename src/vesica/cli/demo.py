@@ -73,6 +73,7 @@ def _report(found: Tour, folder: Path) -> tuple[str, ...]:
             folder / files.REPORT,
             *found.results,
             images=folder / "images",
+            maps=(folder / "maps/truth", folder / "maps/b"),
             title="A small world",
             findings=found.diagnosis.findings,
             files=[folder / name for name in ("truth.json", "a.json", "b.json", files.EXPORT)],

@@ -153,10 +153,12 @@ def evaluate(
 def _told_of_images(images: Images, inputs: Inputs) -> dict[str, Any]:
     """What is known of the truth's images beside their ids, in the order of the records."""
     columns = {"group": images.group, "batch": images.batch}
-    if inputs.meeting is None or (images.names is None and columns["group"] is None and columns["batch"] is None):
+    told = (images.names, images.width, *columns.values())
+    if inputs.meeting is None or all(column is None for column in told):
         return {}
     order = np.argsort(inputs.meeting.truth_image)
     return {
+        "image_sizes": None if images.width is None else images.sizes[order, ::-1],
         "image_names": None if images.names is None else images.names[order],
         "columns": {name: column[order] for name, column in columns.items() if column is not None},
     }

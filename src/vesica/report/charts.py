@@ -74,9 +74,9 @@ def svg_of(ax: Axes, key: str, /, *, name: str = "", marks: Mapping[str, Mark] |
     assert figure is not None
     figure.set_dpi(72)
     figure.patch.set_visible(False)
-    images = [image for image in ax.images if image.get_cmap().name == "shades" and image.get_visible()]
+    images = [image for image in ax.images if image.get_cmap().name == "shades"]
     for image in images:
-        image.set_visible(False)
+        image.remove()
     ax.patch.set(gid=_CELLS_HERE, facecolor="none", edgecolor="none")
     out = io.BytesIO()
     with rc_context(_LOOK):
@@ -103,7 +103,7 @@ def _words(ax: Axes) -> tuple[str, str]:
     return title, sentence
 
 
-_COLOURS = {light: f"var(--{name})" for name, (light, _) in reversed(variables().items())}
+_COLOURS = {light: f"var(--{name})" for name, (light, _) in reversed(list(variables().items()))}
 
 
 def _inline(drawing: str) -> str:
@@ -113,6 +113,7 @@ def _inline(drawing: str) -> str:
         drawing = re.sub(unwanted, "", drawing, flags=re.S)
     drawing = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', drawing, count=1)
     drawing = re.sub(r'(?<= style=")[^"]*', lambda found: _style(found[0]), drawing)
+    drawing = re.sub(r' (fill|stroke)="(#[0-9a-f]{6})"', lambda found: _attribute(*found.groups()), drawing)
     drawing = re.sub(r'(?<= d=")[^"]*', lambda found: _path(found[0]), drawing)
     drawing = re.sub(
         r'(?<= transform=")[^"]*', lambda found: _rounded(found[0].replace("rotate(-0 ", "rotate(0 ")), drawing
@@ -124,6 +125,11 @@ def _inline(drawing: str) -> str:
 def _style(style: str) -> str:
     style = re.sub(r"font-family: [^;]*;? ?", "", style)
     return re.sub(r"#[0-9a-f]{6}", lambda found: _COLOURS.get(found[0], found[0]), style)
+
+
+def _attribute(name: str, colour: str) -> str:
+    """Of hatches; variables belong into styles."""
+    return f' style="{name}: {_COLOURS[colour]}"' if colour in _COLOURS else f' {name}="{colour}"'
 
 
 def _path(path: str) -> str:
@@ -145,7 +151,7 @@ def _cells(ax: Axes, image: Any, height: float) -> str:
     """The cells of an image as squares of one colour, each as far to be seen as its value is high."""
     from matplotlib.colors import to_hex
 
-    values = np.ma.asarray(image.norm(image.get_array())).astype(float).filled(0.0)
+    values = np.ma.filled(np.ma.asarray(image.norm(image.get_array())).astype(float), 0.0)
     (x0, y0), (x1, y1) = ax.transData.transform([(-0.5, -0.5), (0.5, 0.5)])
     strong = to_hex(image.get_cmap()(1.0))
     place = f"translate({x0:.2f} {height - y0:.2f}) scale({x1 - x0:.4f} {y0 - y1:.4f})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,10 +12,12 @@ from typing import Any
 
 from vesica.report import escape
 from vesica.report.charts import variables
+from vesica.report.photographs import Picture
 from vesica.report.views import (
     Block,
     Chart,
     Choice,
+    Colour,
     Facts,
     Filter,
     Grid,
@@ -43,6 +44,9 @@ LEGEND = {
     "missed": "truth that was missed",
     "crowd": "does not count",
 }
+ROLES = (*LEGEND, *(f"kind{n}" for n in range(6)))
+MOST_COLOURS = 40
+"""Colours that the legend names."""
 _OWN = {
     "card": ("#f6f8fa", "#181d24"),
     "edge": ("#c5cdd6", "#465260"),
@@ -65,6 +69,8 @@ class Document:
     footer: str = ""
     legend: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
+    swatches: tuple[tuple[str, Colour], ...] = ()
+    """What the colours of pictures are."""
     links_pictures: bool = False
 
 
@@ -88,7 +94,7 @@ def html_of(document: Document, /) -> str:
         ),
         pages="".join(_page(page) for page in document.pages),
         shown=escape.text(shown),
-        legend="".join(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in _legend(document)),
+        legend=_legend(document),
         items=_items(document),
         left_out="".join(f"<p>{escape.text(line)}</p>" for line in document.left_out),
         footer=escape.text(document.footer),
@@ -183,7 +189,11 @@ def _leads(inside: str, wanted: Filter | None, page: str, otherwise: str) -> str
 
 
 def _table(table: Table, page: str) -> str:
-    head = "".join(f'<th scope="col">{escape.text(name)}</th>' for name in table.columns)
+    texts = [all(isinstance(row[k], str) for row in table.rows) for k in range(len(table.columns))]
+    head = "".join(
+        f'<th scope="col"{" class=text" if is_text else ""}>{escape.text(name)}</th>'
+        for name, is_text in zip(table.columns, texts, strict=True)
+    )
     filters = table.filters or (None,) * len(table.rows)
     rows = "".join(_row(row, wanted, page) for row, wanted in zip(table.rows, filters, strict=True))
     name = escape.text(table.title or "Numbers")
@@ -227,13 +237,25 @@ def _roles(document: Document) -> dict[str, dict[str, str]]:
     for page, items in document.items.items():
         used = {shape.role for item in items for shape in item.shapes}
         words = {**LEGEND, **document.legend.get(page, {})}
-        found[page] = {role: told for role, told in words.items() if role in used}
+        found[page] = {role: told for role, told in words.items() if role in used and told}
     return found
 
 
-def _legend(document: Document) -> list[tuple[str, str]]:
-    """Roles with their words, each once."""
-    return list(dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1]))
+def _legend(document: Document) -> str:
+    """Roles with their words, each once, and what colours are."""
+    roles = dict.fromkeys(pair for own in _roles(document).values() for pair in own.items())
+    colours = document.swatches[:MOST_COLOURS] if any(document.items.values()) else ()
+    more = len(document.swatches) - len(colours) if colours else 0
+    return "".join(
+        [
+            *(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in roles),
+            *(
+                f'<span><i class="colour" style="background:rgb{colour}"></i>{escape.text(name)}</span>'
+                for name, colour in colours
+            ),
+            f"<span>and {more:,} more</span>" if more else "",
+        ]
+    )
 
 
 def _shown(document: Document) -> str:
@@ -252,7 +274,7 @@ def _items(document: Document) -> str:
 
 def _item(item: Item, at: int) -> str:
     caption, name = escape.text(item.caption), escape.text(f"Open {item.caption}")
-    image = f'<img alt="" decoding="async" loading="lazy" src="{escape.address(item.picture)}">' if item.picture else ""
+    image = f'<img alt="" decoding="async" src="{escape.address(item.picture)}">' if item.picture else ""
     frame = f'<span class="picture" style="aspect-ratio:{item.width:g}/{item.height:g}">{image}</span>'
     button = f'<button type="button" aria-label="{name}">{frame}</button>'
     return f'<figure class="item" data-at="{at}" id="item-{at}">{button}<figcaption>{caption}</figcaption></figure>'
@@ -267,40 +289,54 @@ class _Strings:
     def place(self, value: str) -> int:
         return self.places.setdefault(escape.visible(value), len(self.places))
 
-    def facts(self, facts: Facts) -> list[int]:
-        """Names and values by turns; a name with several values comes with each."""
-        pairs = [
-            (name, one) for name, value in facts.items() for one in ((value,) if isinstance(value, str) else value)
-        ]
-        return [self.place(one) for pair in pairs for one in pair]
+    def facts(self, facts: Facts, keys: Sequence[str]) -> list[int | list[int]]:
+        """A value for each key, −1 for none, or a list of several."""
+        return [self._value(facts.get(name, ())) for name in keys]
+
+    def _value(self, value: str | tuple[str, ...]) -> int | list[int]:
+        if isinstance(value, str):
+            return self.place(value)
+        return [self.place(one) for one in value] if len(value) > 1 else self.place(value[0]) if value else -1
 
 
 def _data(document: Document) -> dict[str, Any]:
     strings = _Strings()
-    items = [
-        {"page": page, "width": item.width, "height": item.height, "facts": strings.facts(item.facts),
-         "shapes": [_shape(shape, strings) for shape in item.shapes]}
-        for page, own in document.items.items()
-        for item in own
-    ]  # fmt: skip
-    rows = {page: _rows(own, strings) for page, own in document.rows.items() if own}
     charts = [(page.key, chart) for page in document.pages for chart in _charts(page)]
     return {
         "pages": {page.key: escape.visible(page.title) for page in document.pages},
         "shown": _shown(document),
-        "full": not document.left_out,
-        "items": items,
-        "rows": rows,
+        "groups": [_group(page, own, document.rows.get(page, ()), strings) for page, own in document.items.items()],
         "grids": {chart.key: _grid(chart.grid, page) for page, chart in charts if chart.grid is not None},
         "marks": {
             f"{chart.key}-{mark}": escape.fragment(page, _visible(told.filter))
             for page, chart in charts
             for mark, told in chart.marks.items()
         },
-        "roles": {
+        "roles": list(ROLES),
+        "words": {
             page: {role: escape.visible(told) for role, told in own.items()} for page, own in _roles(document).items()
         },
         "strings": list(strings.places),
+    }
+
+
+def _group(page: str, items: Sequence[Item], rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
+    """The objects of one page. Each has a value, or −1, for each of the facts that any of them has."""
+    every = [item.facts for item in items] + [shape.facts for item in items for shape in item.shapes]
+    keys = list(dict.fromkeys(name for facts in (*every, *(row.facts for row in rows)) for name in facts))
+    return {
+        "page": page,
+        "keys": [strings.place(name) for name in keys],
+        "items": [
+            [
+                item.width,
+                item.height,
+                strings.facts(item.facts, keys),
+                [_shape(one, keys, strings) for one in item.shapes],
+            ]
+            for item in items
+        ],
+        "rows": [[strings.place(row.image), *strings.facts(row.facts, keys)] for row in rows],
     }
 
 
@@ -321,42 +357,32 @@ def _grid(grid: Grid, page: str) -> dict[str, Any]:
     return {"page": page, "facts": list(grid.facts), **names, "counts": [list(row) for row in grid.counts]}
 
 
-def _shape(shape: Shape, strings: _Strings) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "role": shape.role,
-        "label": escape.visible(shape.label),
-        "facts": strings.facts(shape.facts),
-    }
+def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:
+    """Role, label, where it is, facts: four numbers are a box, lists are rings, an object has runs."""
+    place: Any = []
     if shape.box is not None:
-        found["box"] = [round(value, 1) for value in shape.box]
-    if shape.rings:
-        found["rings"] = [[round(value, 1) for value in ring] for ring in shape.rings]
-    if shape.runs is not None:
+        place = [_short(value) for value in shape.box]
+    elif shape.rings:
+        place = [[_short(value) for value in ring] for ring in shape.rings]
+    elif shape.runs is not None:
         height, width, counts = shape.runs
-        found["runs"] = [height, width, list(counts)]
-    return found
+        place = {"size": [height, width], "counts": list(counts)}
+    return [ROLES.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
 
 
-def _rows(rows: Sequence[Row], strings: _Strings) -> dict[str, Any]:
-    """Column by column, −1 where a row lacks a fact. A row has one value of each fact: of several, there are several."""
-    rows = [one for row in rows for one in _single(row)]
-    keys = list(dict.fromkeys(name for row in rows for name in row.facts))
-    columns = [[strings.place(row.facts[name]) if name in row.facts else -1 for row in rows] for name in keys]
-    return {
-        "keys": [strings.place(name) for name in keys],
-        "image": [strings.place(row.image) for row in rows],
-        "columns": columns,
-    }
+def _short(value: float) -> float:
+    """To a tenth of a pixel; whole numbers without a point."""
+    near = round(value, 1)
+    return int(near) if near == int(near) else near
 
 
-def _single(row: Row) -> list[Row]:
-    several = {name: (one,) if isinstance(one, str) else one for name, one in row.facts.items()}
-    return [
-        Row(row.image, dict(zip(several, facts, strict=True)))
-        for facts in itertools.islice(itertools.product(*several.values()), 8)
-    ]
+def with_pictures(items: Sequence[Item], pictures: Mapping[str, Picture], /) -> tuple[Item, ...]:
+    """The same items, with the addresses of their photographs, and their sizes where nobody knew them."""
+    return tuple(_with_picture(item, pictures.get(item.image)) for item in items)
 
 
-def with_pictures(items: Sequence[Item], pictures: Mapping[str, str], /) -> tuple[Item, ...]:
-    """The same items, with the addresses of their photographs."""
-    return tuple(replace(item, picture=item.picture or pictures.get(item.image, "")) for item in items)
+def _with_picture(item: Item, picture: Picture | None) -> Item:
+    if picture is None or item.picture:
+        return item
+    size = (item.width, item.height) if item.has_size or not picture.width else (picture.width, picture.height)
+    return replace(item, picture=picture.address, width=float(size[0]), height=float(size[1]))

@@ -12,7 +12,7 @@ from vesica.report.views import Item, Row
 
 MOST = 200
 """Pictures of a file."""
-ROWS = 20_000
+ROWS = 12_000
 """Objects that are listed without a picture."""
 _SMALLEST = 8
 
@@ -42,11 +42,11 @@ def fitted(
         room = most - len(bare.encode("utf-8", "replace"))
     lines = [*document.left_out, *_told(dropped)]
     if images is not None and embed != "none":
-        found = photographs.addresses(_names(document), images, embed=embed, room=room - 4000)
+        found = photographs.pictures_of(_names(document), images, embed=embed, room=room - 4000)
         lines += found.lines
         document = replace(
             document,
-            items={key: with_pictures(items, found.addresses) for key, items in document.items.items()},
+            items={key: with_pictures(items, found.pictures) for key, items in document.items.items()},
             links_pictures=embed == "link",
         )
     document = replace(document, left_out=tuple(lines))

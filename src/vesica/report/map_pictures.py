@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from vesica.io.png_write import png_of
 from vesica.report.label_maps import LabelMapPair
+from vesica.report.views import Colour
 
 SIDE, LEAST = 240, 96
 """Pixels of the longer side of each part, at most and, where a map is smaller, about at least."""
 MOST = 250
 """Colours: of more classes some share one."""
 GAP = 3
-Colour = tuple[int, int, int]
 NO_CLASS: Colour = (58, 66, 78)
 SAME: Colour = (226, 231, 236)
 DIFFERENT: Colour = (194, 65, 12)
@@ -105,6 +106,11 @@ def picture_of(pair: LabelMapPair, classes: int, /, *, sides: tuple[str, str] = 
 def colours_of(classes: int, /) -> list[Colour]:
     """One for each class, the same in every report."""
     return [_colour(place) for place in range(min(classes, MOST))]
+
+
+def swatches_of(names: Sequence[str], /) -> tuple[tuple[str, Colour], ...]:
+    """What each colour is: a class, or no class."""
+    return (*zip(names, colours_of(len(names)), strict=False), ("no class, or does not count", NO_CLASS))
 
 
 def _colour(place: int) -> Colour:

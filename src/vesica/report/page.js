@@ -3,7 +3,10 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
-  const { strings, items, rows, grids } = data;
+  const { strings, grids, groups } = data;
+  // A shape is [role, label, place, facts]; facts are places among the strings, one for each key of the group.
+  const items = groups.flatMap((group) => group.items.map(([width, height, facts, shapes]) => ({ group, width, height, facts, shapes: shapes.map(([role, label, at, own]) => ({
+    role: data.roles[role], label, facts: own, box: typeof at[0] === "number" ? at : null, rings: Array.isArray(at[0]) ? at : null, runs: at.counts ? at : null })) })));
   const figures = [...document.querySelectorAll(".item")];
   const MOST = 200;
   let state = null, before = null, list = figures.map((_, at) => at);
@@ -33,15 +36,14 @@
     } catch { return null; }
   };
 
-  // ---- facts: pairs of places among the strings
+  // ---- facts: of each key of a group, the place of the value that is asked for
   const place = new Map(strings.map((one, at) => [one, at]));
-  const coded = (facts) => facts.map(([name, value]) => [place.get(name) ?? -1, place.get(value) ?? -1]);
-  const has = (facts, name, value) => {
-    for (let at = 0; at < facts.length; at += 2) if (facts[at] === name && facts[at + 1] === value) return true;
-    return false;
-  };
-  const fits = (facts, more, wanted) => wanted.every(([name, value]) => has(facts, name, value) || has(more, name, value));
-  const found = (item, wanted) => item.shapes.map((shape) => wanted.length > 0 && fits(shape.facts, item.facts, wanted));
+  const coded = (facts, group) => facts.map(([name, value]) => [group.keys.indexOf(place.get(name) ?? -2), place.get(value) ?? -2]);
+  const has = (own, value) => own === value || (Array.isArray(own) && own.includes(value));
+  const worded = (own) => [own].flat().map((one) => strings[one] ?? "").join(", ");
+  const fits = (facts, more, wanted) => wanted.every(([key, value]) => key >= 0 && (has(facts[key], value) || (more && has(more[key], value))));
+  const asked = (item) => (state && (!state.page || state.page === item.group.page) ? coded(state.facts, item.group) : []);
+  const found = (item) => { const wanted = asked(item); return item.shapes.map((shape) => wanted.length > 0 && fits(shape.facts, item.facts, wanted)); };
 
   // ---- shapes over a picture
   const outline = (canvas, shape, item) => {
@@ -55,7 +57,7 @@
       path.closePath();
     }
     if (shape.runs) {
-      const [height, width, counts] = shape.runs, sx = item.width / width, sy = item.height / height;
+      const { size: [height, width], counts } = shape.runs, sx = item.width / width, sy = item.height / height;
       let at = 0;
       counts.forEach((count, turn) => {
         for (let end = at + count; turn % 2 && at < end;) {
@@ -134,7 +136,6 @@
   };
 
   // ---- the gallery
-  const wanted = () => (state ? coded(state.facts) : []);
   const drawn = new Map();
   const canvasOf = (at) => {
     if (!drawn.has(at)) {
@@ -145,7 +146,7 @@
     return drawn.get(at);
   };
   const near = new Set();
-  const repaint = (at) => paint(canvasOf(at), items[at], found(items[at], wanted()), false);
+  const repaint = (at) => paint(canvasOf(at), items[at], found(items[at]), false);
   const watcher = new IntersectionObserver((changes) => changes.forEach(({ target, isIntersecting }) => {
     const at = +target.dataset.at;
     near[isIntersecting ? "add" : "delete"](at);
@@ -163,62 +164,55 @@
   addEventListener("afterprint", () => opened.splice(0).forEach((one) => { one.open = false; }));
 
   const filter = () => {
-    const facts = wanted(), page = state && state.page;
+    const page = state && state.page, isAsked = state && state.facts.length > 0;
     list = [];
     let objects = 0;
     items.forEach((item, at) => {
-      const isPage = !page || item.page === page;
-      const own = isPage && facts.length ? found(item, facts).filter(Boolean).length : 0;
-      const isShown = isPage && (!facts.length || own > 0 || fits(item.facts, [], facts));
+      const isPage = !page || item.group.page === page;
+      const own = isPage && isAsked ? found(item).filter((one, k) => one && item.shapes[k].role !== "truth").length : 0;
+      const isShown = isPage && (!isAsked || own > 0 || fits(item.facts, null, asked(item)));
       figures[at].hidden = !isShown;
       if (isShown) list.push(at);
-      objects += facts.length ? own : isShown ? item.shapes.length : 0;
+      objects += own;
     });
-    const more = page ? listed(page, facts) : { count: 0 };
-    $("filter").hidden = !state || (!facts.length && !page);
-    $("asked").textContent = state ? [data.pages[page] || page, ...state.facts.map((pair) => pair.join(": "))].filter(Boolean).join(" · ") : "";
-    if (!state) { $("status").textContent = data.shown; }
-    else if (!facts.length) { $("status").textContent = `${counted(list.length, "picture")}${more.count ? `; ${counted(more.count, "object")} of other images, which are not embedded` : ""}.`; }
-    else {
-      const shown = list.length ? `${objects ? `${counted(objects, "object")} in ` : ""}${counted(list.length, "picture")}` : more.count ? "Not embedded" : data.full ? "Nothing" : "No picture of these is embedded";
-      $("status").textContent = shown + (more.count ? `; ${counted(more.count, "object")} of ${counted(more.images, "image")} not embedded` : "") + ".";
-    }
+    const more = page ? listed(groups.find((group) => group.page === page)) : { count: 0 };
+    $("rows").hidden = !more.count;
+    $("filter").hidden = !page;
+    $("asked").textContent = page ? [data.pages[page], ...state.facts.map((pair) => pair.join(": "))].join(" · ") : "";
+    const there = list.length ? `${objects ? `${counted(objects, "object")} in ` : ""}${counted(list.length, "picture")}` : more.count ? "Not embedded" : "No picture of these is embedded";
+    $("status").textContent = page ? `${there}${more.count ? `; ${counted(more.count, "object")} of ${counted(more.images, "image")} not embedded` : ""}.` : data.shown;
     near.forEach(repaint);
   };
-  const listed = (page, facts) => {
-    const table = rows[page], out = $("rows-table"), told = { count: 0, images: 0 };
+  const listed = (group) => {
+    const out = $("rows-table"), told = { count: 0, images: 0 };
     out.textContent = "";
-    $("rows").hidden = true;
-    if (!table) return told;
-    const columns = facts.map(([name, value]) => [table.columns[table.keys.indexOf(name)], value]);
-    const seen = new Set(), kept = [];
-    if (columns.every(([column]) => column)) {
-      for (let at = 0; at < table.image.length; at++) {
-        if (!columns.every(([column, value]) => column[at] === value)) continue;
-        told.count++;
-        seen.add(table.image[at]);
-        if (kept.length < MOST) kept.push(at);
-      }
+    if (!group) return told;
+    const wanted = coded(state.facts, group), seen = new Set(), kept = [];
+    for (const row of group.rows) {
+      if (!wanted.every(([key, value]) => key >= 0 && has(row[key + 1], value))) continue;
+      told.count++;
+      seen.add(row[0]);
+      if (kept.length < MOST) kept.push(row);
     }
     told.images = seen.size;
     if (!told.count) return told;
+    const keys = group.keys.map((_, key) => key).filter((key) => strings[group.keys[key]] !== "image" && kept.some((row) => row[key + 1] !== -1));
     const head = make("tr", undefined, make("thead", undefined, out));
     make("th", "image", head).scope = "col";
-    table.keys.forEach((key) => { const cell = make("th", strings[key], head, "text"); cell.scope = "col"; });
+    keys.forEach((key) => { make("th", strings[group.keys[key]], head, "text").scope = "col"; });
     const body = make("tbody", undefined, out);
-    for (const at of kept) {
-      const row = make("tr", undefined, body);
-      make("th", strings[table.image[at]], row).scope = "row";
-      table.columns.forEach((column) => make("td", column[at] < 0 ? "" : strings[column[at]], row, "text"));
+    for (const row of kept) {
+      const line = make("tr", undefined, body);
+      make("th", strings[row[0]], line).scope = "row";
+      keys.forEach((key) => make("td", worded(row[key + 1]), line, "text"));
     }
     $("rows-told").textContent = `${counted(told.count, "object")} of ${counted(told.images, "image")}${told.count > MOST ? `; the first ${MOST} are listed` : ""}. Their pictures are left out to keep this file small.`;
-    $("rows").hidden = false;
     return told;
   };
 
   // ---- one picture, large
   const show = (at) => {
-    const item = items[at], marked = found(item, wanted()), frame = $("viewer-frame"), viewer = $("viewer");
+    const item = items[at], marked = found(item), frame = $("viewer-frame"), viewer = $("viewer");
     const mine = figures[at].querySelector("img");
     $("viewer-title").textContent = figures[at].querySelector("figcaption").textContent;
     frame.textContent = "";
@@ -231,16 +225,16 @@
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", $("viewer-title").textContent);
     paint(canvas, item, marked, true);
-    const keys = [...new Set(item.shapes.flatMap((shape) => shape.facts.filter((_, k) => k % 2 === 0)))];
+    const keys = item.group.keys.map((_, key) => key).filter((key) => item.shapes.some((shape) => shape.facts[key] !== -1));
     const table = $("viewer-table");
     table.textContent = "";
     const head = make("tr", undefined, make("thead", undefined, table));
-    ["object", ...keys.map((key) => strings[key])].forEach((name, k) => { make("th", name, head, k ? "text" : "").scope = "col"; });
+    ["object", ...keys.map((key) => strings[item.group.keys[key]])].forEach((name, k) => { make("th", name, head, k ? "text" : "").scope = "col"; });
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", (data.roles[item.page] || {})[shape.role] || shape.role, row).scope = "row";
-      keys.forEach((key) => { const spot = shape.facts.findIndex((one, n) => n % 2 === 0 && one === key); make("td", spot < 0 ? "" : strings[shape.facts[spot + 1]], row, "text"); });
+      make("th", (data.words[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
+      keys.forEach((key) => make("td", worded(shape.facts[key]), row, "text"));
     });
     $("before").disabled = list.indexOf(at) <= 0;
     $("next").disabled = list.indexOf(at) >= list.length - 1;

@@ -19,17 +19,25 @@ PIXELS = 1 << 28
 """Of a photograph that is opened."""
 
 
-class Found(NamedTuple):
-    """Addresses by the names of images, and what there is to say of the others."""
+class Picture(NamedTuple):
+    """The address of a photograph, and its width and height; 0 where unknown."""
 
-    addresses: Mapping[str, str]
+    address: str
+    width: int = 0
+    height: int = 0
+
+
+class Found(NamedTuple):
+    """Photographs by the names of images, and what there is to say of the others."""
+
+    pictures: Mapping[str, Picture]
     lines: list[str]
 
 
-def addresses(names: Iterable[str], images: Any, /, *, embed: str, room: int) -> Found:
+def pictures_of(names: Iterable[str], images: Any, /, *, embed: str, room: int) -> Found:
     """The photographs of some images, the first ones first, until there is no room for more."""
     find = _finder(images)
-    found: dict[str, str] = {}
+    found: dict[str, Picture] = {}
     lacking: list[str] = []
     unread: list[str] = []
     left = 0
@@ -42,15 +50,15 @@ def addresses(names: Iterable[str], images: Any, /, *, embed: str, room: int) ->
             found[name] = _link(name, picture)
             continue
         try:
-            address = _embedded(name, picture)
+            small = _embedded(name, picture)
         except (OSError, ValueError, SyntaxError) as error:
             unread.append(f"{name} ({error})")
             continue
-        room -= len(address)
+        room -= len(small.address)
         if room < 0:
             left += 1
             continue
-        found[name] = address
+        found[name] = small
     return Found(found, _told(lacking, unread, left))
 
 
@@ -110,21 +118,22 @@ class _Folder:
         return self.stems.get(stem) or self.stems.get(stem.lstrip("0") or "0")
 
 
-def _link(name: str, picture: Any) -> str:
+def _link(name: str, picture: Any) -> Picture:
     if not isinstance(picture, (str, os.PathLike)):
         raise check.not_a_picture(name, picture)
-    return Path(os.path.abspath(picture)).as_uri()
+    return Picture(Path(os.path.abspath(picture)).as_uri())
 
 
-def _embedded(name: str, picture: Any) -> str:
+def _embedded(name: str, picture: Any) -> Picture:
     image = _opened(name, picture)
-    if image.width * image.height > PIXELS:
-        raise ValueError(f"{image.width}×{image.height} pixels are too many")
+    width, height = image.size
+    if width * height > PIXELS:
+        raise ValueError(f"{width}×{height} pixels are too many")
     image.draft("RGB", (SIDE, SIDE))
     image.thumbnail((SIDE, SIDE))
     out = io.BytesIO()
     image.convert("RGB").save(out, "JPEG", quality=QUALITY)
-    return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
+    return Picture(f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}", width, height)
 
 
 def _opened(name: str, picture: Any) -> Any:

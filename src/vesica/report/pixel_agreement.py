@@ -17,7 +17,7 @@ from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.label_maps import LabelMapPair, places_of, worst_slice
 from vesica.report.leads import facts_of
-from vesica.report.map_pictures import colours_of, picture_of
+from vesica.report.map_pictures import picture_of, swatches_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Grid, Item, Line, Mark, Page, Part, Row, Shape, Table
 
@@ -55,7 +55,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy=policy_of(result.to_dict()),
         legend={"wrong": "pixels that two annotators gave to two classes"},
-        swatches=_swatches(result),
+        swatches=swatches_of(_names(result, _labels(result))),
     )
 
 
@@ -63,10 +63,8 @@ def _labels(result: PixelAgreementResult) -> np.ndarray:
     return np.unique(result.cells.label)
 
 
-def _swatches(result: PixelAgreementResult) -> tuple[tuple[str, tuple[int, int, int]], ...]:
-    labels = _labels(result).tolist()
-    names = [str(result.names.get(label, label)) for label in labels]
-    return tuple(zip(names, colours_of(len(names)), strict=False))
+def _names(result: PixelAgreementResult, labels: np.ndarray) -> list[str]:
+    return [str(result.names.get(label, label)) for label in labels.tolist()]
 
 
 def _matrix(result: PixelAgreementResult, key: str) -> Chart:
@@ -160,7 +158,7 @@ def _disputed(result: PixelAgreementResult, key: str) -> Chart:
 def _items(result: PixelAgreementResult) -> list[Item]:
     """Of the most disputed images the two annotators whose maps are least alike."""
     labels = _labels(result)
-    names = [str(result.names.get(label, label)) for label in labels.tolist()]
+    names = _names(result, labels)
     rows = sorted((row for row in result.by_image() if row["mIoU"] is not None), key=lambda row: row["rank"])
     return [one for row in rows[:MOST_ITEMS] if (one := _item(result, row["image"], row["mIoU"], labels, names))]
 

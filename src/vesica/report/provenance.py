@@ -18,9 +18,9 @@ def page_of(parts: Sequence[Part], /, *, files: Sequence[Any]) -> Page:
     blocks: list[Block] = []
     for part in parts:
         if part.policy:
-            rows = tuple((_words(name), _told(value)) for name, value in part.policy.items())
+            lines = tuple((_words(name), _told(value)) for name, value in part.policy.items())
             blocks.append(
-                Table(f"{part.page.key}-policy", f"Conventions: {part.page.title}", ("convention", "value"), rows)
+                Table(f"{part.page.key}-policy", f"Conventions: {part.page.title}", ("convention", "value"), lines)
             )
     rows = [("vesica", _version()), ("Python", platform.python_version()), ("numpy", np.__version__)]
     rows += [(str(name), _told(value)) for part in parts for name, value in part.provenance.items()]
@@ -54,6 +54,8 @@ def _told(value: Any) -> str:
         return "; ".join(f"{name} {_told(one)}" for name, one in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_told, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 

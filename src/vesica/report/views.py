@@ -15,6 +15,8 @@ A filter asks the objects of its own page alone.
 Facts: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """What is known of an object; a fact may have several values, and a filter finds it by each of them."""
 
+Colour: TypeAlias = tuple[int, int, int]
+
 Value: TypeAlias = str | int | float | None
 """What a cell of a table shows: floats with three decimals, whole numbers with commas, None as a dash."""
 
@@ -165,7 +167,8 @@ class Item:
     """One picture of the gallery.
 
     `facts` are those of the image: each of its shapes has them too. `image` is the name by which `images` finds the
-    photograph; `picture` is its address, once there is one. An item that comes with a picture keeps it.
+    photograph; `picture` is its address, once there is one. Without `has_size` the width and height are guessed, and a
+    photograph says them. An item that comes with a picture keeps it.
     """
 
     key: str
@@ -176,6 +179,7 @@ class Item:
     shapes: tuple[Shape, ...] = ()
     facts: Facts = field(default_factory=dict)
     picture: str = ""
+    has_size: bool = True
 
 
 class Row(NamedTuple):
@@ -191,7 +195,7 @@ class Part:
 
     `items` are the telling images, those first that should stay where not all fit; `rows` are objects of other images;
     `left_out` says what is in neither. `policy` and `provenance` are names with values. `legend` says what roles of
-    its shapes are, where that is not what they usually are.
+    its shapes are, where that is not what they usually are, and `swatches` what colours in its pictures are.
     """
 
     page: Page
@@ -205,3 +209,4 @@ class Part:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     data: Page | None = None
     legend: Mapping[str, str] = field(default_factory=dict)
+    swatches: tuple[tuple[str, Colour], ...] = ()

@@ -128,7 +128,8 @@ def _squares(array: np.ndarray, step: int) -> np.ndarray:
     height, width = (-(-side // step) for side in array.shape)
     padded = np.zeros((height * step, width * step), array.dtype)
     padded[: array.shape[0], : array.shape[1]] = array
-    return padded.reshape(height, step, width, step).transpose(0, 2, 1, 3).reshape(height, width, step * step)
+    cut = padded.reshape(height, step, width, step).transpose(0, 2, 1, 3)
+    return np.asarray(cut.reshape(height, width, step * step))
 
 
 def _any_of(mask: np.ndarray, step: int) -> np.ndarray:

@@ -75,16 +75,17 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
     pairs = result.pairs_of_images
     np.add.at(shared, (pairs.a, pairs.b), 1)
     shared += shared.T
+    names = [f"{row['annotator_a']} and {row['annotator_b']}" for row in rows]
+    columns = ("iou", "dice", "inter", "union")
     table = Table(
         f"{key}-pairs",
         "Every two annotators, by class",
         ("annotators", "class", "IoU", "Dice", "shared pixels", "all pixels"),
         tuple(
-            (f"{row['annotator_a']} and {row['annotator_b']}", str(row["category"]), row["iou"], row["dice"], row["inter"], row["union"])
-            for row in rows
+            (name, str(row["category"]), *(row[one] for one in columns)) for name, row in zip(names, rows, strict=True)
         ),
-        tuple(facts_of(annotators=f"{row['annotator_a']} and {row['annotator_b']}", category=row["category"]) for row in rows),
-    )  # fmt: skip
+        tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
+    )
     grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
     height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
     return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
@@ -171,11 +172,11 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
         return None
     a, b, worst = max(pairs, key=lambda one: int(one[2].differs.sum()))
     picture = picture_of(worst, len(names), sides=(str(a), str(b)))
-    shapes = []
+    shapes: list[Shape] = []
     for one, other in np.unique(np.stack([worst.truth, worst.guess])[:, worst.differs].T, axis=0).tolist():
         mask = worst.differs & (worst.truth == one) & (worst.guess == other)
         told = [names[place] if place >= 0 else "none" for place in (one, other)]
-        facts = {
+        facts: dict[str, str | tuple[str, ...]] = {
             "annotators": f"{a} and {b}",
             "annotator": (str(a), str(b)),
             "differs from": (str(b), str(a)),

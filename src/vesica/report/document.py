@@ -44,8 +44,9 @@ LEGEND = {
     "missed": "truth that was missed",
     "crowd": "does not count",
 }
-ROLES = (*LEGEND, *(f"kind{n}" for n in range(6)))
-MOST_COLOURS = 40
+_LOOKS = [*LEGEND, *(f"kind{n}" for n in range(6))]
+"""How shapes can be drawn."""
+_MOST_COLOURS = 40
 """Colours that the legend names."""
 _OWN = {
     "card": ("#f6f8fa", "#181d24"),
@@ -68,9 +69,8 @@ class Document:
     left_out: tuple[str, ...] = ()
     footer: str = ""
     legend: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
     swatches: tuple[tuple[str, Colour], ...] = ()
-    """What the colours of pictures are."""
+    """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
     links_pictures: bool = False
 
 
@@ -237,25 +237,22 @@ def _roles(document: Document) -> dict[str, dict[str, str]]:
     for page, items in document.items.items():
         used = {shape.role for item in items for shape in item.shapes}
         words = {**LEGEND, **document.legend.get(page, {})}
-        found[page] = {role: told for role, told in words.items() if role in used and told}
+        found[page] = {role: told for role, told in words.items() if role in used}
     return found
 
 
 def _legend(document: Document) -> str:
     """Roles with their words, each once, and what colours are."""
-    roles = dict.fromkeys(pair for own in _roles(document).values() for pair in own.items())
-    colours = document.swatches[:MOST_COLOURS] if any(document.items.values()) else ()
-    more = len(document.swatches) - len(colours) if colours else 0
-    return "".join(
-        [
-            *(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in roles),
-            *(
-                f'<span><i class="colour" style="background:rgb{colour}"></i>{escape.text(name)}</span>'
-                for name, colour in colours
-            ),
-            f"<span>and {more:,} more</span>" if more else "",
-        ]
-    )
+    roles = dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1])
+    colours = document.swatches if any(document.items.values()) else ()
+    shown = [f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in roles]
+    shown += [
+        f'<span><i class="colour" style="background:rgb{colour}"></i>{escape.text(name)}</span>'
+        for name, colour in colours[:_MOST_COLOURS]
+    ]
+    if len(colours) > _MOST_COLOURS:
+        shown.append(f"<span>and {len(colours) - _MOST_COLOURS:,} more classes</span>")
+    return "".join(shown)
 
 
 def _shown(document: Document) -> str:
@@ -290,13 +287,11 @@ class _Strings:
         return self.places.setdefault(escape.visible(value), len(self.places))
 
     def facts(self, facts: Facts, keys: Sequence[str]) -> list[int | list[int]]:
-        """A value for each key, −1 for none, or a list of several."""
-        return [self._value(facts.get(name, ())) for name in keys]
+        """For each key the place of its value, or the places of several; −1 for none."""
+        return [self._places(facts[name]) if name in facts else -1 for name in keys]
 
-    def _value(self, value: str | tuple[str, ...]) -> int | list[int]:
-        if isinstance(value, str):
-            return self.place(value)
-        return [self.place(one) for one in value] if len(value) > 1 else self.place(value[0]) if value else -1
+    def _places(self, value: str | tuple[str, ...]) -> int | list[int]:
+        return self.place(value) if isinstance(value, str) else [self.place(one) for one in value]
 
 
 def _data(document: Document) -> dict[str, Any]:
@@ -312,8 +307,8 @@ def _data(document: Document) -> dict[str, Any]:
             for page, chart in charts
             for mark, told in chart.marks.items()
         },
-        "roles": list(ROLES),
-        "words": {
+        "looks": _LOOKS,
+        "roles": {
             page: {role: escape.visible(told) for role, told in own.items()} for page, own in _roles(document).items()
         },
         "strings": list(strings.places),
@@ -367,7 +362,7 @@ def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:
     elif shape.runs is not None:
         height, width, counts = shape.runs
         place = {"size": [height, width], "counts": list(counts)}
-    return [ROLES.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
+    return [_LOOKS.index(shape.role), escape.visible(shape.label), place, strings.facts(shape.facts, keys)]
 
 
 def _short(value: float) -> float:

@@ -6,7 +6,7 @@
   const { strings, grids, groups } = data;
   // A shape is [role, label, place, facts]; facts are places among the strings, one for each key of the group.
   const items = groups.flatMap((group) => group.items.map(([width, height, facts, shapes]) => ({ group, width, height, facts, shapes: shapes.map(([role, label, at, own]) => ({
-    role: data.roles[role], label, facts: own, box: typeof at[0] === "number" ? at : null, rings: Array.isArray(at[0]) ? at : null, runs: at.counts ? at : null })) })));
+    role: data.looks[role], label, facts: own, box: typeof at[0] === "number" ? at : null, rings: Array.isArray(at[0]) ? at : null, runs: at.counts ? at : null })) })));
   const figures = [...document.querySelectorAll(".item")];
   const MOST = 200;
   let state = null, before = null, list = figures.map((_, at) => at);
@@ -39,9 +39,9 @@
   // ---- facts: of each key of a group, the place of the value that is asked for
   const place = new Map(strings.map((one, at) => [one, at]));
   const coded = (facts, group) => facts.map(([name, value]) => [group.keys.indexOf(place.get(name) ?? -2), place.get(value) ?? -2]);
-  const has = (own, value) => own === value || (Array.isArray(own) && own.includes(value));
-  const worded = (own) => [own].flat().map((one) => strings[one] ?? "").join(", ");
-  const fits = (facts, more, wanted) => wanted.every(([key, value]) => key >= 0 && (has(facts[key], value) || (more && has(more[key], value))));
+  const is = (fact, value) => fact === value || (Array.isArray(fact) && fact.includes(value));
+  const fits = (facts, more, wanted) => wanted.every(([key, value]) => key >= 0 && (is(facts[key], value) || (more && is(more[key], value))));
+  const worded = (fact) => [fact].flat().map((one) => (one < 0 ? "" : strings[one])).join(", ");
   const asked = (item) => (state && (!state.page || state.page === item.group.page) ? coded(state.facts, item.group) : []);
   const found = (item) => { const wanted = asked(item); return item.shapes.map((shape) => wanted.length > 0 && fits(shape.facts, item.facts, wanted)); };
 
@@ -189,7 +189,7 @@
     if (!group) return told;
     const wanted = coded(state.facts, group), seen = new Set(), kept = [];
     for (const row of group.rows) {
-      if (!wanted.every(([key, value]) => key >= 0 && has(row[key + 1], value))) continue;
+      if (!wanted.every(([key, value]) => key >= 0 && is(row[key + 1], value))) continue;
       told.count++;
       seen.add(row[0]);
       if (kept.length < MOST) kept.push(row);
@@ -233,7 +233,7 @@
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", (data.words[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
+      make("th", (data.roles[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
       keys.forEach((key) => make("td", worded(shape.facts[key]), row, "text"));
     });
     $("before").disabled = list.indexOf(at) <= 0;

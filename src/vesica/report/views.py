@@ -16,6 +16,7 @@ Facts: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """What is known of an object; a fact may have several values, and a filter finds it by each of them."""
 
 Colour: TypeAlias = tuple[int, int, int]
+"""Red, green and blue, from 0 to 255."""
 
 Value: TypeAlias = str | int | float | None
 """What a cell of a table shows: floats with three decimals, whole numbers with commas, None as a dash."""
@@ -167,8 +168,8 @@ class Item:
     """One picture of the gallery.
 
     `facts` are those of the image: each of its shapes has them too. `image` is the name by which `images` finds the
-    photograph; `picture` is its address, once there is one. Without `has_size` the width and height are guessed, and a
-    photograph says them. An item that comes with a picture keeps it.
+    photograph; `picture` is its address, once there is one. An item that comes with a picture keeps it. Without
+    `has_size` the width and height are guessed, and a photograph says them.
     """
 
     key: str
@@ -195,7 +196,7 @@ class Part:
 
     `items` are the telling images, those first that should stay where not all fit; `rows` are objects of other images;
     `left_out` says what is in neither. `policy` and `provenance` are names with values. `legend` says what roles of
-    its shapes are, where that is not what they usually are, and `swatches` what colours in its pictures are.
+    its shapes are, where that is not what they usually are.
     """
 
     page: Page
@@ -210,3 +211,4 @@ class Part:
     data: Page | None = None
     legend: Mapping[str, str] = field(default_factory=dict)
     swatches: tuple[tuple[str, Colour], ...] = ()
+    """What colours in its pictures are."""

@@ -61,8 +61,8 @@ class LabelFiles(NamedTuple):
         """Those of some images; of a stack in one file, "name[3]" is one of them."""
         kept = {name for one in images for name in (str(one), re.sub(r"\[\d+\]$", "", str(one)))}
         rows = [place for place, name in enumerate(self.names) if name in kept]
-        columns = ([column[place] for place in rows] for column in (self.names, self.truth, self.guess))
-        return LabelFiles(*columns, self.note)
+        truth, guess = ([side[place] for place in rows] for side in (self.truth, self.guess))
+        return LabelFiles([self.names[place] for place in rows], truth, guess, self.note)
 
 
 class Labels(NamedTuple):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from vesica.report.views import Block, Chart, Grid, Line, Mark, Page, Part, Tabl
 
 if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
+    from vesica.results.tables import Row
 
 NOTES = {
     "agreement": "what every two share, of all they drew",
@@ -221,35 +221,35 @@ def _of_pair(facts: Mapping[str, Any]) -> Mark:
 
 def _trends(result: AgreementResult, key: str) -> list[Chart]:
     """24: over time or from batch to batch, where it is known which came when."""
-    found = []
     records = result.records
-    known = {
+    known: dict[Literal["date", "batch", "round"], bool] = {
         "date": records.asked_date is not None,
         "batch": records.batch is not None,
         "round": len(np.unique(records.asked_round)) > 1,
     }
-    for by in (name for name, is_there in known.items() if is_there):
-        rows = list(result.trend(by=by))
-        if len(rows) < 2:
-            continue
-        columns = ("n_images", "agreement", "change", "lo", "hi", "p", "q")
-        table = Table(
-            f"{key}-by-{by}",
-            f"Agreement by {by}",
-            (by, *(name.replace("_", " ") for name in columns)),
-            tuple((str(row[by]), *(row[one] for one in columns)) for row in rows),
-            tuple(facts_of(**{by: row[by]}) if by == "batch" else None for row in rows),
-            "lo and hi are the ends of the interval of the change since the first.",
-        )
-        marks = [Mark(f"{by} {row[by]}", facts_of(**{by: row[by]})) if by == "batch" else None for row in rows]
-        edges = [place - 0.5 for place in range(len(rows) + 1)]
-        draw = functools.partial(plot.trend, result, by=by)
-        found.append(
-            chart(
-                f"{key}-trend-{by}", lambda ax, draw=draw: draw(ax=ax), table=table, marks=leads.columns(marks, edges)
-            )
-        )
-    return found
+    return [_trend(result, key, by, rows) for by in known if known[by] and len(rows := list(result.trend(by=by))) > 1]
+
+
+def _trend(result: AgreementResult, key: str, by: Literal["date", "batch", "round"], rows: list[Row]) -> Chart:
+    """Of batches it leads to their images; a date and a round are of people, and of no image."""
+    columns = ("n_images", "agreement", "change", "lo", "hi", "p", "q")
+    filters = [facts_of(batch=row[by]) if by == "batch" else None for row in rows]
+    table = Table(
+        f"{key}-by-{by}",
+        f"Agreement by {by}",
+        (by, *(name.replace("_", " ") for name in columns)),
+        tuple((str(row[by]), *(row[one] for one in columns)) for row in rows),
+        tuple(filters),
+        "lo and hi are the ends of the interval of the change since the first.",
+    )
+    marks = [Mark(f"{by} {row[by]}", facts) if facts else None for row, facts in zip(rows, filters, strict=True)]
+    edges = [place - 0.5 for place in range(len(rows) + 1)]
+    return chart(
+        f"{key}-trend-{by}",
+        lambda ax: plot.trend(result, by=by, ax=ax),
+        table=table,
+        marks=leads.columns(marks, edges),
+    )
 
 
 def _disputed(result: AgreementResult, key: str) -> Chart:

@@ -53,6 +53,7 @@ def assembled(
         left_out=tuple(line for part in parts for line in part.left_out),
         footer=provenance.footer(),
         legend={part.page.key: part.legend for part in parts},
+        swatches=tuple(dict.fromkeys(one for part in parts for one in part.swatches)),
     )
     return gallery.fitted(document, html_of, images=images, embed=embed, most=most)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from vesica import plot
 from vesica.comparison.changed_objects import counted
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from vesica.results.tables import Row
 
 MOST_ROWS, MOST_CLASSES = 40, 200
+_WAYS: dict[Literal["category", "cause"], bool] = {"category": True, "cause": False}
+"""How objects that changed are grouped, and whether their table stands below."""
 _KINDS = {"higher": "good", "lower": "bad"}
 
 
@@ -102,7 +104,7 @@ def _first(comparison: Comparison, key: str) -> Words:
 # ---- 25, 26
 
 
-def _table(key: str, title: str, rows: list[Row], comparison: Comparison, filters: list[Filter | None]) -> Table:
+def _table(key: str, title: str, rows: list[Row], comparison: Comparison, filters: Sequence[Filter | None]) -> Table:
     """Rows of differences; of two models their names stand over their numbers."""
     named = dict(zip(("base", "value"), comparison.names, strict=True)) if len(comparison.names) == 2 else {}
     columns = tuple(rows[0]) if rows else ()
@@ -135,12 +137,11 @@ def _differences(comparison: Comparison, key: str) -> Chart:
 
 def _classes(comparison: Comparison, key: str) -> list[Block]:
     """26: the change of each category, in the numbers that categories have."""
-    charts = [_of_classes(comparison, key, name) for name in comparison.class_numbers[:4]]
-    charts = [one for one in charts if one is not None]
-    if not charts:
-        return []
-    names = tuple(comparison.class_numbers[: len(charts)])
-    return [Choice(f"{key}-classes", "Change of each category", names, tuple(charts))]
+    found = {name: _of_classes(comparison, key, name) for name in comparison.class_numbers[:4]}
+    charts = {name: one for name, one in found.items() if one is not None}
+    return (
+        [Choice(f"{key}-classes", "Change of each category", tuple(charts), tuple(charts.values()))] if charts else []
+    )
 
 
 def _of_classes(comparison: Comparison, key: str, name: str) -> Chart | None:
@@ -199,8 +200,8 @@ def _objects(comparison: Comparison, key: str) -> list[Block]:
             "The cause is why the one model missed what the other found.",
         )
         charts = tuple(
-            _changed(comparison, own, model, by, len(set(changes[by].tolist())), numbers, more)
-            for by, numbers in (("category", table), ("cause", None))
+            _changed(comparison, own, model, by, len(set(changes[by].tolist())), table if numbers else None, more)
+            for by, numbers in _WAYS.items()
         )
         title = f"Fixed and broken{f' by {model}' if several else ''}"
         blocks.append(Choice(f"{own}-choice", title, ("by category", "by cause"), charts))
@@ -208,7 +209,13 @@ def _objects(comparison: Comparison, key: str) -> list[Block]:
 
 
 def _changed(
-    comparison: Comparison, key: str, model: str, by: str, count: int, table: Table | None, more: Mapping[str, str]
+    comparison: Comparison,
+    key: str,
+    model: str,
+    by: Literal["category", "cause"],
+    count: int,
+    table: Table | None,
+    more: Mapping[str, str],
 ) -> Chart:
     def told(facts: Mapping[str, Any]) -> Mark:
         return Mark(f"{facts['change']}: {facts[by]}", facts_of(**facts, **more))
@@ -241,17 +248,17 @@ def _slices(comparison: Comparison, key: str) -> list[Block]:
     rows = list(comparison.slices())
     filters = [facts_of(**{str(row["column"]): row["slice"]}) for row in rows]
     table = _table(f"{key}-slices", "Slices", rows, comparison, filters)
-    charts = []
-    for number, model in enumerate(comparison.names[1:]):
-        own = [row for row in rows if row.get("model", model) == model and row["difference"] is not None]
-        marks = [Mark(f"{row['column']} {row['slice']}", facts_of(**{str(row["column"]): row["slice"]})) for row in own]
-        charts.append(
-            chart(
-                f"{key}-slices" if number == 0 else f"{key}-slices-{number + 1}",
-                lambda ax, model=model: plot.slices(comparison, model=model, ax=ax),
-                table=table if number == 0 else None,
-                marks=leads.rows(marks),
-                height=1.5 + 0.26 * max(4, len(own)),
-            )
-        )
-    return list(charts)
+    return [_sliced(comparison, f"{key}-slices-{number}", model, rows, table if number == 0 else None)
+            for number, model in enumerate(comparison.names[1:])]  # fmt: skip
+
+
+def _sliced(comparison: Comparison, key: str, model: str, rows: list[Row], table: Table | None) -> Chart:
+    own = [row for row in rows if row.get("model", model) == model and row["difference"] is not None]
+    marks = [Mark(f"{row['column']} {row['slice']}", facts_of(**{str(row["column"]): row["slice"]})) for row in own]
+    return chart(
+        key,
+        lambda ax: plot.slices(comparison, model=model, ax=ax),
+        table=table,
+        marks=leads.rows(marks),
+        height=1.5 + 0.26 * max(4, len(own)),
+    )

@@ -54,7 +54,7 @@ def _item(result: DetectionResult, at: int, rows: list[dict[str, Any]], several:
     names = [str(name) for name in result.categories]
     low, high = np.searchsorted(details.truth_image, [at, at + 1])
     changed = {row["truth"] for row in rows}
-    shapes = []
+    shapes: list[Shape] = []
     for one in range(low, high):
         if details.truth_id.tolist()[one] not in changed and len(shapes) < OTHERS:
             x, y, width, height = details.truth_box[one].tolist()

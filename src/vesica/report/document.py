@@ -17,6 +17,7 @@ from vesica.report.views import (
     Block,
     Chart,
     Choice,
+    Colour,
     Facts,
     Filter,
     Grid,
@@ -45,6 +46,8 @@ LEGEND = {
 }
 _LOOKS = [*LEGEND, *(f"kind{n}" for n in range(6))]
 """How shapes can be drawn."""
+_MOST_COLOURS = 40
+"""Colours that the legend names."""
 _OWN = {
     "card": ("#f6f8fa", "#181d24"),
     "edge": ("#c5cdd6", "#465260"),
@@ -66,6 +69,7 @@ class Document:
     left_out: tuple[str, ...] = ()
     footer: str = ""
     legend: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    swatches: tuple[tuple[str, Colour], ...] = ()
     """By the key of a page what the roles of its shapes are, where that is not what they usually are."""
     links_pictures: bool = False
 
@@ -90,7 +94,7 @@ def html_of(document: Document, /) -> str:
         ),
         pages="".join(_page(page) for page in document.pages),
         shown=escape.text(shown),
-        legend="".join(f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in _legend(document)),
+        legend=_legend(document),
         items=_items(document),
         left_out="".join(f"<p>{escape.text(line)}</p>" for line in document.left_out),
         footer=escape.text(document.footer),
@@ -237,9 +241,18 @@ def _roles(document: Document) -> dict[str, dict[str, str]]:
     return found
 
 
-def _legend(document: Document) -> list[tuple[str, str]]:
-    """Roles with their words, each once."""
-    return list(dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1]))
+def _legend(document: Document) -> str:
+    """Roles with their words, each once, and what colours are."""
+    roles = dict.fromkeys(pair for own in _roles(document).values() for pair in own.items() if pair[1])
+    colours = document.swatches if any(document.items.values()) else ()
+    shown = [f'<span><i class="{role}"></i>{escape.text(words)}</span>' for role, words in roles]
+    shown += [
+        f'<span><i class="colour" style="background:rgb{colour}"></i>{escape.text(name)}</span>'
+        for name, colour in colours[:_MOST_COLOURS]
+    ]
+    if len(colours) > _MOST_COLOURS:
+        shown.append(f"<span>and {len(colours) - _MOST_COLOURS:,} more classes</span>")
+    return "".join(shown)
 
 
 def _shown(document: Document) -> str:

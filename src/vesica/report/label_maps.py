@@ -101,7 +101,8 @@ def _check_same(batch: Batch, k: int, result: SegmentationResult, place: int, im
     known = counts.truth[own], counts.guess[own], counts.count[own]
     one = Maps(batch.truth[k : k + 1, ...], batch.guess[k : k + 1, ...]) if isinstance(batch, Maps) else [batch[k]]
     (rows,) = rows_of(one, labels if counts.is_overlapping else None, None)
-    check.same_pixels(*(_of_classes(*table, labels) for table in (known, (rows.truth, rows.guess, rows.count))), image)
+    given = rows.truth, rows.guess, rows.count
+    check.same_pixels(_of_classes(*known, labels), _of_classes(*given, labels), image)
 
 
 def _of_classes(truth: np.ndarray, guess: np.ndarray, count: np.ndarray, labels: np.ndarray) -> dict[Any, int]:
@@ -140,4 +141,5 @@ def worst_slice(volume: LabelMapPair, /) -> LabelMapPair:
     """The slice of a volume with most pixels that differ, the first of equal ones."""
     place = int(np.argmax(volume.differs.sum(axis=(1, 2))))
     note = f"slice {place + 1} of {len(volume.truth)}"
-    return LabelMapPair(*(side[place] for side in volume[:4]), note)
+    truth, guess, counts, differs = (side[place] for side in volume[:4])
+    return LabelMapPair(truth, guess, counts, differs, note)

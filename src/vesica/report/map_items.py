@@ -33,7 +33,7 @@ class Met(NamedTuple):
     image: np.ndarray
     truth: np.ndarray
     guess: np.ndarray
-    count: np.ndarray
+    pixels: np.ndarray
 
 
 class Ranked(NamedTuple):
@@ -77,7 +77,7 @@ def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
     most: dict[tuple[int, int], tuple[int, int]] = {}
     for row in wrong.tolist():
         key = int(met.truth[row]), int(met.guess[row])
-        most[key] = max(most.get(key, (0, 0)), (int(met.count[row]), -int(met.image[row])))
+        most[key] = max(most.get(key, (0, 0)), (int(met.pixels[row]), -int(met.image[row])))
     # For each mistake the image with most of its pixels, the most common mistakes first.
     by_pair = [images[-place] for _, place in sorted(most.values(), reverse=True)]
     return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order)]))[:MOST]
@@ -115,7 +115,8 @@ def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str
     if not others:
         return ()
     return (
-        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and those with most of each mistake.",
+        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
+        "with most of it.",
     )
 
 
@@ -165,9 +166,9 @@ def _mistakes(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -
     wrong = rows[met.truth[rows] != met.guess[rows]]
     told: Counter[tuple[int, int]] = Counter()
     found: list[Row] = []
-    for row in wrong[np.lexsort((met.image[wrong], -met.count[wrong]))].tolist():
+    for row in wrong[np.lexsort((met.image[wrong], -met.pixels[wrong]))].tolist():
         pair = int(met.truth[row]), int(met.guess[row])
         told[pair] += 1
         if told[pair] <= ROWS and len(found) < MOST_ROWS:
-            found.append(Row(str(images[met.image[row]]), _facts(*pair, int(met.count[row]), names)))
+            found.append(Row(str(images[met.image[row]]), _facts(*pair, int(met.pixels[row]), names)))
     return found

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from vesica.io.png_write import png_of
 from vesica.report.label_maps import LabelMapPair
+from vesica.report.views import Colour
 
 SIDE, LEAST = 240, 96
 """Pixels of the longer side of each part, at most and, where a map is smaller, about at least."""
 MOST = 250
 """Colours: of more classes some share one."""
 GAP = 3
-Colour = tuple[int, int, int]
 NO_CLASS: Colour = (58, 66, 78)
 SAME: Colour = (226, 231, 236)
 DIFFERENT: Colour = (194, 65, 12)
@@ -107,6 +108,11 @@ def colours_of(classes: int, /) -> list[Colour]:
     return [_colour(place) for place in range(min(classes, MOST))]
 
 
+def swatches_of(names: Sequence[str], /) -> tuple[tuple[str, Colour], ...]:
+    """What each colour is: a class, or no class."""
+    return (*zip(names, colours_of(len(names)), strict=False), ("no class, or does not count", NO_CLASS))
+
+
 def _colour(place: int) -> Colour:
     if place < len(_FIRST):
         return _FIRST[place]
@@ -122,7 +128,8 @@ def _squares(array: np.ndarray, step: int) -> np.ndarray:
     height, width = (-(-side // step) for side in array.shape)
     padded = np.zeros((height * step, width * step), array.dtype)
     padded[: array.shape[0], : array.shape[1]] = array
-    return padded.reshape(height, step, width, step).transpose(0, 2, 1, 3).reshape(height, width, step * step)
+    cut = padded.reshape(height, step, width, step).transpose(0, 2, 1, 3)
+    return np.asarray(cut.reshape(height, width, step * step))
 
 
 def _any_of(mask: np.ndarray, step: int) -> np.ndarray:

@@ -196,7 +196,7 @@
     }
     told.images = seen.size;
     if (!told.count) return told;
-    const keys = group.keys.map((_, key) => key).filter((key) => kept.some((row) => row[key + 1] !== -1));
+    const keys = group.keys.map((_, key) => key).filter((key) => strings[group.keys[key]] !== "image" && kept.some((row) => row[key + 1] !== -1));
     const head = make("tr", undefined, make("thead", undefined, out));
     make("th", "image", head).scope = "col";
     keys.forEach((key) => { make("th", strings[group.keys[key]], head, "text").scope = "col"; });

@@ -17,7 +17,7 @@ from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.label_maps import LabelMapPair, places_of, worst_slice
 from vesica.report.leads import facts_of
-from vesica.report.map_pictures import colours_of, picture_of
+from vesica.report.map_pictures import picture_of, swatches_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Grid, Item, Line, Mark, Page, Part, Row, Shape, Table
 
@@ -55,7 +55,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy=policy_of(result.to_dict()),
         legend={"wrong": "pixels that two annotators gave to two classes"},
-        swatches=_swatches(result),
+        swatches=swatches_of(_names(result, _labels(result))),
     )
 
 
@@ -63,10 +63,8 @@ def _labels(result: PixelAgreementResult) -> np.ndarray:
     return np.unique(result.cells.label)
 
 
-def _swatches(result: PixelAgreementResult) -> tuple[tuple[str, tuple[int, int, int]], ...]:
-    labels = _labels(result).tolist()
-    names = [str(result.names.get(label, label)) for label in labels]
-    return tuple(zip(names, colours_of(len(names)), strict=False))
+def _names(result: PixelAgreementResult, labels: np.ndarray) -> list[str]:
+    return [str(result.names.get(label, label)) for label in labels.tolist()]
 
 
 def _matrix(result: PixelAgreementResult, key: str) -> Chart:
@@ -77,16 +75,17 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
     pairs = result.pairs_of_images
     np.add.at(shared, (pairs.a, pairs.b), 1)
     shared += shared.T
+    names = [f"{row['annotator_a']} and {row['annotator_b']}" for row in rows]
+    columns = ("iou", "dice", "inter", "union")
     table = Table(
         f"{key}-pairs",
         "Every two annotators, by class",
         ("annotators", "class", "IoU", "Dice", "shared pixels", "all pixels"),
         tuple(
-            (f"{row['annotator_a']} and {row['annotator_b']}", str(row["category"]), row["iou"], row["dice"], row["inter"], row["union"])
-            for row in rows
+            (name, str(row["category"]), *(row[one] for one in columns)) for name, row in zip(names, rows, strict=True)
         ),
-        tuple(facts_of(annotators=f"{row['annotator_a']} and {row['annotator_b']}", category=row["category"]) for row in rows),
-    )  # fmt: skip
+        tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
+    )
     grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
     height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
     return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
@@ -160,7 +159,7 @@ def _disputed(result: PixelAgreementResult, key: str) -> Chart:
 def _items(result: PixelAgreementResult) -> list[Item]:
     """Of the most disputed images the two annotators whose maps are least alike."""
     labels = _labels(result)
-    names = [str(result.names.get(label, label)) for label in labels.tolist()]
+    names = _names(result, labels)
     rows = sorted((row for row in result.by_image() if row["mIoU"] is not None), key=lambda row: row["rank"])
     return [one for row in rows[:MOST_ITEMS] if (one := _item(result, row["image"], row["mIoU"], labels, names))]
 
@@ -173,11 +172,11 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
         return None
     a, b, worst = max(pairs, key=lambda one: int(one[2].differs.sum()))
     picture = picture_of(worst, len(names), sides=(str(a), str(b)))
-    shapes = []
+    shapes: list[Shape] = []
     for one, other in np.unique(np.stack([worst.truth, worst.guess])[:, worst.differs].T, axis=0).tolist():
         mask = worst.differs & (worst.truth == one) & (worst.guess == other)
         told = [names[place] if place >= 0 else "none" for place in (one, other)]
-        facts = {
+        facts: dict[str, str | tuple[str, ...]] = {
             "annotators": f"{a} and {b}",
             "annotator": (str(a), str(b)),
             "differs from": (str(b), str(a)),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from vesica import plot
+from vesica.plot.histogram import BARS
 from vesica.plot.per_class import without_middle
 from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
 from vesica.report.map_items import WORST, Ranked, items_of, ranked
+from vesica.report.map_pictures import swatches_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Choice, Grid, Line, Mark, Page, Part, Table, Tiles, Words
 from vesica.segmentation.rules import MEANS, OVERALL, SCORES, WEIGHTED
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from vesica.segmentation.result import SegmentationResult
 
 MOST_BARS, MOST_IMAGES = 40, 200
+WAYS: dict[str, Literal["row", "column"] | None] = {
+    "shares of each truth": "row",
+    "shares of each guess": "column",
+    "pixels": None,
+}
 _LEGEND = {"wrong": "pixels of another class", "right": ""}
 
 
@@ -65,6 +73,7 @@ def _part(result: SegmentationResult, key: str, maps: Any) -> Part:
         tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy_of(result.to_dict()),
         legend=_LEGEND,
+        swatches=swatches_of([str(name) for name in result.categories]),
     )
 
 
@@ -117,24 +126,26 @@ def _classes(result: SegmentationResult, key: str, intervals: IntervalTable) -> 
     names = [name for name in ("IoU", "Dice", "precision", "recall") if rows and name in rows[0]]
     if not names:
         return []
+    counts = ("images", "tp", "fp", "fn", "status")
     table = Table(
         f"{key}-classes",
         "Classes",
-        ("class", *names, "images", "tp", "fp", "fn", "status"),
-        tuple((str(row["category"]), *(row[name] for name in (*names, "images", "tp", "fp", "fn", "status"))) for row in rows),
+        ("class", *names, *counts),
+        tuple((str(row["category"]), *(row[name] for name in (*names, *counts))) for row in rows),
         tuple(facts_of(category=row["category"]) for row in rows),
     )  # fmt: skip
     drawn = names[:2]
     known = sorted((row for row in rows if row[drawn[0]] is not None), key=lambda row: -row[drawn[0]])
     shown = without_middle(known, MOST_BARS)
     marks = leads.rows([_of_class(row["category"], drawn[0], row[drawn[0]]) for row in shown])
-    ends = {(row["category"], row["number"]): (row["lo"], row["hi"]) for row in intervals.per_class()}
+    ends: defaultdict[Any, tuple[float | None, float | None]] = defaultdict(lambda: (None, None))
+    ends |= {(row["category"], row["number"]): (row["lo"], row["hi"]) for row in intervals.per_class()}
     sure = Table(
         f"{key}-intervals",
         "Intervals of classes",
         ("class", *(f"{name}{end}" for name in drawn for end in ("", " lo", " hi"))),
         tuple(
-            (str(row["category"]), *(v for name in drawn for v in (row[name], *ends.get((row["category"], name), (None, None)))))
+            (str(row["category"]), *(one for name in drawn for one in (row[name], *ends[row["category"], name])))
             for row in rows
         ),
         tuple(facts_of(category=row["category"]) for row in rows),
@@ -193,15 +204,9 @@ def _over_images(result: SegmentationResult, key: str) -> Chart:
 def bins_of(scores: Mapping[Any, float], /) -> dict[Any, str]:
     """The bar of the histogram of images that each score falls into, in words."""
     low = min([0.0, *scores.values()])
-    edges = np.linspace(low, 1.0, plot_bars() + 1)
+    edges = np.linspace(low, 1.0, BARS + 1)
     place = np.clip(np.searchsorted(edges, list(scores.values()), "right") - 1, 0, len(edges) - 2)
     return {one: _range(edges[k], edges[k + 1]) for one, k in zip(scores, place.tolist(), strict=True)}
-
-
-def plot_bars() -> int:
-    from vesica.plot.histogram import BARS
-
-    return BARS
 
 
 def _range(low: float, high: float) -> str:
@@ -281,19 +286,16 @@ def _confusion(result: SegmentationResult, key: str) -> list[Block]:
         tuple(facts_of(truth=names[a], guess=names[b]) for a, b in pairs),
         left_out="The hundred most common are listed." if (wrong > 0).sum() > len(pairs) else "",
     )
-    size = float(np.clip(2.6 + 0.24 * len(names), 3.8, 6.4))
-    ways = {"shares of each truth": "row", "shares of each guess": "column", "pixels": None}
-    charts = tuple(
-        chart(
-            f"{key}-confusion-{way or 'counts'}",
-            lambda ax, way=way: plot.confusion(result, by=way, ax=ax),
-            table=table if number == 0 else None,
-            grid=grid,
-            height=size,
-        )
-        for number, way in enumerate(ways.values())
-    )
-    return [Choice(f"{key}-confusion", "Confusion", tuple(ways), charts)]
+    charts = tuple(_matrix(result, key, way, grid, table if way == "row" else None) for way in WAYS.values())
+    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts)]
+
+
+def _matrix(
+    result: SegmentationResult, key: str, way: Literal["row", "column"] | None, grid: Grid, table: Table | None
+) -> Chart:
+    height = float(np.clip(2.6 + 0.24 * len(grid.rows), 3.8, 6.4))
+    name = f"{key}-confusion-{way or 'counts'}"
+    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, height=height)
 
 
 def _policies(result: SegmentationResult, key: str) -> Chart:

@@ -15,6 +15,9 @@ A filter asks the objects of its own page alone.
 Facts: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """What is known of an object; a fact may have several values, and a filter finds it by each of them."""
 
+Colour: TypeAlias = tuple[int, int, int]
+"""Red, green and blue, from 0 to 255."""
+
 Value: TypeAlias = str | int | float | None
 """What a cell of a table shows: floats with three decimals, whole numbers with commas, None as a dash."""
 
@@ -207,3 +210,5 @@ class Part:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     data: Page | None = None
     legend: Mapping[str, str] = field(default_factory=dict)
+    swatches: tuple[tuple[str, Colour], ...] = ()
+    """What colours in its pictures are."""

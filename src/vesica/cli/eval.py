@@ -107,12 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
     return eval_output.tell(facts, result, arguments)
 
 
-def check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
-    """What is said of files is said of one of them at least."""
+def check_said(said: dict[str, Any], truth: Found, guess: Found, *, has_photographs: bool = False) -> None:
+    """What is said of files is said of one of them at least; --images may be for a page alone."""
     from vesica.errors import InputError
     from vesica.io.formats import FORMATS
 
     known = {*FORMATS[truth.format].options, *FORMATS[guess.format].options}
+    known |= {"images"} if has_photographs else set()
     for name, value in said.items():
         if value is not None and name not in known:
             formats = " and ".join(sorted({truth.format, guess.format}))

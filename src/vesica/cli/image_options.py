@@ -13,7 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--boxes", metavar="FORM", help="what boxes mean: voc as_written; yolo xywh, … for pixels")
     parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
     parser.add_argument(
-        "--images", metavar="DIR|FILE", help="yolo, Open Images: the pictures, or another data set of them"
+        "--images",
+        metavar="DIR|FILE",
+        help="yolo, Open Images: the pictures, or another data set of them; with --report: the photographs",
     )
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")

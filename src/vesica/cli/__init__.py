@@ -22,6 +22,7 @@ VERBS = {
     "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and its repair",
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "plot": "draw a score, a comparison or regions: PNG, SVG or PDF, as the ending says",
+    "report": "a page to look at, from results that were saved: one HTML file, every number leads to its objects",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "info": "which backend serves what, and why not a faster one",

@@ -17,7 +17,7 @@ examples:
   vesica agree export.json --queue monday.json --worst 50                   Label Studio: all annotators in one file
   vesica agree truth.json --by-annotator created_by --assignments asked.csv COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
-  vesica agree ann.json ben.json --report page.html --images photographs/
+  vesica agree ann.json ben.json --report out.html --images photographs
   vesica agree ann.xml ben.xml --consensus agreed.json --model guess.json
 
 A file or folder for each annotator, who is called by it or by NAME=FILE; its images are those that were asked for.
@@ -98,8 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
         done()
     verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
     facts["gates"] = gate_options.told(verdicts)
-    files = list(agree_files.named_files(arguments.files).values())
-    report_options.write(arguments, result, gates=verdicts, files=files)
+    if arguments.report is not None:
+        files = tuple(agree_files.named_files(arguments.files).values())
+        report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "agree",
         result.headline,

@@ -21,7 +21,7 @@ examples:
   vesica compare truth.json yesterday.json today.json
   vesica compare truth.json base.json small.json large.json --per-class
   vesica compare truth.json base.json new.json --gate "AP drop<=0.01 @95%" --markdown > comment.md
-  vesica compare truth.json base.json new.json --report page.html --images photographs/
+  vesica compare truth.json base.json new.json --report out.html --images photographs
   vesica compare base.records new.records --json                  (saved by `eval`, `seg` or `agree` with --records)
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         verdicts = _gates(comparison, arguments)  # first: a wrong name is told at once
         done()
         facts = comparison.to_dict() | {"gates": gate_options.told(verdicts)}
-    report_options.write(arguments, comparison, gates=verdicts, files=[arguments.truth, *arguments.models])
+    if arguments.report is not None:
+        files = tuple(path for path in (arguments.truth, *arguments.models) if path != "-")
+        report_options.write((comparison,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "compare",
         comparison.headline,
@@ -87,7 +89,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
-        report_options.check_usage(arguments, [arguments.truth, *arguments.models])
+        report_options.check_usage(arguments)
         for name in ("threads", "replicates"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
@@ -147,7 +149,7 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
     for path in arguments.models:
         of_guess = {**said, "images": known, "predictions": True}
         guess = evaluation.read(path, arguments.guess_format, arguments, protocol, of_guess)
-        evaluation.check_said(said, truth, guess, has_photographs=report_options.has_photographs(arguments))
+        evaluation.check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
         score = functools.partial(evaluate, truth.data, guess.data, **options)
         result = refusal.scored(score, truth, guess, arguments, by_class=by_class)
         results.append(interval_options.sliced(result, arguments))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, gate_options, outputs
+from vesica.cli import eval_output, gate_options, outputs, report_options
 
 if TYPE_CHECKING:
     from vesica.segmentation.panoptic import PanopticResult
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NAME = "panoptic"
 _MEANT = (
     *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "threads", "quiet"),
-    *("json", "output", "records", "verbose"),
+    *("json", "output", "records", "verbose", "report", "images", "max_mb", "pictures"),
 )
 _OWN = ("truth_folder", "guess_folder")
 
@@ -41,7 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         with atomic.file(arguments.records) as file:
             file.write(result.to_bytes())
-    facts["gates"] = gate_options.told(gate_options.verdicts(arguments, result.gate_scores()))
+    verdicts = gate_options.verdicts(arguments, result.gate_scores())
+    facts["gates"] = gate_options.told(verdicts)
+    if arguments.report is not None:
+        files = (arguments.truth, arguments.guess)
+        report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     return _tell(facts, result, arguments)
 
 
@@ -57,6 +61,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.quirks is not None:
             check.one_of(arguments.quirks, PANOPTIC_QUIRKS, "quirks")
         eval_output.check_usage(arguments)
+        report_options.check_usage(arguments)
+        if arguments.images is not None and arguments.report is None:
+            raise ValueError(f"--images says nothing about --protocol {NAME} without --report. Leave it out")
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
     except ValueError as error:

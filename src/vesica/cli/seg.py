@@ -20,7 +20,7 @@ examples:
   vesica seg truth.json guess.json --per-class                        (COCO: objects are drawn into label maps)
   vesica seg ct/truth ct/guess --surface --tau 1 --per-class          (NIfTI: spacing from the header)
   vesica seg vessels/truth vessels/guess --surface --cldice --boundary 2%
-  vesica seg truth/ guess/ --report page.html --images photographs/
+  vesica seg truth/ guess/ --report out.html --images photographs
   vesica seg truth/ guess/ --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
 
 Files are PNG (grey values or indices of a palette), .npy, .npz and NIfTI, which meet by name; or COCO's JSON.
@@ -66,9 +66,9 @@ def _report(
 
     relabel = seg_options.relabel_of(arguments.relabel)
     maps = Scored(arguments.truth, arguments.guess, relabel, arguments.crowd)
-    results = [result] if surfaces is None else [result, surfaces]
+    results = (result,) if surfaces is None else (result, surfaces)
     files = [arguments.truth, arguments.guess]
-    report_options.write(arguments, *results, gates=verdicts, files=files, maps=maps)
+    report_options.write(results, arguments, arguments.report, gates=verdicts, files=files, maps=maps)
 
 
 def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceResult | None]:

@@ -67,18 +67,12 @@ def _explained(result: DetectionResult) -> tuple[Objects | None, Chosen, tuple[L
         result.details  # noqa: B018
     except (VesicaError, ValueError) as error:
         return None, Chosen((), (), ()), (Line(f"Causes, confusion and pictures are left out: {error}", "note"),)
-    score = result.records.score
-    ends = (min(0.0, score.min(initial=0.0)), max(1.0, score.max(initial=1.0)))
-    found = objects_of(result, sizes_of(result.by_size()), ends)
-    images = result.per_image(iou=_scored(result), min_score=found.cut)
+    found = objects_of(result, sizes_of(result.by_size()))
+    images = result.per_image(iou=found.iou, min_score=found.cut)
     places = {image: place for place, image in enumerate(result.records.images.tolist())}
     f1 = np.full(len(places), np.nan)
     f1[[places[image] for image in images["image"].tolist()]] = images["f1"]
     return found, chosen_of(result, found, binned(f1, *bins(0.0, 1.0))), ()
-
-
-def _scored(result: DetectionResult) -> float:
-    return threshold(result)
 
 
 def _filters(result: DetectionResult, found: Objects | None) -> dict[str, Filter]:

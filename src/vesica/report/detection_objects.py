@@ -100,8 +100,14 @@ def cut_of(result: DetectionResult, /) -> float:
     return float(result.records.score.min(initial=0.0)) if best is None else float(best.score)
 
 
-def objects_of(result: DetectionResult, sizes: tuple[np.ndarray, list[str]], ends: tuple[float, float], /) -> Objects:
-    """Every object with its facts. `sizes` are names of ranges of sides, `ends` the range of scores."""
+def ends_of(result: DetectionResult, /) -> tuple[float, float]:
+    """The range of scores: 0 to 1, and more where there is more."""
+    score = result.records.score
+    return min(0.0, float(score.min(initial=0.0))), max(1.0, float(score.max(initial=1.0)))
+
+
+def objects_of(result: DetectionResult, sizes: tuple[np.ndarray, list[str]], /) -> Objects:
+    """Every object with its facts. `sizes` are the ranges of sides and their names."""
     records, details = result.records, result.details
     iou, cut = threshold(result), cut_of(result)
     matches = above(matches_of(records, details, iou), records.score, cut)
@@ -134,7 +140,7 @@ def objects_of(result: DetectionResult, sizes: tuple[np.ndarray, list[str]], end
         "guess": Fact(np.concatenate([records.guess_category[guess], np.where(is_alone[lost], nothing, -1)]), names),
         "size": binned(np.sqrt(area), *sizes),
         "range": _ranges(result, area),
-        "score": binned(score, *bins(*ends)),
+        "score": binned(score, *bins(*ends_of(result))),
         "IoU": binned(overlap, *bins(min(result.protocol.iou), 1.0)),
         "right up to IoU": _right_up_to(result, guess, len(lost)),
     }

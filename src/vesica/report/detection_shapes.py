@@ -74,7 +74,7 @@ class Shapes:
         """Where each of them is: of truths (0) and guesses (1), by their places in the details."""
         details = self.found.details
         boxes = [(details.truth_box, details.box)[side][one] for side, one in drawn]
-        plain = [{"box": _corners(box)} if np.isfinite(box).all() else {} for box in boxes]
+        plain: list[dict[str, Any]] = [{"box": _corners(box)} if np.isfinite(box).all() else {} for box in boxes]
         inputs = self.result.inputs
         if self.rows is None or inputs is None:
             return plain

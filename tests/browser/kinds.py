@@ -79,7 +79,7 @@ def _gates(result):
 
 
 def detection(folder):
-    return _detection(folder, images=30, categories=6, names=[*HOSTILE, "cat", "dog", "‮egap"])
+    return _detection(folder, images=30, categories=6, names=[*HOSTILE, "cat", "dog", "\u202eegap"])
 
 
 def eighty(folder):

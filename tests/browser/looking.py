@@ -4,7 +4,9 @@ import json
 
 _VIOLATIONS = """
 window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective + " " + event.blockedURI));
+document.addEventListener("securitypolicyviolation", (event) => {
+    window.violations.push(event.violatedDirective + " " + event.blockedURI);
+});
 """
 
 
@@ -50,7 +52,7 @@ class Looking:
         return self.run(
             """() => ({
                 pictures: document.querySelectorAll('.item:not([hidden])').length,
-                rows: document.getElementById('rows').hidden ? 0 : document.querySelectorAll('#rows-table tbody tr').length,
+                rows: document.querySelectorAll('#rows:not([hidden]) tbody tr').length,
                 status: document.getElementById('status').textContent,
                 asked: document.getElementById('filter').hidden ? '' : document.getElementById('asked').textContent,
             })"""

@@ -166,7 +166,8 @@ def test_the_tour_by_keyboard(look):
     page = looking.page
     focused = "() => document.activeElement.id"
     stops = looking.run(
-        "() => [...document.querySelectorAll('.chart svg')].map((svg) => svg.querySelectorAll('[tabindex=\"0\"]').length)"
+        """() => [...document.querySelectorAll('.chart svg')]
+            .map((svg) => svg.querySelectorAll('[tabindex="0"]').length)"""
     )
     assert set(stops) <= {0, 1} and sum(stops) > 8  # one tab stop for each chart that leads anywhere
 
@@ -307,7 +308,8 @@ def test_ids_are_unique(still, kind):
     ids = looking.run("() => [...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(set(ids)) == len(ids)
     lost = looking.run(
-        "() => [...document.querySelectorAll('use')].map((one) => one.getAttribute('xlink:href').slice(1)).filter((one) => !document.getElementById(one))"
+        """() => [...document.querySelectorAll('use')].map((one) => one.getAttribute('xlink:href').slice(1))
+            .filter((one) => !document.getElementById(one))"""
     )
     assert lost == []
 
@@ -374,7 +376,8 @@ def test_names_for_those_who_cannot_see(still, kind):
 
 
 LETTERS = """() => [...document.querySelectorAll('p, h1, h2, h3, th, td, a, b, small, span, summary, li, svg text')]
-    .filter((one) => one.getClientRects().length && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((one) => one.getClientRects().length)
+    .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
     .filter((one) => !one.closest('[id*="confusion"] svg'))
     .map((one) => {
         const style = getComputedStyle(one), nothing = /rgba\\(0, 0, 0, 0\\)|transparent/;

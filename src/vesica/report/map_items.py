@@ -22,7 +22,7 @@ MOST = 60
 DRAWN = 12
 """Mistakes of an image whose pixels are drawn; of the others it is only told that they are there."""
 ROWS = 8
-"""Images that are told of each mistake, beside those that have a picture."""
+"""Images that are told of each class and each mistake, beside those that have a picture."""
 MOST_IMAGES, MOST_ROWS = 2000, 3000
 """Rows of images, and of mistakes."""
 WORST, MIDDLE, BEST = "worst", "in the middle", "best"
@@ -116,7 +116,9 @@ def items_of(
         items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names))
     others = [image for image in images if image not in pairs]
     found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
-    found += _mistakes(met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names)
+    found += _pairs_of_others(
+        met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names
+    )
     return items, found, _left_out(len(images), len(items), len(others), maps is not None)
 
 
@@ -182,12 +184,12 @@ def _facts_of(image: Any, rank: Ranked | None, score: str, bins: Mapping[Any, st
     return facts
 
 
-def _mistakes(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
-    """For each mistake the images with most of its pixels."""
-    wrong = rows[met.truth[rows] != met.guess[rows]]
+def _pairs_of_others(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
+    """For each class, and each mistake, the images with most of its pixels; mistakes first."""
     told: Counter[tuple[int, int]] = Counter()
     found: list[Row] = []
-    for row in wrong[np.lexsort((met.image[wrong], -met.pixels[wrong]))].tolist():
+    is_right = met.truth[rows] == met.guess[rows]
+    for row in rows[np.lexsort((met.image[rows], -met.pixels[rows], is_right))].tolist():
         pair = int(met.truth[row]), int(met.guess[row])
         told[pair] += 1
         if told[pair] <= ROWS and len(found) < MOST_ROWS:

@@ -90,7 +90,7 @@ def all_parts() -> dict[str, Part]:
 def panoptic() -> Any:
     truth = np.array([[1, 1, 2, 2], [1, 1, 3, 3]]), {1: 7, 2: 8, 3: 8}
     guess = np.array([[1, 1, 2, 2], [1, 4, 4, 2]]), {1: 7, 2: 8, 4: 7}
-    return vesica.evaluate_panoptic([truth, truth], [guess, truth], categories={7: "car", 8: "sky"})
+    return vesica.evaluate_panoptic([truth] * 8, [guess, truth] * 4, categories={7: "car", 8: "sky"})
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,13 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval as evaluation
-from vesica.cli import gate_options, image_options, interval_options, outputs, refusal
+from vesica.cli import gate_options, image_options, interval_options, outputs, refusal, report_options
 from vesica.cli.category_options import categories_of
 from vesica.detection.rules import PROTOCOLS
 
 if TYPE_CHECKING:
     from vesica.comparison import Comparison
+    from vesica.results.gates import Verdict
     from vesica.results.result import Result
 
 _EPILOG = """\
@@ -20,6 +21,7 @@ examples:
   vesica compare truth.json yesterday.json today.json
   vesica compare truth.json base.json small.json large.json --per-class
   vesica compare truth.json base.json new.json --gate "AP drop<=0.01 @95%" --markdown > comment.md
+  vesica compare truth.json base.json new.json --report out.html --images photographs
   vesica compare base.records new.records --json                  (saved by `eval`, `seg` or `agree` with --records)
 
 exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"AP drop<=0.01 @95%%" since the first model, "AP50[cat]>=0.8"')
     outputs.add_arguments(parser)
     evaluation.add_scoring(parser, list(PROTOCOLS))
+    report_options.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many; the answer does not depend on it")
     parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
@@ -58,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         verdicts = _gates(comparison, arguments)  # first: a wrong name is told at once
         done()
-        facts = comparison.to_dict() | {"gates": verdicts}
+        facts = comparison.to_dict() | {"gates": gate_options.told(verdicts)}
+    if arguments.report is not None:
+        files = tuple(path for path in (arguments.truth, *arguments.models) if path != "-")
+        report_options.write((comparison,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "compare",
         comparison.headline,
@@ -83,6 +89,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
+        report_options.check_usage(arguments)
         for name in ("threads", "replicates"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
@@ -142,16 +149,16 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
     for path in arguments.models:
         of_guess = {**said, "images": known, "predictions": True}
         guess = evaluation.read(path, arguments.guess_format, arguments, protocol, of_guess)
-        evaluation.check_said(said, truth, guess)
+        evaluation.check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
         score = functools.partial(evaluate, truth.data, guess.data, **options)
         result = refusal.scored(score, truth, guess, arguments, by_class=by_class)
         results.append(interval_options.sliced(result, arguments))
     return results
 
 
-def _gates(comparison: Comparison, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _gates(comparison: Comparison, arguments: argparse.Namespace) -> list[Verdict]:
     try:
-        return gate_options.told(comparison.gates(*arguments.gate, undecided=arguments.undecided))
+        return comparison.gates(*arguments.gate, undecided=arguments.undecided)
     except ValueError as error:
         arguments.usage_error(str(error))
         raise

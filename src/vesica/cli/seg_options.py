@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica.cli import gate_options, outputs, refusal
+from vesica.cli import gate_options, outputs, refusal, report_options
 from vesica.cli.number_options import numbers_of
 from vesica.segmentation.rules import FIELDS
 
@@ -66,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
     parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
+    report_options.add_arguments(parser)
+    parser.add_argument("--images", metavar="DIR", help="with --report: the photographs")
     outputs.add_arguments(parser)
     refusal.add_arguments(parser)
     parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
@@ -85,6 +87,11 @@ def options_of(arguments: argparse.Namespace) -> Options:
             check.positive(arguments.threads, "--threads")
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
+        report_options.check_usage(arguments)
+        if arguments.images is not None and arguments.report is None:
+            raise ValueError("--images goes with --report")
+        if arguments.images is not None and not os.path.isdir(arguments.images):
+            raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         for name in _WITH_SURFACE:
             if getattr(arguments, name) and not arguments.surface:
                 raise ValueError(f"--{name} goes with --surface")

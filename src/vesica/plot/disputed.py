@@ -76,7 +76,8 @@ def disputed(
         look = _look(colours, number)
         bars = ax.barh(np.arange(len(shown)), widths, left=starts, height=0.7, label=name, **look)
         for bar, one in zip(bars, shown, strict=True):
-            mark(ax, bar, image=one.image, **({} if name == found.of else {"type": name}))
+            if bar.get_width():
+                mark(ax, bar, image=one.image, **({} if name == found.of else {"type": name}))
         starts = starts + widths
     for place, one in enumerate(shown):
         ax.annotate(f"{one.lost:.2f}", (one.lost, place), xytext=(4, 0), textcoords="offset points", va="center",

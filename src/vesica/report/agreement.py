@@ -58,7 +58,7 @@ def _part(result: AgreementResult, key: str) -> Part:
     blocks: list[Block] = [
         _matrix(result, key),
         _categories(result, key),
-        _ledger(result, key),
+        _ledger(result, key, any(shape.facts["agreed"] == "yes" for item in items for shape in item.shapes)),
         _bias(result, key),
         *_trends(result, key),
         _disputed(result, key),
@@ -158,7 +158,7 @@ def _categories(result: AgreementResult, key: str) -> Chart:
     )
 
 
-def _ledger(result: AgreementResult, key: str) -> Chart:
+def _ledger(result: AgreementResult, key: str, some_agreed: bool) -> Chart:
     """22: types of disagreement, whose amounts add up to the gap."""
     rows = list(result.ledger(intervals=True))
     gap = 1 - result["agreement"]
@@ -174,7 +174,7 @@ def _ledger(result: AgreementResult, key: str) -> Chart:
         f"The shares add up to the gap of {gap:.3f}." if gap == gap else "",
     )
     shown = sorted((row for row in rows if row["amount"]), key=lambda row: -row["share"])
-    marks = [Mark("agreed", {"agreed": "yes"})] if gap == gap else []
+    marks: list[Mark | None] = [Mark("agreed", {"agreed": "yes"}) if some_agreed else None] if gap == gap else []
     for row in shown if gap == gap else ():
         told = f"{row['type']}: {row['share']:.3f} of all units, {row['count']:,} times"
         marks.append(Mark(told, facts_of(type=row["type"])))

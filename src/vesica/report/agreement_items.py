@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from vesica.agreement.ledger import TYPES
+from vesica.agreement.ledger import LOOSE_EDGE, TYPES
 from vesica.agreement.tables import labels_of
 from vesica.regions.outlines import outlines
 from vesica.report.views import Item, Row, Shape
@@ -71,7 +71,7 @@ def _facts(result: AgreementResult, row: int, losses: _Losses, names: list[str],
     facts: dict[str, Any] = {
         "annotator": people[records.annotator[row]],
         "category": names[records.category[row]],
-        "agreed": "no" if types else "yes",
+        "agreed": "no" if set(types) - {TYPES[LOOSE_EDGE]} else "yes",  # all have it, under one label
     }
     if types:
         facts["type"] = types

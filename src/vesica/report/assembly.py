@@ -40,7 +40,7 @@ def assembled(
     maps: Any = None,
 ) -> tuple[str, gallery.LeftOut]:
     """The text of a file of at most so many bytes, and what was left out of it."""
-    parts = _parts(results, maps)
+    parts = _parts(results, maps, images if embed == "embed" else None)
     first = headline.page_of(parts, gates=gates, findings=findings)
     pages: list[Page] = [first, *(part.page for part in parts), *(part.data for part in parts if part.data)]
     pages.append(provenance.page_of(parts, files=files))
@@ -58,7 +58,7 @@ def assembled(
     return gallery.fitted(document, html_of, images=images, embed=embed, most=most)
 
 
-def _parts(results: Sequence[Any], maps: Any) -> list[Part]:
+def _parts(results: Sequence[Any], maps: Any, images: Any) -> list[Part]:
     """Each result by the module that knows its kind; two of a kind have keys of their own."""
     found: list[Part] = []
     used: dict[str, int] = {}
@@ -66,7 +66,7 @@ def _parts(results: Sequence[Any], maps: Any) -> list[Part]:
         module, key = PARTS.get(type(result).__name__, ("plain", "result"))
         used[key] = used.get(key, 0) + 1
         own = key if used[key] == 1 else f"{key}-{used[key]}"
-        more = {"maps": maps} if module == "segmentation" else {}
+        more = {"maps": maps, "images": images} if module == "segmentation" else {}
         part = importlib.import_module(f"vesica.report.{module}").part_of(result, own, **more)
         if used[key] > 1:
             part = replace(part, page=replace(part.page, title=f"{part.page.title} {used[key]}"))

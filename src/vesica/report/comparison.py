@@ -246,19 +246,23 @@ def _slices(comparison: Comparison, key: str) -> list[Block]:
     if not comparison.has_slices:
         return []
     rows = list(comparison.slices())
+    return [
+        _sliced(comparison, f"{key}-slices-{number}", model, [row for row in rows if row.get("model", model) == model])
+        for number, model in enumerate(comparison.names[1:])
+    ]
+
+
+def _sliced(comparison: Comparison, key: str, model: str, rows: list[Row]) -> Chart:
     filters = [facts_of(**{str(row["column"]): row["slice"]}) for row in rows]
-    table = _table(f"{key}-slices", "Slices", rows, comparison, filters)
-    return [_sliced(comparison, f"{key}-slices-{number}", model, rows, table if number == 0 else None)
-            for number, model in enumerate(comparison.names[1:])]  # fmt: skip
-
-
-def _sliced(comparison: Comparison, key: str, model: str, rows: list[Row], table: Table | None) -> Chart:
-    own = [row for row in rows if row.get("model", model) == model and row["difference"] is not None]
-    marks = [Mark(f"{row['column']} {row['slice']}", facts_of(**{str(row["column"]): row["slice"]})) for row in own]
+    marks = [
+        Mark(f"{row['column']} {row['slice']}", wanted)
+        for row, wanted in zip(rows, filters, strict=True)
+        if row["difference"] is not None
+    ]
     return chart(
         key,
         lambda ax: plot.slices(comparison, model=model, ax=ax),
-        table=table,
+        table=_table(key, "Slices", rows, comparison, filters),
         marks=leads.rows(marks),
-        height=1.5 + 0.26 * max(4, len(own)),
+        height=1.5 + 0.26 * max(4, len(marks)),
     )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from vesica.report.label_maps import LabelMapPair, pairs_of
-from vesica.report.map_pictures import picture_of
+from vesica.report.map_pictures import panel_of, picture_of
+from vesica.report.photographs import finder, pixels_of
 from vesica.report.views import Item, Row, Shape
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ MOST = 60
 DRAWN = 12
 """Mistakes of an image whose pixels are drawn; of the others it is only told that they are there."""
 ROWS = 8
-"""Images that are told of each mistake, beside those that have a picture."""
+"""Images that are told of each class and each mistake, beside those that have a picture."""
 MOST_IMAGES, MOST_ROWS = 2000, 3000
 """Rows of images, and of mistakes."""
 WORST, MIDDLE, BEST = "worst", "in the middle", "best"
@@ -58,15 +59,17 @@ def _places(labels: np.ndarray, side: np.ndarray) -> np.ndarray:
 
 
 def ranked(rows: list[dict[str, Any]], name: str, /) -> list[Ranked]:
-    """Images by their score, the worst first: fifteen of the worst, and five each in the middle and of the best.
-
-    Images without a score are left out.
+    """Images by their score, the worst first. A quarter, at most fifteen, are the worst; five are the best, and five
+    in the middle. Images without a score are left out.
     """
     known = sorted((row[name], place) for place, row in enumerate(rows) if row[name] is not None)
-    few, middle = min(15, -(-len(known) // 2)), max(0, len(known) // 2 - 2)
-    kinds = {place: WORST for _, place in known[:few]}
-    kinds |= {place: MIDDLE for _, place in known[middle : middle + 5] if place not in kinds}
-    kinds |= {place: BEST for _, place in known[-5:] if kinds.get(place) != WORST or len(known) == 1}
+    count = len(known)
+    quarter = -(-count // 4)
+    kinds = {place: WORST for _, place in known[: min(15, quarter)]}
+    few = min(5, count // 4)
+    begin = (count - few) // 2
+    kinds |= {place: MIDDLE for _, place in known[begin : begin + few]}
+    kinds |= {place: BEST for _, place in known[count - few :]}
     return [Ranked(rows[place]["image"], score, kinds.get(place, "")) for score, place in known]
 
 
@@ -84,9 +87,16 @@ def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
 
 
 def items_of(
-    result: SegmentationResult, order: list[Ranked], maps: Any, score: str, bins: Mapping[Any, str], /
+    result: SegmentationResult,
+    order: list[Ranked],
+    maps: Any,
+    score: str,
+    bins: Mapping[Any, str],
+    photographs: Any,
+    /,
 ) -> tuple[list[Item], list[Row], tuple[str, ...]]:
     """The pictures of the telling images, rows of others, and what is in neither. Without maps there are rows alone."""
+    find = None if photographs is None else finder(photographs)
     met, images = met_of(result), result.counts.ids.tolist()
     pairs = {
         image: pair for image, pair in pairs_of(maps, result, telling(order, met, images)).items() if pair.truth.size
@@ -98,11 +108,17 @@ def items_of(
     items = []
     for image, pair in pairs.items():
         rows = np.arange(*ends[place[image] : place[image] + 2])
-        items.append(_item(image, pair, _facts_of(image, known.get(image), score, bins), known.get(image), score,
-                           Met(*(column[rows] for column in met)), names))  # fmt: skip
+        photograph = None
+        if find is not None and (found_at := find(str(image))) is not None:
+            photograph = pixels_of(str(image), found_at, panel_of(pair))
+        own = Met(*(column[rows] for column in met))
+        facts = _facts_of(image, known.get(image), score, bins)
+        items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names))
     others = [image for image in images if image not in pairs]
     found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
-    found += _mistakes(met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names)
+    found += _pairs_of_others(
+        met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names
+    )
     return items, found, _left_out(len(images), len(items), len(others), maps is not None)
 
 
@@ -121,9 +137,16 @@ def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str
 
 
 def _item(
-    image: Any, pair: LabelMapPair, facts: Facts, rank: Ranked | None, score: str, met: Met, names: list[str]
+    image: Any,
+    pair: LabelMapPair,
+    photograph: np.ndarray | None,
+    facts: Facts,
+    rank: Ranked | None,
+    score: str,
+    met: Met,
+    names: list[str],
 ) -> Item:
-    picture = picture_of(pair, len(names))
+    picture = picture_of(pair, len(names), photograph=photograph)
     shapes: list[Shape] = []
     drawn = 0
     for truth, guess, count in sorted(
@@ -161,12 +184,12 @@ def _facts_of(image: Any, rank: Ranked | None, score: str, bins: Mapping[Any, st
     return facts
 
 
-def _mistakes(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
-    """For each mistake the images with most of its pixels."""
-    wrong = rows[met.truth[rows] != met.guess[rows]]
+def _pairs_of_others(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
+    """For each class, and each mistake, the images with most of its pixels; mistakes first."""
     told: Counter[tuple[int, int]] = Counter()
     found: list[Row] = []
-    for row in wrong[np.lexsort((met.image[wrong], -met.pixels[wrong]))].tolist():
+    is_right = met.truth[rows] == met.guess[rows]
+    for row in rows[np.lexsort((met.image[rows], -met.pixels[rows], is_right))].tolist():
         pair = int(met.truth[row]), int(met.guess[row])
         told[pair] += 1
         if told[pair] <= ROWS and len(found) < MOST_ROWS:

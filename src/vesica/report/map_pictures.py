@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,14 +69,32 @@ class MapPicture(NamedTuple):
         return self.height, self.width, tuple(counts.tolist())
 
 
-def picture_of(pair: LabelMapPair, classes: int, /, *, sides: tuple[str, str] = ("truth", "guess")) -> MapPicture:
+def _scale(pair: LabelMapPair) -> tuple[int, int]:
+    """Every how manieth pixel is drawn, and how large."""
+    longest = max(pair.truth.shape)
+    return max(1, -(-longest // SIDE)), max(1, LEAST // longest)
+
+
+def panel_of(pair: LabelMapPair, /) -> tuple[int, int]:
+    """Width and height of each part of its picture, for a photograph among them."""
+    step, zoom = _scale(pair)
+    height, width = (-(-side // step) * zoom for side in pair.truth.shape)
+    return width, height
+
+
+def picture_of(
+    pair: LabelMapPair,
+    classes: int,
+    /,
+    *,
+    sides: tuple[str, str] = ("truth", "guess"),
+    photograph: np.ndarray | None = None,
+) -> MapPicture:
     """Truth and guess, and below them where they differ and what was guessed there; of wide maps one below the other.
 
-    What is no class or does not count is dark.
+    What is no class or does not count is dark. With a photograph, of the size of each part, that one comes first.
     """
-    height, width = pair.truth.shape
-    step = max(1, -(-max(height, width) // SIDE))
-    zoom = max(1, LEAST // max(height, width))
+    step, zoom = _scale(pair)
     colours = [*colours_of(classes), SAME, DIFFERENT, NO_CLASS, BETWEEN]
     same, different, none, between = range(len(colours) - 4, len(colours))
     truth, guess = (
@@ -88,19 +107,40 @@ def picture_of(pair: LabelMapPair, classes: int, /, *, sides: tuple[str, str] = 
     instead = np.where(differs, _first_of(pair.guess, pair.differs, step, none, same), where).astype(np.uint8)
     parts = [side.repeat(zoom, 0).repeat(zoom, 1) for side in (truth, guess, where, instead)]
     high, wide = parts[0].shape
-    across = 1 if wide >= 1.7 * high else 2
-    parts = parts[:3] if across == 1 else parts
-    down = -(-len(parts) // across)
-    canvas = np.full((down * high + (down - 1) * GAP, across * wide + (across - 1) * GAP), between, np.uint8)
-    for place, part in enumerate(parts):
-        y, x = (place // across) * (high + GAP), (place % across) * (wide + GAP)
-        canvas[y : y + high, x : x + wide] = part
-    data = base64.b64encode(png_of(canvas, palette=colours)).decode()
+    if photograph is not None:
+        table = np.array(colours, np.uint8)
+        whole, y, x = _tiled([photograph, *(table[part] for part in parts[:3])], 2, np.array(BETWEEN, np.uint8), 3)
+        words = f"the photograph, {sides[0]}; below, {sides[1]}, and where they differ"
+        return MapPicture(whole.shape[1], whole.shape[0], _jpeg(whole), words, step, zoom, x, y)
+    across = 1 if wide >= 2.6 * high else 2
+    whole, y, x = _tiled(parts[:3] if across == 1 else parts, across, between, 2)
     words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {sides[1]} has there"
     if across == 1:
         words = f"from the top: {sides[0]}, {sides[1]}, where they differ"
-    y, x = (2 // across) * (high + GAP), 0
-    return MapPicture(canvas.shape[1], canvas.shape[0], f"data:image/png;base64,{data}", words, step, zoom, x, y)
+    data = base64.b64encode(png_of(whole, palette=colours)).decode()
+    return MapPicture(whole.shape[1], whole.shape[0], f"data:image/png;base64,{data}", words, step, zoom, x, y)
+
+
+def _tiled(parts: Sequence[np.ndarray], across: int, between: Any, place: int) -> tuple[np.ndarray, int, int]:
+    """Parts beside and below each other, and where the one at a place begins."""
+    high, wide = parts[0].shape[:2]
+    down = -(-len(parts) // across)
+    size = down * high + (down - 1) * GAP, across * wide + (across - 1) * GAP
+    whole = np.empty((*size, *parts[0].shape[2:]), np.uint8)
+    whole[:] = between
+    starts = [((number // across) * (high + GAP), (number % across) * (wide + GAP)) for number in range(len(parts))]
+    for (y, x), part in zip(starts, parts, strict=True):
+        whole[y : y + high, x : x + wide] = part
+    return whole, *starts[place]
+
+
+def _jpeg(pixels: np.ndarray) -> str:
+    """A photograph is among them: it would be large as PNG."""
+    from PIL import Image  # late: whoever has no photographs needs no Pillow
+
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "JPEG", quality=80, subsampling=0)
+    return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
 def colours_of(classes: int, /) -> list[Colour]:

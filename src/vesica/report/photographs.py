@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vesica._check import report as check
 from vesica.dataset.picture_names import PICTURES
 from vesica.errors import MissingExtra
@@ -36,7 +38,7 @@ class Found(NamedTuple):
 
 def pictures_of(names: Iterable[str], images: Any, /, *, embed: str, room: int) -> Found:
     """The photographs of some images, the first ones first, until there is no room for more."""
-    find = _finder(images)
+    find = finder(images)
     found: dict[str, Picture] = {}
     lacking: list[str] = []
     unread: list[str] = []
@@ -73,7 +75,20 @@ def _told(lacking: list[str], unread: list[str], left: int) -> list[str]:
     return lines
 
 
-def _finder(images: Any) -> Callable[[str], Any]:
+def pixels_of(name: str, picture: Any, size: tuple[int, int], /) -> np.ndarray | None:
+    """(H, W, 3) bytes of a photograph in this width and height; None if it cannot be read, or has another shape."""
+    try:
+        image = _opened(name, picture)
+        if image.width * image.height > PIXELS or abs(image.width * size[1] / (image.height * size[0]) - 1) > 0.02:
+            return None
+        image.draft("RGB", size)
+        return np.asarray(image.convert("RGB").resize(size))
+    except (OSError, ValueError, SyntaxError):
+        return None
+
+
+def finder(images: Any, /) -> Callable[[str], Any]:
+    """What answers the photograph of an image by its name, or None."""
     if callable(images):
         return images  # type: ignore[no-any-return]
     if isinstance(images, Mapping):
@@ -129,8 +144,10 @@ def _embedded(name: str, picture: Any) -> Picture:
     width, height = image.size
     if width * height > PIXELS:
         raise ValueError(f"{width}×{height} pixels are too many")
-    image.draft("RGB", (SIDE, SIDE))
-    image.thumbnail((SIDE, SIDE))
+    share = SIDE / max(width, height, SIDE)
+    small = (max(1, round(width * share)), max(1, round(height * share)))
+    image.draft("RGB", small)  # of a JPEG that is much larger no more is decoded
+    image.thumbnail(small)
     out = io.BytesIO()
     image.convert("RGB").save(out, "JPEG", quality=QUALITY)
     return Picture(f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}", width, height)

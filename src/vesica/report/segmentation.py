@@ -34,7 +34,7 @@ WAYS: dict[str, Literal["row", "column"] | None] = {
 _LEGEND = {"wrong": "pixels of another class", "right": ""}
 
 
-def part_of(result: Any, key: str, /, *, maps: Any = None) -> Part:
+def part_of(result: Any, key: str, /, *, maps: Any = None, images: Any = None) -> Part:
     """All that a segmentation gives to a report: of pixels, of outlines, or of segments."""
     kind = type(result).__name__
     if kind == "PanopticResult":
@@ -45,15 +45,15 @@ def part_of(result: Any, key: str, /, *, maps: Any = None) -> Part:
         from vesica.report.outlines import part_of_outlines
 
         return part_of_outlines(result, key)
-    return _part(result, key, maps)
+    return _part(result, key, maps, images)
 
 
-def _part(result: SegmentationResult, key: str, maps: Any) -> Part:
+def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> Part:
     score = next((name for name in ("mIoU", "mDice") if name in (result.per_image() or [{"mIoU": 0}])[0]), "mIoU")
     images = result.per_image()
     order = ranked(images, score)
     bins = bins_of({one.image: one.score for one in order})
-    items, rows, left_out = items_of(result, order, maps, score, bins)
+    items, rows, left_out = items_of(result, order, maps, score, bins, photographs)
     intervals = result.interval()
     blocks: list[Block] = [
         *_classes(result, key, intervals),

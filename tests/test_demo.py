@@ -122,9 +122,8 @@ class TestNumbers:
         files.write(tmp_path, range(48), 48, 0)
         comparison = vesica.compare(tmp_path / "truth.json", tmp_path / "a.json", tmp_path / "b.json")
         assert comparison.table()["lo"][0] > 0
-        rows = comparison.classes()
-        ends = {name: (lo, hi) for name, lo, hi in zip(*(rows[key].tolist() for key in ("category", "lo", "hi")))}
-        assert ends["bicycle"][1] < 0 < ends["car"][0]
+        rows = {row["category"]: row for row in comparison.classes()}
+        assert rows["bicycle"]["hi"] < 0 < rows["car"]["lo"]
         result = _agreement(tmp_path)
         by_date = result.trend(by="date")
         assert by_date["lo"][-1] > 0  # cleo was told

@@ -282,9 +282,13 @@ class _Strings:
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
+        self.seen: dict[str, int] = {}
 
     def place(self, value: str) -> int:
-        return self.places.setdefault(escape.visible(value), len(self.places))
+        found = self.seen.get(value)
+        if found is None:
+            found = self.seen[value] = self.places.setdefault(escape.visible(value), len(self.places))
+        return found
 
     def facts(self, facts: Facts, keys: Sequence[str]) -> list[int | list[int]]:
         """For each key the place of its value, or the places of several; −1 for none."""

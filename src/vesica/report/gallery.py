@@ -14,6 +14,8 @@ MOST = 200
 """Pictures of a file."""
 ROWS = 12_000
 """Objects that are listed without a picture."""
+BARE = 2_000_000
+"""Bytes of a file without photographs."""
 _SMALLEST = 8
 
 
@@ -33,13 +35,12 @@ def fitted(
         bare_items = {key: tuple(replace(item, picture="") for item in own) for key, own in document.items.items()}
         document = replace(document, items=bare_items)
     document, dropped = _few(document)
-    bare = write(document)
-    room = most - len(bare.encode("utf-8", "replace"))
-    while room < 0 and (count := _count(document)) > _SMALLEST:
+    size = _bare_size(document, write)
+    while size > min(most, BARE) and (count := _count(document)) + _rows(document) > _SMALLEST:
         document, more = _few(document, max(_SMALLEST, count // 2), rows=_rows(document) // 2)
         dropped += more
-        bare = write(document)
-        room = most - len(bare.encode("utf-8", "replace"))
+        size = _bare_size(document, write)
+    room = most - size
     lines = [*document.left_out, *_told(dropped)]
     if images is not None and embed != "none":
         found = photographs.pictures_of(_names(document), images, embed=embed, room=room - 4000)
@@ -52,6 +53,11 @@ def fitted(
     document = replace(document, left_out=tuple(lines))
     text = write(document)
     return text, LeftOut(len(text.encode("utf-8", "replace")), _count(document), tuple(lines))
+
+
+def _bare_size(document: Document, write: Callable[[Document], str]) -> int:
+    """Bytes without photographs. Pictures that items came with are drawn here, and are no photographs."""
+    return len(write(document).encode("utf-8", "replace"))
 
 
 def _names(document: Document) -> dict[str, None]:

@@ -144,8 +144,10 @@ def _embedded(name: str, picture: Any) -> Picture:
     width, height = image.size
     if width * height > PIXELS:
         raise ValueError(f"{width}×{height} pixels are too many")
-    image.draft("RGB", (SIDE, SIDE))
-    image.thumbnail((SIDE, SIDE))
+    share = SIDE / max(width, height, SIDE)
+    small = (max(1, round(width * share)), max(1, round(height * share)))
+    image.draft("RGB", small)  # of a JPEG that is much larger no more is decoded
+    image.thumbnail(small)
     out = io.BytesIO()
     image.convert("RGB").save(out, "JPEG", quality=QUALITY)
     return Picture(f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}", width, height)

@@ -30,8 +30,8 @@ def files(tmp_path_factory):
     (folder / "b.csv").write_text("2,2,6,6\n6,6,8,9\n")
     truth_file = json.loads((folder / "truth.json").read_text())
     ids = [image["id"] for image in truth_file["images"]]
-    asked = [f"{image},{who},2026-01-0{1 + k // 6}" for k, image in enumerate(ids) for who in ("truth", "ben")]
-    (folder / "asked.csv").write_text("\n".join(["image,annotator,date", *asked]))
+    asked = (folder / "assignments.csv").read_text().splitlines()
+    (folder / "asked.csv").write_text("\n".join(line for line in asked if ",cleo," not in line))
     light = [f"{image},{'day' if k % 2 else 'night'}" for k, image in enumerate(ids)]
     (folder / "light.csv").write_text("\n".join(["image,light", *light]))
     for who, stack in zip(("ann", "ben"), maps, strict=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 THINGS = ("person", "car", "van", "bicycle", "dog", "balloon")
 PERSON, CAR, VAN, BICYCLE, DOG, BALLOON = THINGS
 STUFF = ("road", "pavement", "grass", "building", "tree", "sky")
@@ -27,13 +25,6 @@ _COLOURS = {
     "dog": (120, 70, 30),
     "balloon": (214, 84, 140),
 }
-
-
-class Size(NamedTuple):
-    """Of a thing as it stands in front of the camera, as shares of the height of the picture."""
-
-    width: float
-    height: float
 
 
 def label_of(name: str, /) -> int:

@@ -26,7 +26,7 @@ unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
-demo: $(VENV)/.installed  ## score a small detector and a segmenter, and leave a page to look at
+demo: $(VENV)/.installed  ## a small world of pictures: two models, three annotators, one report to look at
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
@@ -140,9 +140,10 @@ $(VENV)/.made:
 	$(BIN)/pip install -q --group build
 	touch $@
 
-# Not editable: what is tested is what a user installs. The build folder is kept, so only what changed is compiled.
+# Not editable: what is tested is what a user installs, with what the demo and files of all formats need. The build
+# folder is kept, so only what changed is compiled.
 $(VENV)/.installed: $(SOURCE) | $(VENV)/.made
-	$(BIN)/pip install -q --no-build-isolation .
+	$(BIN)/pip install -q --no-build-isolation '.[formats,images,plot]'
 	touch $@
 
 # The compiled core beside the Python files, for `quick`: git and the wheel ignore it there.

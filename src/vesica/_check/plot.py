@@ -134,6 +134,7 @@ _WAYS = {
     "DetectionResult": "vesica.evaluate(truth, guess)",
     "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
     "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
+    "PanopticResult": "vesica.evaluate_panoptic(truth, guess)",
     "AgreementResult": "vesica.evaluate_agreement(a, b)",
     "PixelAgreementResult": "vesica.evaluate_agreement(a, b)",
     "Comparison": "vesica.compare(truth, a, b)",

@@ -45,8 +45,8 @@ def intervals(
 
     Parameters
     ----------
-    result : of `evaluate`, `evaluate_segmentation` or `evaluate_agreement`
-        Or what `result.interval()` of the first two answers.
+    result : of `evaluate`, `evaluate_segmentation`, `evaluate_surfaces`, `evaluate_panoptic` or `evaluate_agreement`
+        Or what `result.interval()` of all but the last answers.
     metric : a number that categories have, by default the first; of annotators, "agreement"
     most : int
         Rows that are drawn.
@@ -136,6 +136,8 @@ def _of_annotators(result: Any, metric: str | None) -> _Found:
 _READERS = {
     "DetectionResult": lambda result, metric: _of_table(result.interval(), metric),
     "SegmentationResult": lambda result, metric: _of_table(result.interval(), metric),
+    "SurfaceResult": lambda result, metric: _of_table(result.interval(), metric),
+    "PanopticResult": lambda result, metric: _of_table(result.interval(), metric),
     "IntervalTable": _of_table,
     "AgreementResult": _of_annotators,
 }

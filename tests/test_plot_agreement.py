@@ -184,6 +184,14 @@ class TestSegmentation:
         lo, hi, *_ = table["mIoU"]
         assert f"all together {found['mIoU']:.3f} ({lo:.3f} to {hi:.3f})" in sentence(ax)
 
+    def test_intervals_of_label_maps_of_annotators(self, maps):
+        table = maps.interval()
+        name = table.class_names[0]
+        ax = plot.intervals(maps, ax=new_axes())
+        wanted = sorted((row["value"] for row in table.per_class() if row["number"] == name), reverse=True)
+        assert ax.lines[1].get_xdata().tolist() == wanted
+        assert sentence(ax).startswith(f"all together {maps['mIoU']:.3f}")
+
     def test_intervals_of_outlines_and_segments(self):
         """Distances are no shares: the axis goes as far as they do."""
         truth = np.zeros((8, 20, 20), int)

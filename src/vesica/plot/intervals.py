@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_MEANS = {"iou": "mIoU", "dice": "mDice"}
+"""Of label maps of annotators: the number of the whole for one of a class."""
+
+
 class _Row(NamedTuple):
     name: Any
     value: float
@@ -116,7 +120,7 @@ def _of_table(table: Any, metric: str | None) -> _Found:
         if row["number"] == name
     ]
     whole = _Row("all", np.nan, None, None)
-    mean = SCORES[name].mean if name in SCORES else name  # of pixels: mIoU is that of IoU
+    mean = SCORES[name].mean if name in SCORES else _MEANS.get(name, name)  # of pixels: mIoU is that of IoU
     if mean in table:
         whole = _Row("all", table.numbers[mean], *table[mean][:2])
     drawing = table.drawing
@@ -138,6 +142,7 @@ _READERS = {
     "SegmentationResult": lambda result, metric: _of_table(result.interval(), metric),
     "SurfaceResult": lambda result, metric: _of_table(result.interval(), metric),
     "PanopticResult": lambda result, metric: _of_table(result.interval(), metric),
+    "PixelAgreementResult": lambda result, metric: _of_table(result.interval(), metric),
     "IntervalTable": _of_table,
     "AgreementResult": _of_annotators,
 }

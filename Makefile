@@ -22,7 +22,7 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # that one worker compiles for all.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
+.PHONY: demo test quick check bare bench dev docs reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -51,6 +51,9 @@ bench: $(BENCH)/.installed  ## answers compared, then speed against named peers;
 	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
 
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
+
+docs: $(VENV)/.installed $(VENV)/.docs  ## the documentation site in build/site: a dead link or a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet it would not hear warnings
 
 reference: $(VENV)/.installed $(VENV)/.test  ## docs/reference.md from the docstrings
 	$(BIN)/python docs/reference.py > build/reference.md
@@ -140,6 +143,10 @@ build/threads/planted_race: tests/fuzz/planted_race.cpp csrc/base/threads.cpp cs
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.made
 	$(BIN)/pip install -q --group test
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.made
+	$(BIN)/pip install -q --group docs
 	touch $@
 
 $(VENV)/.check: pyproject.toml | $(VENV)/.made

@@ -102,6 +102,11 @@ class Dataset:
         objects, images, categories = (_counted(number, noun) for number, noun in counts)
         return f"Dataset({objects} in {images}, {categories})"
 
+    def _repr_html_(self) -> str:
+        from vesica.dataset.picture import html_of  # late: only notebooks ask for it
+
+        return html_of(self)
+
     @property
     def boxes(self) -> Boxes:
         """The boxes, as regions that every measure takes."""

@@ -66,6 +66,13 @@ class Counts(_Columns):
         more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         return f"Counts({'; '.join(shown[:_SHOWN])}{more})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        rows = [list(row.values()) for row in (self.rows() if self.categories else ())]
+        names = ["category", "tp", "fp", "fn", "precision", "recall", "f1"]
+        return _html.page(_html.words(repr(self)), _html.table(names, rows) if rows else "")
+
     def of(self, category: Any, /) -> Counts:
         """Those of one category, by its name."""
         place = check.category_of(category, self.categories)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.dataset.picture import names_of
 from vesica.plot.marks import mark
 from vesica.plot.per_class import without_middle
 from vesica.plot.theme import NAME, THEMES, axes_of, named, plain_frame, rows_named, titled
@@ -54,7 +55,7 @@ def counts(
     images = np.bincount(pairs // max(len(data.images), 1), minlength=kinds)
     order = np.argsort(-objects, kind="stable").tolist()
     shown = without_middle(order, most)
-    names = category_names(data)
+    names = names_of(data)
     ax = axes_of(ax, colours, size=(6.4, 1.4 + 0.24 * max(3, len(shown))))
     plain_frame(ax, colours, grid="x")
     bars = ax.barh(np.arange(len(shown)), objects[shown], height=0.72, color=colours.right)
@@ -68,12 +69,6 @@ def counts(
     named(ax, colours, "objects", "")
     titled(ax, colours, "Objects by category", _sentence(data, objects, len(order) - len(shown)))
     return ax
-
-
-def category_names(data: Dataset, /) -> list[Any]:
-    """What categories are called; the id of one without a name."""
-    ids, names = data.categories.ids.tolist(), data.categories.names
-    return ids if names is None else [i if n is None else n for i, n in zip(ids, names.tolist(), strict=True)]
 
 
 def _images(count: int) -> str:

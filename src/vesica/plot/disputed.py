@@ -84,7 +84,7 @@ def disputed(
                     fontsize=NAME, color=colours.ink)  # fmt: skip
     rows_named(ax, colours, np.arange(len(shown)), [one.image for one in shown])
     ax.set_ylim(max(len(shown), 1) - 0.5, -0.5)
-    ax.set_xlim(0, max([0.01, *(one.lost for one in shown)]) * 1.16)
+    ax.set_xlim(0, max([0.01, *(one.lost for one in shown)]) * (1.16 if len(types) < 2 else 1.5))
     if len(types) > 1:
         told(ax, colours, loc="lower right")
     named(ax, colours, found.of, "")

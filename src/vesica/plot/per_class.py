@@ -9,7 +9,19 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.plot.marks import mark
-from vesica.plot.theme import NAME, THEMES, Theme, axes_of, named, plain_frame, rows_named, titled, told
+from vesica.plot.theme import (
+    NAME,
+    THEMES,
+    Theme,
+    axes_of,
+    behind,
+    named,
+    plain_frame,
+    rows_named,
+    share_ticks,
+    titled,
+    told,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +89,7 @@ def per_class(
     ax.set_ylim(max(len(shown), 1) - 0.5, -0.5 if len(names) == 1 else -1.3)
     ends = [row[name] for row in shown for name in names if row[name] is not None]
     ax.set_xlim(min([0.0, *ends]), max([1.0, *ends]) * (1.22 if has_counts else 1.1) if ends else 1.0)
+    share_ticks(ax)
     values = [row[names[0]] for row in known]
     if values:
         ax.axvline(float(np.mean(values)), color=colours.ink, linewidth=1, linestyle=(0, (4, 3)))
@@ -106,7 +119,7 @@ def _numbers(ax: Axes, colours: Theme, rows: list[dict[str, Any]], name: str) ->
     for place, row in enumerate(rows):
         count = f"   {row['truths']:,}" if "truths" in row else ""
         ax.annotate(f"{row[name]:.3f}{count}", (max(row[name], 0.0), place), xytext=(4, 0), va="center",
-                    textcoords="offset points", fontsize=NAME, color=colours.ink)  # fmt: skip
+                    textcoords="offset points", fontsize=NAME, color=colours.ink, bbox=behind(colours))  # fmt: skip
 
 
 def without_middle(rows: list[Any], most: int, /) -> list[Any]:

@@ -49,7 +49,7 @@ def policies(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: A
         ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
         ax.plot(values, places, mark, color=colour, markersize=6, label=name)
         ax.annotate(name, ((low + high) / 2, -0.9), xytext=(4 if name == "mDice" else -4, 0), va="center",
-                    ha="left" if name == "mDice" else "right", textcoords="offset points", color=colour,
+                    ha="left" if name == "mDice" else "right", textcoords="offset points", color=colours.ink,
                     fontsize=SENTENCE, fontweight="bold")  # fmt: skip
     for place, row in enumerate(found.rows):
         if row["mIoU"] is not None:

@@ -56,10 +56,10 @@ def ranked(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Axe
         value, image = known[place]
         (dot,) = ax.plot(place, value, "o", color=colours.right, markersize=8, markeredgecolor=colours.page, zorder=3)
         mark(ax, dot, image=image)
-        is_right = place > 0.5 * (count - 1)
-        ax.annotate(f"{which}: {label(image, most=24)} {value:.3f}", (place, value), xytext=(-6 if is_right else 6, 8),
-                    textcoords="offset points", ha="right" if is_right else "left", fontsize=NAME, color=colours.ink,
-                    annotation_clip=False, parse_math=False)  # fmt: skip
+        is_right, is_last = place > 0.5 * (count - 1), 0 < place == count - 1
+        ax.annotate(f"{which}: {label(image, most=24)} {value:.3f}", (place, value), parse_math=False, fontsize=NAME,
+                    xytext=(-6 if is_right else 6, -14 if is_last else 8), ha="right" if is_right else "left",
+                    textcoords="offset points", color=colours.ink, annotation_clip=False)  # fmt: skip
     ax.set_xlim(-0.02 * max(count, 1), max(count - 1, 1) * 1.02)
     ax.set_ylim(min([0.0, *values.tolist()]), 1.1)
     shown = {"f1": "F1"}.get(name, name)

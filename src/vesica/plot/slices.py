@@ -8,7 +8,19 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.plot.marks import mark
-from vesica.plot.theme import NAME, THEMES, Theme, axes_of, label, named, plain_frame, rows_named, titled
+from vesica.plot.theme import (
+    NAME,
+    THEMES,
+    Theme,
+    axes_of,
+    behind,
+    label,
+    named,
+    plain_frame,
+    rows_named,
+    share_ticks,
+    titled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,8 +83,9 @@ def _of_detector(result: Any, metric: str | None, model: str | None, colours: Th
     for place, (bar, row) in enumerate(zip(bars, rows, strict=True)):
         mark(ax, bar, **{row["column"]: row["slice"]})
         ax.annotate(f"{row[name]:.3f}   {row['images']:,}", (max(row[name], 0), place), xytext=(4, 0), va="center",
-                    textcoords="offset points", fontsize=NAME, color=colours.ink)  # fmt: skip
+                    textcoords="offset points", fontsize=NAME, color=colours.ink, bbox=behind(colours))  # fmt: skip
     ax.set_xlim(min([0.0, *(row[name] for row in rows)]), 1.22)
+    share_ticks(ax)
     named(ax, colours, f"{name}, and how many images", "")
     titled(ax, colours, f"{name} by slice", _sentence(rows, name, whole))
     return ax

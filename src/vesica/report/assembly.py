@@ -71,4 +71,18 @@ def _parts(results: Sequence[Any], maps: Any, images: Any) -> list[Part]:
         if used[key] > 1:
             part = replace(part, page=replace(part.page, title=f"{part.page.title} {used[key]}"))
         found.append(part)
+    return _sharing(results, found)
+
+
+def _sharing(results: Sequence[Any], parts: list[Part]) -> list[Part]:
+    """Outlines of images whose label maps are shown on another page lead to these."""
+    shown = {
+        tuple(map(str, result.counts.ids.tolist())): part.page.key
+        for result, part in zip(results, parts, strict=True)
+        if type(result).__name__ == "SegmentationResult" and part.items
+    }
+    found = []
+    for result, part in zip(results, parts, strict=True):
+        page = type(result).__name__ == "SurfaceResult" and shown.get(tuple(map(str, result.images)))
+        found.append(replace(part, page=replace(part.page, asks=page), rows=()) if page else part)
     return found

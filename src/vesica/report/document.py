@@ -116,7 +116,7 @@ def _colours() -> str:
 
 def _page(page: Page) -> str:
     sentence = f"<p>{escape.text(page.sentence)}</p>" if page.sentence else ""
-    blocks = "".join(_block(block, page.key) for block in page.blocks)
+    blocks = "".join(_block(block, page.asks or page.key) for block in page.blocks)
     title = f'<h2 id="{page.key}-title">{escape.text(page.title)}</h2>'
     head = f'<section id="{page.key}" aria-labelledby="{page.key}-title">{title}{sentence}'
     return f'{head}<div class="blocks">{blocks}</div></section>\n'
@@ -300,7 +300,7 @@ class _Strings:
 
 def _data(document: Document) -> dict[str, Any]:
     strings = _Strings()
-    charts = [(page.key, chart) for page in document.pages for chart in _charts(page)]
+    charts = [(page.asks or page.key, chart) for page in document.pages for chart in _charts(page)]
     return {
         "pages": {page.key: escape.visible(page.title) for page in document.pages},
         "shown": _shown(document),

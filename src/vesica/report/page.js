@@ -243,11 +243,12 @@
     if (replaces) { history.replaceState(history.state, "", hash); follow(); } else if (hash !== location.hash) location.hash = hash; else follow();
   };
   const walk = (step) => {
+    if (!state) return;
     const at = list[list.indexOf(state.item) + step];
     if (at !== undefined) go(wrote(state.page, state.facts, at), true);
   };
   let isPushed = false;  // opened from here: Back closes it
-  const shut = () => { if (isPushed) history.back(); else go(state.page ? wrote(state.page, state.facts) : "#gallery", true); isPushed = false; };
+  const shut = () => { if (isPushed) history.back(); else go(state && state.page ? wrote(state.page, state.facts) : "#gallery", true); isPushed = false; };
   $("close").onclick = shut;
   $("before").onclick = () => walk(-1);
   $("next").onclick = () => walk(1);

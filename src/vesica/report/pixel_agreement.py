@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from vesica.report.views import Block, Chart, Grid, Item, Line, Mark, Page, Part
 if TYPE_CHECKING:
     from vesica.agreement.label_maps import PixelAgreementResult
 
-MOST_BARS, MOST_IMAGES, MOST_ITEMS = 40, 12, 40
+MOST_BARS, MOST_IMAGES, MOST_ITEMS, DRAWN = 40, 12, 40, 12
 NOTES = {
     "mIoU": "mean over classes of what every two share",
     "mDice": "the same, as Dice",
@@ -170,21 +170,17 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
     pairs = [(a, b, _pair(maps[a], maps[b], labels, result)) for a, b in itertools.combinations(there, 2)]
     if not pairs or not pairs[0][2].truth.size:
         return None
-    a, b, worst = max(pairs, key=lambda one: int(one[2].differs.sum()))
+    pairs.sort(key=lambda one: -int(one[2].differs.sum()))
+    (a, b, worst), *others = pairs
     picture = picture_of(worst, len(names), sides=(str(a), str(b)))
-    shapes: list[Shape] = []
-    for one, other in np.unique(np.stack([worst.truth, worst.guess])[:, worst.differs].T, axis=0).tolist():
-        mask = worst.differs & (worst.truth == one) & (worst.guess == other)
-        told = [names[place] if place >= 0 else "none" for place in (one, other)]
-        facts: dict[str, str | tuple[str, ...]] = {
-            "annotators": f"{a} and {b}",
-            "annotator": (str(a), str(b)),
-            "differs from": (str(b), str(a)),
-            "category": tuple(dict.fromkeys(told)),
-            "pixels": f"{int(mask.sum()):,}",
-        }
-        runs = picture.runs_of(mask) if len(shapes) < 12 else None
-        shapes.append(Shape("wrong", f"{told[0]} or {told[1]}", runs=runs, facts=facts))
+    shapes = []
+    for number, (place, mask) in enumerate(_mistakes(worst)):
+        facts = _facts(a, b, place, int(mask.sum()), names)
+        runs = picture.runs_of(mask) if number < DRAWN else None
+        shapes.append(Shape("wrong", " or ".join(facts["category"]), runs=runs, facts=facts))
+    for one, other, pair in others:  # of the other two it is told what differs, and not where
+        told = (_facts(one, other, place, int(mask.sum()), names) for place, mask in _mistakes(pair))
+        shapes += [Shape("wrong", facts=facts) for facts in told]
     note = f", {worst.note}" if worst.note else ""
     caption = f"{image}{note}, mIoU {score:.3f}; {picture.words}"
     facts_of_image = {"image": str(image)}
@@ -198,6 +194,22 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
         facts_of_image,
         picture.source,
     )
+
+
+def _mistakes(pair: LabelMapPair) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+    """Two classes that two annotators gave to the same pixels, and where."""
+    for one, other in np.unique(np.stack([pair.truth, pair.guess])[:, pair.differs].T, axis=0).tolist():
+        yield (one, other), pair.differs & (pair.truth == one) & (pair.guess == other)
+
+
+def _facts(a: Any, b: Any, classes: tuple[int, int], pixels: int, names: list[str]) -> dict[str, str | tuple[str, ...]]:
+    return {
+        "annotators": f"{a} and {b}",
+        "annotator": (str(a), str(b)),
+        "differs from": (str(b), str(a)),
+        "category": tuple(names[place] if place >= 0 else "none" for place in classes),
+        "pixels": f"{pixels:,}",
+    }
 
 
 def _pair(one: np.ndarray, other: np.ndarray, labels: np.ndarray, result: PixelAgreementResult) -> LabelMapPair:

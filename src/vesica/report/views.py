@@ -143,6 +143,8 @@ class Page:
     title: str
     blocks: tuple[Block, ...]
     sentence: str = ""
+    asks: str = ""
+    """The key of the page whose objects its filters ask; by default its own."""
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,7 @@ def _item(
     told = [str(image), *([pair.note] if pair.note else [])]
     if rank is not None:
         told.append(f"{score} {rank.score:.3f}" + (f", {rank.kind}" if rank.kind else ""))
-    told.append(f"{pair.differs.sum() / max(1, pair.counts.sum()):.1%} of pixels wrong")
+    told.append(f"{100 * pair.differs.sum() / max(1, pair.counts.sum()):.1f} % of pixels wrong")
     caption = f"{', '.join(told)}; {picture.words}"
     return Item(
         f"map-{image}", str(image), caption, picture.width, picture.height, tuple(shapes), facts, picture.source

@@ -159,7 +159,7 @@ def _item(
         drawn += 1
         mask = pair.differs & (pair.truth == truth) & (pair.guess == guess)
         runs = picture.runs_of(mask) if drawn <= DRAWN else None
-        shapes.append(Shape("wrong", f"{names[truth]} taken for {names[guess]}", runs=runs, facts=own))
+        shapes.append(Shape("wrong", runs=runs, facts=own))
     told = [str(image), *([pair.note] if pair.note else [])]
     if rank is not None:
         told.append(f"{score} {rank.score:.3f}" + (f", {rank.kind}" if rank.kind else ""))

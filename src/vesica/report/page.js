@@ -90,7 +90,7 @@
       const filled = shape.runs || shape.role === "missed";
       if (filled) {
         const alpha = pen.globalAlpha;
-        pen.globalAlpha = alpha * (shape.runs ? 0.42 : 0.2);
+        pen.globalAlpha = alpha * (shape.runs ? (some && marked[at] ? 0.85 : 0.42) : 0.2);
         pen.fillStyle = tint;
         pen.fill(path);
         pen.globalAlpha = alpha;

@@ -159,11 +159,11 @@ def _item(
         drawn += 1
         mask = pair.differs & (pair.truth == truth) & (pair.guess == guess)
         runs = picture.runs_of(mask) if drawn <= DRAWN else None
-        shapes.append(Shape("wrong", f"{names[truth]} taken for {names[guess]}", runs=runs, facts=own))
+        shapes.append(Shape("wrong", runs=runs, facts=own))
     told = [str(image), *([pair.note] if pair.note else [])]
     if rank is not None:
         told.append(f"{score} {rank.score:.3f}" + (f", {rank.kind}" if rank.kind else ""))
-    told.append(f"{pair.differs.sum() / max(1, pair.counts.sum()):.1%} of pixels wrong")
+    told.append(f"{100 * pair.differs.sum() / max(1, pair.counts.sum()):.1f} % of pixels wrong")
     caption = f"{', '.join(told)}; {picture.words}"
     return Item(
         f"map-{image}", str(image), caption, picture.width, picture.height, tuple(shapes), facts, picture.source

@@ -177,7 +177,7 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
     for number, (place, mask) in enumerate(_mistakes(worst)):
         facts = _facts(a, b, place, int(mask.sum()), names)
         runs = picture.runs_of(mask) if number < DRAWN else None
-        shapes.append(Shape("wrong", " or ".join(facts["category"]), runs=runs, facts=facts))
+        shapes.append(Shape("wrong", runs=runs, facts=facts))
     for one, other, pair in others:  # of the other two it is told what differs, and not where
         told = (_facts(one, other, place, int(mask.sum()), names) for place, mask in _mistakes(pair))
         shapes += [Shape("wrong", facts=facts) for facts in told]

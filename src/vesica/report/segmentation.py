@@ -104,7 +104,7 @@ def _first(result: SegmentationResult, key: str) -> Words | None:
             share = counts[truth, guess] / wrong
             text = f"{names[truth]} is taken for {names[guess]}: {counts[truth, guess]:,} pixels"
             facts = facts_of(truth=names[truth], guess=names[guess])
-            lines.append(Line(text, "", facts, f"{share:.0%} of wrong pixels"))
+            lines.append(Line(text, "", facts, f"{100 * share:.0f} % of wrong pixels"))
     for row in _known(result)[::-1][:2]:
         text = f"{row['category']} is the class with an IoU of {row['IoU']:.3f}"
         lines.append(Line(f"{text}, in {row['images']:,} images", "", facts_of(category=row["category"]), "lowest IoU"))
@@ -250,7 +250,7 @@ def _ranked(result: SegmentationResult, key: str, score: str, order: list[Ranked
         f"{key}-images",
         "Images, the worst first",
         ("image", *(name.replace("_", " ") for name in columns), "which"),
-        tuple((str(one.image), *(rows[one.image][name] for name in columns), one.kind or None) for one in shown),
+        tuple((str(one.image), *(rows[one.image][name] for name in columns), one.kind) for one in shown),
         tuple(facts_of(image=one.image) for one in shown),
         left_out=left,
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from vesica import detection as detection
     from vesica import losses as losses
     from vesica import plot as plot
+    from vesica import report as report
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
     from vesica.comparison.compare import compare
@@ -178,6 +179,7 @@ _MODULES = {
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
     "plot": "vesica.plot",
+    "report": "vesica.report",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

@@ -14,9 +14,10 @@ MOST = 200
 """Pictures of a file."""
 ROWS = 12_000
 """Objects that are listed without a picture."""
+ENOUGH = 30
+"""Pictures that stay as long as rows can go."""
 BARE = 2_000_000
 """Bytes of a file without photographs."""
-_SMALLEST = 8
 
 
 class LeftOut(NamedTuple):
@@ -34,17 +35,24 @@ def fitted(
     if embed == "none":
         bare_items = {key: tuple(replace(item, picture="") for item in own) for key, own in document.items.items()}
         document = replace(document, items=bare_items)
+    offered = _count(document)
     document, dropped = _few(document)
-    size = _bare_size(document, write)
-    while size > min(most, BARE) and (count := _count(document)) + _rows(document) > _SMALLEST:
-        document, more = _few(document, max(_SMALLEST, count // 2), rows=_rows(document) // 2)
+    bare, drawn = _sizes(document, write)
+    while (bare > min(most, BARE) or bare + drawn > most) and _count(document) + _rows(document) > 1:
+        # Pictures first, whose objects become rows; then both.
+        rows = ROWS if _count(document) > ENOUGH else _rows(document) // 2
+        document, more = _few(document, _count(document) // 2, rows=rows)
         dropped += more
-        size = _bare_size(document, write)
-    room = most - size
-    lines = [*document.left_out, *_told(dropped)]
+        bare, drawn = _sizes(document, write)
+    room = most - bare - drawn
+    lines = [*document.left_out, *_told(offered - _count(document), dropped)]
     if images is not None and embed != "none":
         found = photographs.pictures_of(_names(document), images, embed=embed, room=room - 4000)
         lines += found.lines
+        if embed == "link" and found.pictures:
+            lines.append(
+                "Photographs are links to where they lay when this was written: its content policy allows them."
+            )
         document = replace(
             document,
             items={key: with_pictures(items, found.pictures) for key, items in document.items.items()},
@@ -55,9 +63,11 @@ def fitted(
     return text, LeftOut(len(text.encode("utf-8", "replace")), _count(document), tuple(lines))
 
 
-def _bare_size(document: Document, write: Callable[[Document], str]) -> int:
-    """Bytes without photographs. Pictures that items came with are drawn here, and are no photographs."""
-    return len(write(document).encode("utf-8", "replace"))
+def _sizes(document: Document, write: Callable[[Document], str]) -> tuple[int, int]:
+    """Bytes without any picture, and of the pictures that items came with."""
+    bare = {key: tuple(replace(item, picture="") for item in own) for key, own in document.items.items()}
+    drawn = sum(len(item.picture) for own in document.items.values() for item in own)
+    return len(write(replace(document, items=bare)).encode("utf-8", "replace")), drawn
 
 
 def _names(document: Document) -> dict[str, None]:
@@ -78,10 +88,10 @@ def _few(document: Document, most: int = MOST, rows: int = ROWS) -> tuple[Docume
     listed = {key: list(own) for key, own in document.rows.items()}
     items: dict[str, tuple[Item, ...]] = {}
     for key, own in document.items.items():
-        share = len(own) if total <= most else max(1, most * len(own) // total)
+        share = len(own) if total <= most else -(-most * len(own) // total)
         items[key] = own[:share]
         listed[key] = [*(row for item in own[share:] for row in rows_of(item)), *listed.get(key, [])]
-    share = max(1, rows // max(1, len(listed)))
+    share = rows // max(1, len(listed))
     lost = sum(max(0, len(own) - share) for own in listed.values())
     kept: Mapping[str, tuple[Row, ...]] = {key: tuple(own[:share]) for key, own in listed.items()}
     return replace(document, items=items, rows=kept), lost
@@ -92,5 +102,10 @@ def rows_of(item: Item, /) -> list[Row]:
     return [Row(item.image, {**item.facts, **shape.facts}) for shape in item.shapes if shape.facts]
 
 
-def _told(lost: int) -> list[str]:
-    return [f"{lost:,} objects are neither shown nor listed: charts and tables count them."] if lost else []
+def _told(pictures: int, objects: int) -> list[str]:
+    lines = []
+    if pictures:
+        lines.append(f"{pictures:,} pictures are left out to keep the file small; their objects are listed.")
+    if objects:
+        lines.append(f"{objects:,} objects are neither shown nor listed: charts and tables count them.")
+    return lines

@@ -233,7 +233,8 @@
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", (data.roles[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
+      const role = (data.roles[item.group.page] || {})[shape.role] || shape.role;
+      make("th", shape.label ? `${shape.label} (${role})` : role, row).scope = "row";
       keys.forEach((key) => make("td", worded(shape.facts[key]), row, "text"));
     });
     $("before").disabled = list.indexOf(at) <= 0;

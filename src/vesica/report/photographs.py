@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,7 +54,7 @@ def pictures_of(names: Iterable[str], images: Any, /, *, embed: str, room: int) 
             continue
         try:
             small = _embedded(name, picture)
-        except (OSError, ValueError, SyntaxError) as error:
+        except _Unread as error:
             unread.append(f"{name} ({error})")
             continue
         room -= len(small.address)
@@ -139,11 +140,25 @@ def _link(name: str, picture: Any) -> Picture:
     return Picture(Path(os.path.abspath(picture)).as_uri())
 
 
+class _Unread(Exception):
+    """A photograph that cannot be shown, and why, without the name of its folder."""
+
+
 def _embedded(name: str, picture: Any) -> Picture:
-    image = _opened(name, picture)
+    try:
+        with warnings.catch_warnings(), _opened(name, picture) as image:
+            warnings.simplefilter("ignore")  # of pictures with odd metadata
+            return _small(image)
+    except (TypeError, MissingExtra, _Unread):
+        raise
+    except Exception as error:  # a damaged picture may raise anything in its decoder
+        raise _Unread(type(error).__name__) from error
+
+
+def _small(image: Any) -> Picture:
     width, height = image.size
     if width * height > PIXELS:
-        raise ValueError(f"{width}×{height} pixels are too many")
+        raise _Unread(f"{width}×{height} pixels are too many")
     share = SIDE / max(width, height, SIDE)
     small = (max(1, round(width * share)), max(1, round(height * share)))
     image.draft("RGB", small)  # of a JPEG that is much larger no more is decoded

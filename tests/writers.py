@@ -126,6 +126,7 @@ WRITERS = {
     "coco_results": _of_dataset("guess.json", "coco_results", scores=True, number=True),
     "csv": _of_dataset("truth.csv"),
     "npz": _of_dataset("truth.npz"),
+    "parquet": _of_dataset("truth.parquet"),
     "npy": _of_dataset("guess.npy", scores=True, number=True),
     "voc": _of_dataset("voc", "voc"),
     "voc, guesses": _of_dataset("voc", "voc", scores=True),

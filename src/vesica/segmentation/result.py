@@ -268,10 +268,14 @@ class SegmentationResult(Result):
                 "fp": fp.ravel(),
                 "fn": fn.ravel(),
                 "tn": (cells.pixels[:, None] - cells.both - fp - fn).ravel(),
-                **{name: self._values(cells, name).ravel() for name in _TABLE if self.policy.knows(name)},
+                **{name: self.cell_scores(name).ravel() for name in _TABLE if self.policy.knows(name)},
                 "status": [status for row in self._statuses(cells) for status in row],
             }
         )
+
+    def cell_scores(self, name: str, /) -> np.ndarray:
+        """(images, classes) float64: one score, "IoU" say, of each image and class; NaN where it has none."""
+        return self._values(self.cells, check.one_of(name, _TABLE, "name"))
 
     def confusion(self) -> np.ndarray:
         """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
@@ -429,7 +433,7 @@ class SegmentationResult(Result):
         >>> [verdict.passed for verdict in result.gates("mIoU>=0.7", "IoU[road]>=0.5")]
         [False, True]
         """
-        from vesica.segmentation.resampled import Replicates  # late: most results are not judged
+        from vesica.segmentation.resampled import SegmentationReplicates  # late: most results are not judged
 
         rows = self.per_class()
         return Scores(
@@ -438,7 +442,7 @@ class SegmentationResult(Result):
             lambda name: "no cell is left that it could count",
             aliases={str(row["label"]): str(row["category"]) for row in rows},
             identity=identity_of(self.to_dict(), ids=self.counts.ids.tolist()),
-            replicates=Replicates(self, resampling or Resampling()).number,
+            replicates=SegmentationReplicates(self, resampling or Resampling()).number,
             is_corrected=True,
         )
 

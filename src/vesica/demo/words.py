@@ -45,7 +45,7 @@ def _compare(tour: Tour) -> str:
     difference, low, high = (table[name].tolist()[row] for name in ("difference", "lo", "hi"))
     classes = tour.comparison.classes()
     fell = [str(name) for name, one in zip(classes["category"], classes["difference"].tolist(), strict=True) if one < 0]
-    told = f", but less for {', '.join(fell)}" if fell else ""
+    told = f"; lower for {', '.join(fell)}" if fell else ""
     return f"b against a: AP {difference:+.3f}{_span(low, high, '+')}{told}"
 
 

@@ -69,8 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dpi", type=float, default=150, metavar="N", help="pixels an inch, of PNG (default: 150)")
     _add_pictures(parser)
     _add_reading(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def _add_pictures(parser: argparse.ArgumentParser) -> None:

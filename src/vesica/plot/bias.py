@@ -56,7 +56,8 @@ def bias(result: Any, /, *, most: int = 12, theme: Literal["light", "dark"] = "l
     across = min(count, 3 if ax is None else max(1, letters_across(ax, NAME) // 26))
     down = -(-count // across)
     ax = axes_of(ax, colours, size=(2.1 * max(across, 2), 1.0 + 2.1 * down))
-    scale = _REACH / (max([_largest(row) for row in shown], default=0.0) or 1.0)
+    largest = max((_largest(row) for row in shown), default=0.0)
+    scale = _REACH / largest if largest else 0.0
     for number, row in enumerate(shown):
         _draw(ax, colours, row, number % across, number // across, scale)
     ax.set_xlim(-0.5, across - 0.5)

@@ -91,7 +91,7 @@ def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
     # For each mistake the image with most of its pixels, the most common mistakes first.
     most = wrong[first_of_pairs(met, wrong, 1)]
     by_pair = [images[place] for place in met.image[most[np.argsort(-met.pixels[most], kind="stable")]].tolist()]
-    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order)]))[:MOST]
+    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order), *images]))[:MOST]
 
 
 def items_of(

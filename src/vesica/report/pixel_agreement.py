@@ -44,8 +44,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
     shown = {item.facts["image"] for item in items}
     rows = [Row(str(image), {"image": str(image)}) for image in result.images if str(image) not in shown]
     blocks: list[Block] = [_matrix(result, key), _classes(result, key), _ledger(result, key), _disputed(result, key)]
-    intervals = {name: result.interval(name) for name in result.summary}
-    tiles = number_tiles(result, key, intervals=intervals, notes=NOTES, title="Agreement")
+    tiles = number_tiles(result, key, intervals=result.interval(), notes=NOTES, title="Agreement")
     how = f"{100 * result.policy.level:g} % intervals of {result.policy.replicates:,} replicates by image"
     return Part(
         Page(key, "Agreement", tuple(blocks), result.headline),

@@ -46,8 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
+    from vesica._check import report as check
+
     try:
         report_options.check_look(arguments)
+        check.html_name(arguments.output)
         if arguments.images is not None and not os.path.isdir(arguments.images):
             raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         if os.path.realpath(arguments.output) in map(os.path.realpath, arguments.files):

@@ -33,6 +33,10 @@ def check_usage(arguments: argparse.Namespace) -> None:
     if arguments.report is None and (arguments.max_mb is not None or arguments.pictures is not None):
         raise ValueError("--max-mb and --pictures go with --report")
     check_look(arguments)
+    if arguments.report is not None:
+        from vesica._check import report as check
+
+        check.html_name(arguments.report)
     read = [
         value for name in ("truth", "guess", "files", "models") if (value := getattr(arguments, name, None)) is not None
     ]

@@ -20,7 +20,8 @@ MOST = 250
 GAP = 3
 NO_CLASS: Colour = (58, 66, 78)
 SAME: Colour = (226, 231, 236)
-DIFFERENT: Colour = (194, 65, 12)
+DIFFERENT: Colour = (112, 122, 136)
+"""Dark enough to be seen alone, and grey: what is asked for is drawn over it in a colour."""
 BETWEEN: Colour = (128, 136, 146)
 
 # For the first classes: far from each other in hue and in lightness, also to who sees no red or no green.
@@ -112,9 +113,10 @@ def picture_of(
         whole, y, x = _tiled([photograph, *(table[part] for part in parts[:3])], 2, np.array(BETWEEN, np.uint8), 3)
         words = f"the photograph, {sides[0]}; below, {sides[1]}, and where they differ"
         return MapPicture(whole.shape[1], whole.shape[0], _jpeg(whole), words, step, zoom, x, y)
+    told = "the guess" if sides[1] == "guess" else sides[1]
     across = 1 if wide >= 2.6 * high else 2
     whole, y, x = _tiled(parts[:3] if across == 1 else parts, across, between, 2)
-    words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {sides[1]} has there"
+    words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {told} has there"
     if across == 1:
         words = f"from the top: {sides[0]}, {sides[1]}, where they differ"
     data = base64.b64encode(png_of(whole, palette=colours)).decode()

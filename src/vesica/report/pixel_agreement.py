@@ -44,8 +44,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
     shown = {item.facts["image"] for item in items}
     rows = [Row(str(image), {"image": str(image)}) for image in result.images if str(image) not in shown]
     blocks: list[Block] = [_matrix(result, key), _classes(result, key), _ledger(result, key), _disputed(result, key)]
-    intervals = {name: result.interval(name) for name in result.summary}
-    tiles = number_tiles(result, key, intervals=intervals, notes=NOTES, title="Agreement")
+    tiles = number_tiles(result, key, intervals=result.interval(), notes=NOTES, title="Agreement")
     how = f"{100 * result.policy.level:g} % intervals of {result.policy.replicates:,} replicates by image"
     return Part(
         Page(key, "Agreement", tuple(blocks), result.headline),
@@ -177,7 +176,7 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
     for number, (place, mask) in enumerate(_mistakes(worst)):
         facts = _facts(a, b, place, int(mask.sum()), names)
         runs = picture.runs_of(mask) if number < DRAWN else None
-        shapes.append(Shape("wrong", " or ".join(facts["category"]), runs=runs, facts=facts))
+        shapes.append(Shape("wrong", runs=runs, facts=facts))
     for one, other, pair in others:  # of the other two it is told what differs, and not where
         told = (_facts(one, other, place, int(mask.sum()), names) for place, mask in _mistakes(pair))
         shapes += [Shape("wrong", facts=facts) for facts in told]

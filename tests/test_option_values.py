@@ -27,7 +27,7 @@ COMMANDS = [
     ("merge", "one.records", "--quiet"),
     ("convert", "labels", "o.json"),
     ("stats", "t.json", "--quiet"),
-    ("demo", "-o", "demo"),
+    ("demo", "-o", "demo", "--images", "2"),
 ]
 # Where any number is a sound answer, or a file of any name may be written.
 FREE = {"--empty", "--above", "--min-score", "--sigma", "--seed", "--ignore", "--background", "--gate"}

@@ -176,7 +176,7 @@ def test_no_reason_is_left_over(verb):
 
 def test_every_verb_is_looked_at():
     told = {"info", "demo", "explain", "completions"}  # of no file
-    assert set(SAID_BY) | {"plot", *told} == set(VERBS)  # plot says what eval, seg and agree say
+    assert set(SAID_BY) | {"plot", "report", *told} == set(VERBS)  # plot and report say what eval, seg and agree say
 
 
 BOX = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}

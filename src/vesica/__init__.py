@@ -180,6 +180,7 @@ _MODULES = {
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
     "plot": "vesica.plot",
+    "scale": "vesica.scale",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

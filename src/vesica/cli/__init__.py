@@ -22,12 +22,13 @@ VERBS = {
     "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and its repair",
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "plot": "draw a score, a comparison or regions: PNG, SVG or PDF, as the ending says",
+    "report": "a page to look at, from results that were saved: one HTML file, every number leads to its objects",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "stats": "what files hold: images, objects, categories, sizes, aspect ratios; several files side by side",
     "explain": "a number, a finding, a cause or an exit code in plain words, with its formula and an example",
     "info": "which backend serves what, and why not a faster one",
-    "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
+    "demo": "a small world of pictures, two models and three annotators as files; all of it scored, and one report",
     "completions": "a script that completes verbs, options and their values in bash, zsh or fish",
 }
 

@@ -85,8 +85,8 @@ TERMS = (
     _note(
         "void",
         "pixels of the truth have the label 255",
-        "Most data sets mean by it that a pixel has no class, and no guess has it. If so, say `--ignore 255`: as it is, "
-        "these pixels are misses.",
+        "Most data sets mean by it that a pixel has no class, and no guess has it. If so, say `--ignore 255`: as it "
+        "is, these pixels are misses.",
         "segmentation.md",
     ),
     _note(

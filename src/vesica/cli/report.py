@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", metavar="FOLDER", help="where the photographs are")
     parser.add_argument("--title", metavar="TEXT", help="of the page")
     report_options.add_look(parser)
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -254,16 +254,16 @@ def _is_watching(torch: Any) -> bool:
 
 
 def torch_of_plain(a: Any, b: Any, /) -> Any:
-    """torch, where both are its plain tensors on the CPU, with values to be read and no derivative to be lost; or None.
+    """torch, where both are its plain tensors on the CPU or on CUDA, and there is no derivative to be lost; or None.
 
-    The same is said by `is_traced`, `needs_gradient` and `on_cpu`, which take longer to say it.
+    The same is said by `is_traced`, `needs_gradient` and `device_type`, which take longer to say it.
     """
     torch = sys.modules.get("torch")
     if torch is None or type(a) is not torch.Tensor or type(b) is not torch.Tensor or _is_watching(torch):
         return None
     if a.requires_grad or b.requires_grad or torch.autograd.forward_ad._current_level >= 0:
         return None
-    return torch if a.is_cpu and b.is_cpu else None
+    return torch if (a.is_cpu and b.is_cpu) or (a.is_cuda and b.is_cuda) else None
 
 
 def device(array: Array, /) -> Any:

@@ -38,6 +38,9 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     torch = torch_of_plain(a, b)
     if torch is None:
         return None
+    if a.is_cuda:
+        entry = LANES.get((verb, formula.name, "cuda")) or lane(verb, formula, "cuda")
+        return entry(a, b, option)
     entry = LANES.get((verb, formula.name, "torch")) or lane(verb, formula, "torch")
     return _of_tensors(torch, entry, a, b, option)
 

@@ -260,6 +260,14 @@ class PixelAgreementResult(Result):
         """The IoU of each class beside that of areas as large that know nothing of each other, and IoU beyond it."""
         return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
 
+    def coefficients(self) -> Table:
+        """One row for a class: IoU, and IoU beyond chance (`corrected`), each with both ends of its interval, over all
+        pairs of annotators."""
+        from vesica.agreement.coefficient_table import pixel_coefficients_table  # late: few ask for it
+
+        check.images_alone(self.policy.resample_by)
+        return pixel_coefficients_table(self)
+
     def alpha(self) -> Coefficient:
         """Krippendorff's α of pixels: a unit is a pixel, a rating the label that an annotator gave it.
 

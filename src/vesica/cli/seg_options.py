@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica.cli import gate_options, outputs, refusal
+from vesica.cli import gate_options, outputs, refusal, report_options
 from vesica.cli.number_options import numbers_of
 from vesica.segmentation.rules import FIELDS
 
@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-image", action="store_true", help="a table of the images too, worst first")
     gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
     parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
+    report_options.add_arguments(parser)
+    parser.add_argument("--images", metavar="DIR", help="with --report: the photographs")
     outputs.add_arguments(parser)
     refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def add_maps(parser: argparse._ActionsContainer) -> None:
@@ -79,15 +79,17 @@ def add_maps(parser: argparse._ActionsContainer) -> None:
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """What the options mean; exit code 2 for those that no file could make right."""
-    from vesica import _check as check
     from vesica._check import surfaces as check_surfaces
     from vesica.segmentation.surface_cells import Wanted
 
     try:
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
+        report_options.check_usage(arguments)
+        if arguments.images is not None and arguments.report is None:
+            raise ValueError("--images goes with --report")
+        if arguments.images is not None and not os.path.isdir(arguments.images):
+            raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         for name in _WITH_SURFACE:
             if getattr(arguments, name) and not arguments.surface:
                 raise ValueError(f"--{name} goes with --surface")

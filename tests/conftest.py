@@ -32,6 +32,9 @@ settings.register_profile("quick", settings.get_profile("test"), max_examples=10
 settings.register_profile("fuzz", deadline=None, max_examples=1500, print_blob=True)
 settings.load_profile(os.environ.get("VESICA_PROFILE", "test"))
 
+# Before Triton is imported: its kernels for CUDA run here step by step, on the CPU.
+os.environ["TRITON_INTERPRET"] = "1"
+
 # Before JAX is imported, for it is one switch for all tests: float64 as everywhere else.
 os.environ["JAX_ENABLE_X64"] = "1"
 

@@ -8,8 +8,8 @@ import pytest
 import vesica
 from vesica import plot
 from vesica.cli import main
-from vesica.cli.demo_set import generate
 from vesica.cli.plot_pictures import PICTURES
+from vesica.demo import files as world
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
@@ -19,13 +19,10 @@ HEADS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Twelve images of the demo's detector; annotators; label maps; tables of boxes."""
+    """Twelve images of the demo and one of its detectors; annotators; label maps; tables of boxes."""
     folder = tmp_path_factory.mktemp("plot")
-    for name, content in zip(("truth.json", "guess.json"), generate(12, 0), strict=True):
-        (folder / name).write_text(json.dumps(content))
-    truth = json.loads((folder / "truth.json").read_text())
-    moved = [{**one, "bbox": [side + 1 for side in one["bbox"]]} for one in truth["annotations"]]
-    (folder / "ben.json").write_text(json.dumps({**truth, "annotations": moved}))
+    world.write(folder, range(12), 12, 0)
+    (folder / "b.json").rename(folder / "guess.json")
     maps = np.random.default_rng(0).integers(0, 3, (2, 2, 12, 12)).astype(np.uint8)
     for name, stack in zip(("maps.npy", "guessed.npy"), maps, strict=True):
         np.save(folder / name, stack)
@@ -33,8 +30,8 @@ def files(tmp_path_factory):
     (folder / "b.csv").write_text("2,2,6,6\n6,6,8,9\n")
     truth_file = json.loads((folder / "truth.json").read_text())
     ids = [image["id"] for image in truth_file["images"]]
-    asked = [f"{image},{who},2026-01-0{1 + k // 6}" for k, image in enumerate(ids) for who in ("truth", "ben")]
-    (folder / "asked.csv").write_text("\n".join(["image,annotator,date", *asked]))
+    asked = (folder / "assignments.csv").read_text().splitlines()
+    (folder / "asked.csv").write_text("\n".join(line for line in asked if ",cleo," not in line))
     light = [f"{image},{'day' if k % 2 else 'night'}" for k, image in enumerate(ids)]
     (folder / "light.csv").write_text("\n".join(["image,light", *light]))
     for who, stack in zip(("ann", "ben"), maps, strict=True):
@@ -50,7 +47,7 @@ GIVEN = {
     "detection": ("truth.json", "guess.json"),
     "segmentation": ("maps.npy", "guessed.npy"),
     "surfaces": ("maps.npy", "guessed.npy"),
-    "agreement": ("truth.json", "ben.json"),
+    "agreement": ("annotators/ann.json", "annotators/ben.json"),
     "comparison": ("truth.json", "guess.json", "guess.json"),
     "pair": ("a.csv", "b.csv"),
     "image": ("truth.json", "guess.json"),

@@ -284,7 +284,7 @@ class TestComparison:
         assert rows(ax) == [f"$light$: {row['slice']}" for row in table]
 
     def test_without_slices(self, data):
-        with pytest.raises(ValueError, match="slices=…"):
+        with pytest.raises(ValueError, match=r"say `slices=…`. In Python: vesica.evaluate\(truth, guess, slices=…\)"):
             plot.slices(vesica.evaluate(data[0], data[1]), ax=new_axes())
 
     @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def evaluate_segmentation(
     >>> vesica.evaluate_segmentation(truth, guess, categories=3)
     Traceback (most recent call last):
     ...
-    vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to `categories`; or ignore=3 lets such pixels of the truth not count; or SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
+    vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to the categories; or `ignore=3` lets such pixels of the truth not count. In Python: SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
     """  # noqa: E501
     from vesica.segmentation.evaluator import SegmentationEvaluator, policy_of  # late: detection does not need it
 

@@ -188,7 +188,8 @@ def dataset(data: Any, /) -> Any:
 def sliced(is_sliced: bool, /) -> None:
     if not is_sliced:
         raise ValueError(
-            "This picture is of slices, and the result has none. Write vesica.evaluate(truth, guess, slices=…) first."
+            "This picture is of slices of images, and the result has none: say `slices=…`. In Python: "
+            "vesica.evaluate(truth, guess, slices=…)."
         )
 
 

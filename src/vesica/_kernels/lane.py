@@ -38,15 +38,18 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     torch = torch_of_plain(a, b)
     if torch is None:
         return None
+    if a.is_cuda:
+        entry = LANES.get((verb, formula.name, "cuda")) or lane(verb, formula, "cuda")
+        return entry(a, b, option)
     entry = LANES.get((verb, formula.name, "torch")) or lane(verb, formula, "torch")
     return _of_tensors(torch, entry, a, b, option)
 
 
-def serve_matrix(verb: str, values: Any, minimise: bool, goal: str) -> Any:
+def serve_assign(values: Any, minimise: bool, goal: str) -> Any:
     """The same for one matrix of values or costs."""
     if type(values) is not np.ndarray:
         return None
-    entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
+    entry = LANES.get(("assign", None, "numpy")) or lane("assign", None, "numpy")
     return entry(values, minimise, GOAL_NUMBERS[goal])
 
 

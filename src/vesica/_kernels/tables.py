@@ -186,6 +186,17 @@ class Ranked(NamedTuple):
     """0: no limit."""
 
 
+class Contest(NamedTuple):
+    """Boxes of B images in competition, those of each image from the best score down."""
+
+    rows: Array
+    """(B, N, 4) floats, of the widest kind that there is."""
+    keys: Array | None
+    """(B, N) integers: only equal ones suppress each other."""
+    formula: Formula
+    threshold: Threshold
+
+
 class Votes(NamedTuple):
     """Boxes, and what each of them says."""
 

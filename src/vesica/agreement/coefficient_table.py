@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vesica._array import objects
-from vesica.agreement.alphas import Ratings, alpha_of_classes, class_ratings
+from vesica.agreement.alphas import alpha_of_classes, class_ratings
 from vesica.agreement.chance import independent_iou
-from vesica.agreement.resampled import keys_of_images
+from vesica.agreement.resampled import first_by_second, keys_of_images
 from vesica.agreement.tables import labels_of, rate
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import nominal_of, nominal_sums
@@ -19,39 +20,63 @@ from vesica.statistics.resampling import bootstrap, keys_of
 if TYPE_CHECKING:
     from vesica.agreement.label_maps import PixelAgreementResult
     from vesica.agreement.records import AgreementRecords
-
-_NUMBERS = 1 << 22
-"""Numbers in a table of sums: 32 MB."""
+    from vesica.agreement.tallies import Tallies
 
 
 def coefficients_table(
-    records: AgreementRecords, agreement: np.ndarray, replicates: np.ndarray, /, *, threads: int | None
+    records: AgreementRecords, tallies: Tallies, agreement: np.ndarray, threads: int | None
 ) -> Table:
-    """One row for a category. `agreement` is that of each, and `replicates` are its own, (R, C)."""
-    alpha = alpha_of_classes(records)
-    columns = {"agreement": (agreement, replicates), "alpha": (alpha, _alphas(records, threads))}
-    return _table(labels_of(records), columns, records.policy.level)
+    """One row for a category; `agreement` is that of each."""
+    scenes = records.scenes
+    rows = np.flatnonzero(~scenes.is_self[tallies.scene])
+    image, credit, units = (
+        scenes.image[tallies.scene[rows]],
+        *(tallies.sums[name][rows] for name in ("credit", "units")),
+    )
 
+    def rates(own: np.ndarray, place: np.ndarray, images: int) -> np.ndarray:
+        return np.stack(
+            [np.bincount(place, weights=column[own], minlength=images) for column in (credit, units)], axis=1
+        )
 
-def _alphas(records: AgreementRecords, threads: int | None) -> np.ndarray:
-    """(R, C) α of every category where images are drawn again, some categories at a time."""
     ratings, kind = class_ratings(records)
-    images, kinds, policy = len(records.images), len(records.categories), records.policy
-    options: dict[str, Any] = {"keys": keys_of_images(records), "seed": policy.seed, "replicates": policy.replicates}
-    step = max(1, _NUMBERS // (4 * max(images, 1)))
-    found = [np.empty((policy.replicates, 0))]
-    for first in range(0, kinds, step):
-        many = min(step, kinds - first)
-        rows = np.flatnonzero((kind >= first) & (kind < first + many))
-        own = Ratings(*(column[rows] for column in ratings))
-        place = own.image * many + kind[rows] - first
-        sums = nominal_sums(own.unit, own.value, place, images * many, 2).reshape(images, many * 4)
-        found.append(bootstrap(sums, _alpha_of, threads=threads, **options))
-    return np.concatenate(found, axis=1)
+
+    def alphas(own: np.ndarray, place: np.ndarray, images: int) -> np.ndarray:
+        return nominal_sums(ratings.unit[own], ratings.value[own], place, images, 2)
+
+    found = {
+        "agreement": (agreement, _replicates(records, tallies.category[rows], image, rates, first_by_second, threads)),
+        "alpha": (alpha_of_classes(records), _replicates(records, kind, ratings.image, alphas, _alpha_of, threads)),
+    }
+    return _table(labels_of(records), found, records.policy.level)
+
+
+def _replicates(
+    records: AgreementRecords,
+    kind: np.ndarray,
+    image: np.ndarray,
+    sums_of: Callable[[np.ndarray, np.ndarray, int], np.ndarray],
+    value_of: Callable[[np.ndarray], np.ndarray],
+    threads: int | None,
+) -> np.ndarray:
+    """(R, C) a coefficient of every category where images are drawn again: of each only the images that have it. The
+    weight of an image depends on nothing but the image, so that the others change nothing."""
+    policy, keys, kinds = records.policy, keys_of_images(records), len(records.categories)
+    order = np.argsort(kind, kind="stable")
+    starts = np.searchsorted(kind[order], np.arange(kinds + 1))
+    found = np.full((policy.replicates, kinds), np.nan)
+    for place in range(kinds):
+        own = order[starts[place] : starts[place + 1]]
+        if len(own):
+            images, where = np.unique(image[own], return_inverse=True)
+            sums = sums_of(own, where.reshape(-1), len(images))
+            options: dict[str, Any] = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
+            found[:, place] = bootstrap(sums, value_of, keys=keys[images], **options)
+    return found
 
 
 def _alpha_of(sums: np.ndarray) -> np.ndarray:
-    return nominal_of(sums.reshape(len(sums), -1, 4)).value
+    return nominal_of(sums).value
 
 
 def pixel_coefficients_table(result: PixelAgreementResult, /) -> Table:

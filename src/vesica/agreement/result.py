@@ -288,7 +288,7 @@ class AgreementResult(Result):
         from vesica.agreement.coefficient_table import coefficients_table  # late: few ask for it
 
         own = self.classes(intervals=False)["agreement"]
-        return coefficients_table(self.records, own, self._agreement_replicates, threads=self.threads)
+        return coefficients_table(self.records, self.tallies, own, self.threads)
 
     def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
         rows = self.classes(intervals=False)

@@ -7,22 +7,25 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica agree ann.json ben.json cleo.json --per-class
-  vesica agree export.json --queue monday.json --worst 50                   Label Studio: all annotators in one file
-  vesica agree truth.json --by-annotator created_by --assignments asked.csv COCO: the key that says who
+  vesica agree export.json --queue monday.json --worst 50                    # Label Studio: all annotators in one file
+  vesica agree signed.json --by-annotator created_by --assignments asked.csv # COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
   vesica agree ann.json ben.json --report out.html --images photographs
-  vesica agree ann.xml ben.xml --consensus agreed.json --model guess.json
-
+  vesica agree ann.xml ben.xml --consensus agreed.json --model model.csv
+""",
+    notes="""
 A file or folder for each annotator, who is called by it or by NAME=FILE; its images are those that were asked for.
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,8 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     image_options.add_arguments(parser)
     report_options.add_arguments(parser)
     refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many; the answer does not depend on it")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -119,7 +120,7 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
 
     said = {name: getattr(arguments, name) for name in ("match_at", "credit", "quorum")}
     try:
-        for name in ("threads", "worst", "quorum"):
+        for name in ("worst", "quorum"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
         image_options.check_usage(arguments)

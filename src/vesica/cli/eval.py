@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal, report_options
 from vesica.cli.category_options import categories_of
+from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.number_options import numbers_of
 from vesica.cli.option_words import as_options
 from vesica.cli.progress import steps
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.io.read import Found
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica eval truth.json guess.json
   vesica eval truth.json guess.json --regions mask --per-class
   vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
   vesica eval truth.json guess.json --causes --confusion --min-score 0.3
   vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
   vesica eval truth.json guess.json --interval --slices meta.csv
-  vesica eval val.json guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
+  vesica eval panoptic.json panoptic_guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
   vesica eval truth.json guess.json --report out.html --images photographs
-
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

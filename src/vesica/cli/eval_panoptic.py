@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import eval_output, gate_options, outputs, report_options
+from vesica.cli.common_options import NAMES
 
 if TYPE_CHECKING:
     from vesica.segmentation.panoptic import PanopticResult
 
 NAME = "panoptic"
 _MEANT = (
-    *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "threads", "quiet"),
-    *("json", "output", "records", "verbose", "report", "images", "max_mb", "pictures"),
+    *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "output", "records"),
+    *("report", "images", "max_mb", "pictures"),
+    *NAMES,
 )
 _OWN = ("truth_folder", "guess_folder")
 
@@ -73,7 +75,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
 def _said(arguments: argparse.Namespace) -> Iterator[str]:
     """The options that were written on the command line; their defaults are None, False and nothing at all."""
     for name, value in vars(arguments).items():
-        if name not in ("run", "usage_error") and value is not None and value is not False and value != []:
+        if name not in ("run", "usage_error", "parser") and value is not None and value is not False and value != []:
             yield name
 
 

@@ -66,4 +66,6 @@ def write(results: Sequence[Any], arguments: argparse.Namespace, path: str, /, *
         streams.say(f"Wrote {path}: {left_out.bytes / 1e6:.1f} MB, {left_out.pictures:,} pictures.")
         for line in left_out.lines:
             streams.say(f"  {line}")
+        if left_out.pictures and hasattr(arguments, "images") and folder_of(arguments) is None:
+            streams.say("  note: it has outlines alone; --images FOLDER shows the photographs.")
     return {"report": path, "bytes": left_out.bytes, "pictures": left_out.pictures, "left_out": list(left_out.lines)}

@@ -6,26 +6,29 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vesica.cli import eval_output, gate_options, outputs, refusal, report_options, seg_options, seg_output
+from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
     from vesica.results.gates import Verdict
     from vesica.segmentation.result import SegmentationResult
     from vesica.segmentation.surface_result import SurfaceResult
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
   vesica seg "gtFine/**/*_labelIds.png" results/ --map cityscapes --ignore 255
-  vesica seg truth.npy guess.npy --background 0 --like monai --spread
-  vesica seg truth.json guess.json --per-class                        (COCO: objects are drawn into label maps)
-  vesica seg ct/truth ct/guess --surface --tau 1 --per-class          (NIfTI: spacing from the header)
+  vesica seg maps_a.npy maps_b.npy --background 0 --like monai --spread
+  vesica seg truth.json guess.json --per-class                        # COCO: objects are drawn into label maps
+  vesica seg ct/truth ct/guess --surface --tau 1 --per-class          # NIfTI: spacing from the header
   vesica seg vessels/truth vessels/guess --surface --cldice --boundary 2%
   vesica seg truth/ guess/ --report out.html --images photographs
-  vesica seg truth/ guess/ --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
-
+  vesica seg truth/ guess/ --classes names.txt --ignore 255 --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
+""",
+    notes="""
 Files are PNG (grey values or indices of a palette), .npy, .npz and NIfTI, which meet by name; or COCO's JSON.
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

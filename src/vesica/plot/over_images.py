@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_Found = tuple[str, list[tuple[Any, np.ndarray]]]
+"""A number, and its values in images, category by category; NaN where there is none."""
+
+
 def over_images(
     result: Any,
     /,
@@ -33,7 +37,7 @@ def over_images(
     Parameters
     ----------
     result : of `evaluate_segmentation`, or of `evaluate_agreement` for label maps
-    metric : a column of `result.per_cell()`, by default "IoU"; of annotators "iou" or "dice"
+    metric : a score of `result.per_cell()`, by default "IoU"; of annotators "iou" or "dice"
     most : int
         Rows that are drawn.
     theme : {"light", "dark"}
@@ -51,18 +55,12 @@ def over_images(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['road   3', 'car   3']
     """
-    name, rows = check.one_kind(result, _READERS)(result, metric)
+    name, found = check.one_kind(result, _READERS)(result, metric)
     colours = THEMES[check.theme(theme)]
     most = check.at_most(most, "most")
 
-    found: dict[Any, list[float]] = {}
-    for row in rows:
-        own = found.setdefault(row["category"], [])
-        own += [row[name]] if row[name] is not None else []
-    known = sorted(
-        ((category, np.array(values)) for category, values in found.items() if values),
-        key=lambda one: -float(np.median(one[1])),
-    )
+    seen = [(category, values[~np.isnan(values)]) for category, values in found]
+    known = sorted((one for one in seen if len(one[1])), key=lambda one: -float(np.median(one[1])))
     shown = without_middle(known, most)
     ax = axes_of(ax, colours, size=(6.4, 1.7 + 0.26 * max(3, len(shown))))
     plain_frame(ax, colours, grid="x")
@@ -92,15 +90,18 @@ def _sentence(known: list[tuple[Any, np.ndarray]], left_out: int) -> str:
     return f"thick: the middle half; widest for {label(widest[0], most=18)}, {first:.2f} to {third:.2f}{more}"
 
 
-def _of_segmentation(result: Any, metric: str | None) -> tuple[str, list[dict[str, Any]]]:
-    rows = result.per_cell()
-    plain = ("image", "category", "tp", "fp", "fn", "tn", "status")
-    known = [name for name in (rows[0] if rows else ()) if name not in plain]
-    return (check.one_metric(metric or known[0], known) if known else "IoU"), rows
+def _of_segmentation(result: Any, metric: str | None) -> _Found:
+    known = [name for name in ("IoU", "Dice", "precision", "recall") if result.policy.knows(name)]
+    name = check.one_metric(metric or known[0], known)
+    return name, list(zip(result.categories, result.cell_scores(name).T, strict=True))
 
 
-def _of_maps(result: Any, metric: str | None) -> tuple[str, list[dict[str, Any]]]:
-    return check.one_metric(metric or "iou", ("iou", "dice")), list(result.per_image())
+def _of_maps(result: Any, metric: str | None) -> _Found:
+    name = check.one_metric(metric or "iou", ("iou", "dice"))
+    table, found = result.per_image(), dict[Any, list[float]]()
+    for category, value in zip(table["category"].tolist(), table[name].tolist(), strict=True):
+        found.setdefault(category, []).append(value)
+    return name, [(category, np.array(values)) for category, values in found.items()]
 
 
 _READERS = {"SegmentationResult": _of_segmentation, "PixelAgreementResult": _of_maps}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,8 +53,9 @@ def met_of(result: SegmentationResult, /) -> Met:
 
 
 def _places(labels: np.ndarray, side: np.ndarray) -> np.ndarray:
-    place = {label: k for k, label in enumerate(labels.tolist())}
-    return np.array([place.get(one, -1) for one in side.tolist()], np.int64)
+    found, place = np.unique(side, return_inverse=True)
+    known = {label: k for k, label in enumerate(labels.tolist())}
+    return np.array([known.get(one, -1) for one in found.tolist()], np.int64)[place.reshape(-1)]
 
 
 def ranked(rows: list[dict[str, Any]], name: str, /) -> list[Ranked]:
@@ -73,17 +73,25 @@ def ranked(rows: list[dict[str, Any]], name: str, /) -> list[Ranked]:
     return [Ranked(rows[place]["image"], score, kinds.get(place, "")) for score, place in known]
 
 
+def first_of_pairs(met: Met, rows: np.ndarray, count: int, /) -> np.ndarray:
+    """Places in `rows`: of each two classes the first `count` images, those with most pixels first."""
+    if not len(rows):
+        return np.empty(0, np.int64)
+    code = met.truth[rows] * (int(met.guess.max()) + 1) + met.guess[rows]
+    order = np.lexsort((met.image[rows], -met.pixels[rows], code))
+    begin = np.flatnonzero(np.diff(code[order], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(begin, np.diff(begin, append=len(order)))
+    return np.asarray(order[rank < count])
+
+
 def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
     """The images that are shown, those first that should stay where not all fit."""
     first = [one.image for kind in (WORST, BEST, MIDDLE) for one in order if one.kind == kind]
     wrong = np.flatnonzero(met.truth != met.guess)
-    most: dict[tuple[int, int], tuple[int, int]] = {}
-    for row in wrong.tolist():
-        key = int(met.truth[row]), int(met.guess[row])
-        most[key] = max(most.get(key, (0, 0)), (int(met.pixels[row]), -int(met.image[row])))
     # For each mistake the image with most of its pixels, the most common mistakes first.
-    by_pair = [images[-place] for _, place in sorted(most.values(), reverse=True)]
-    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order)]))[:MOST]
+    most = wrong[first_of_pairs(met, wrong, 1)]
+    by_pair = [images[place] for place in met.image[most[np.argsort(-met.pixels[most], kind="stable")]].tolist()]
+    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order), *images]))[:MOST]
 
 
 def items_of(
@@ -116,22 +124,28 @@ def items_of(
         items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names))
     others = [image for image in images if image not in pairs]
     found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
-    found += _pairs_of_others(
-        met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names
-    )
-    return items, found, _left_out(len(images), len(items), len(others), maps is not None)
+    is_other = np.ones(len(images), bool)
+    is_other[[place[image] for image in pairs]] = False
+    found += _pairs_of_others(met, np.flatnonzero(is_other[met.image]), images, names)
+    return items, found, _left_out(images, len(items), maps is not None)
 
 
-def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str, ...]:
+def _left_out(images: list[Any], shown: int, has_maps: bool) -> tuple[str, ...]:
+    count = len(images)
     if not has_maps:
         return (
             f"No label maps are shown, for the result has counts and no pixels: `maps` of `report` says where the maps "
-            f"of these {images:,} images are, or `vesica seg … --report`.",
+            f"of these {count:,} images are, or `vesica seg … --report`.",
         )
-    if not others:
+    if not shown and count:
+        named = ", ".join(repr(image) for image in images[:3])
+        return (
+            f"No label maps are shown: `maps` has none of these images, which are called {named}{', …' * (count > 3)}.",
+        )
+    if shown == count:
         return ()
     return (
-        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
+        f"Of {count:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
         "with most of it.",
     )
 
@@ -186,12 +200,10 @@ def _facts_of(image: Any, rank: Ranked | None, score: str, bins: Mapping[Any, st
 
 def _pairs_of_others(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
     """For each class, and each mistake, the images with most of its pixels; mistakes first."""
-    told: Counter[tuple[int, int]] = Counter()
-    found: list[Row] = []
-    is_right = met.truth[rows] == met.guess[rows]
-    for row in rows[np.lexsort((met.image[rows], -met.pixels[rows], is_right))].tolist():
-        pair = int(met.truth[row]), int(met.guess[row])
-        told[pair] += 1
-        if told[pair] <= ROWS and len(found) < MOST_ROWS:
-            found.append(Row(str(images[met.image[row]]), _facts(*pair, int(met.pixels[row]), names)))
-    return found
+    kept = rows[first_of_pairs(met, rows, ROWS)]
+    order = np.lexsort((met.image[kept], -met.pixels[kept], met.truth[kept] == met.guess[kept]))[:MOST_ROWS]
+    columns = (column[kept[order]].tolist() for column in met)
+    return [
+        Row(str(images[image]), _facts(truth, guess, pixels, names))
+        for image, truth, guess, pixels in zip(*columns, strict=True)
+    ]

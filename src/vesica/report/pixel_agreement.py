@@ -44,8 +44,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
     shown = {item.facts["image"] for item in items}
     rows = [Row(str(image), {"image": str(image)}) for image in result.images if str(image) not in shown]
     blocks: list[Block] = [_matrix(result, key), _classes(result, key), _ledger(result, key), _disputed(result, key)]
-    intervals = {name: result.interval(name) for name in result.summary}
-    tiles = number_tiles(result, key, intervals=intervals, notes=NOTES, title="Agreement")
+    tiles = number_tiles(result, key, intervals=result.interval(), notes=NOTES, title="Agreement")
     how = f"{100 * result.policy.level:g} % intervals of {result.policy.replicates:,} replicates by image"
     return Part(
         Page(key, "Agreement", tuple(blocks), result.headline),
@@ -87,8 +86,8 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
         tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
     )
     grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
-    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
+    size = leads.square(len(people))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
 
 
 def _classes(result: PixelAgreementResult, key: str) -> Chart:

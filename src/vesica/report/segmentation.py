@@ -59,8 +59,8 @@ def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> 
         *_classes(result, key, intervals),
         _over_images(result, key),
         _spread(result, key, score, order),
-        *_confusion(result, key),
         _ranked(result, key, score, order),
+        *_confusion(result, key),
         _policies(result, key),
     ]
     return Part(
@@ -174,26 +174,25 @@ def _of_class(category: Any, name: str, value: float) -> Mark:
 def _over_images(result: SegmentationResult, key: str) -> Chart:
     """14: how far each class differs from image to image."""
     metric = "IoU" if result.policy.knows("IoU") else None
-    cells: dict[Any, list[float]] = {}
     name = metric or "Dice"
-    for row in result.per_cell():
-        if row.get(name) is not None:
-            cells.setdefault(row["category"], []).append(row[name])
-    quantiles = {one: np.quantile(values, (0, 0.25, 0.5, 0.75, 1)).tolist() for one, values in cells.items()}
-    order = sorted(quantiles, key=lambda one: -quantiles[one][2])
+    columns = zip(result.categories, result.cell_scores(name).T, strict=True)
+    known = ((category, own[~np.isnan(own)]) for category, own in columns)
+    parts = (0, 0.25, 0.5, 0.75, 1)
+    found = [(category, len(own), np.quantile(own, parts).tolist()) for category, own in known if len(own)]
+    found.sort(key=lambda one: -one[2][2])
     table = Table(
         f"{key}-over-images",
         "Classes over images",
         ("class", "images", "worst", "a quarter below", "median", "a quarter above", "best"),
-        tuple((str(one), len(cells[one]), *quantiles[one]) for one in order),
-        tuple(facts_of(category=one) for one in order),
+        tuple((str(category), count, *quantiles) for category, count, quantiles in found),
+        tuple(facts_of(category=category) for category, _, _ in found),
     )
-    shown = without_middle(order, MOST_BARS)
+    shown = without_middle(found, MOST_BARS)
     return chart(
         f"{key}-over-images",
         lambda ax: plot.over_images(result, metric=metric, most=MOST_BARS, ax=ax),
         table=table,
-        marks=leads.rows([_of_class(one, f"median {name}", quantiles[one][2]) for one in shown]),
+        marks=leads.rows([_of_class(category, f"median {name}", own[2]) for category, _, own in shown]),
         height=1.4 + 0.26 * max(4, len(shown)),
     )
 
@@ -287,15 +286,14 @@ def _confusion(result: SegmentationResult, key: str) -> list[Block]:
         left_out="The hundred most common are listed." if (wrong > 0).sum() > len(pairs) else "",
     )
     charts = tuple(_matrix(result, key, way, grid, table if way == "row" else None) for way in WAYS.values())
-    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts)]
+    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts, is_wide=charts[0].is_wide)]
 
 
 def _matrix(
     result: SegmentationResult, key: str, way: Literal["row", "column"] | None, grid: Grid, table: Table | None
 ) -> Chart:
-    height = float(np.clip(2.6 + 0.24 * len(grid.rows), 3.8, 6.4))
-    name = f"{key}-confusion-{way or 'counts'}"
-    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, height=height)
+    name, size = f"{key}-confusion-{way or 'counts'}", leads.square(len(grid.rows))
+    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, **size)
 
 
 def _policies(result: SegmentationResult, key: str) -> Chart:

@@ -135,6 +135,8 @@ def test_other_maps_are_an_error() -> None:
         pairs_of((guess, truth), result, [0])
     with pytest.raises(TypeError, match="must be \\(truth, guess\\) as they were scored"):
         pairs_of("truth/", result, [0])
+    with pytest.raises(TypeError, match="must hold labels; its guess is float32"):
+        pairs_of((truth, guess.astype(np.float32)), result, [0])
     with pytest.raises(TypeError, match="must give \\(truth, guess\\) of an image"):
         pairs_of({0: truth[0]}, result, [0])
 

@@ -271,7 +271,9 @@ def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
 def test_without_maps_it_says_where_they_are_told(tmp_path: Path) -> None:
     left_out = report.write(tmp_path / "out.html", cases.segmentation())
     assert left_out.pictures == 0
-    assert any("`maps`" in line for line in left_out.lines)
+    assert any("`maps` of `report` says" in line for line in left_out.lines)
+    left_out = report.write(tmp_path / "out.html", cases.segmentation(), maps={"elsewhere": None})
+    assert left_out.lines == ("No label maps are shown: `maps` has none of these images, which are called 0, 1, 2, ….",)
 
 
 def test_maps_of_other_images_are_an_error(tmp_path: Path) -> None:

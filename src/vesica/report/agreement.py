@@ -131,8 +131,8 @@ def _matrix(result: AgreementResult, key: str) -> Chart:
         tuple(facts_of(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
     )
     grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, shared)))
-    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
+    size = leads.square(len(people))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
 
 
 def _categories(result: AgreementResult, key: str) -> Chart:

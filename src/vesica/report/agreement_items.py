@@ -139,11 +139,15 @@ def _geometry(result: AgreementResult, rows: np.ndarray, side: float) -> list[di
 
 
 def _rows(result: AgreementResult, shown: set[int], losses: _Losses) -> tuple[list[Row], int]:
+    """Objects of other images that lose something: of everybody some, before anybody has many."""
     records = result.records
-    lost = [row for row, at in enumerate(records.image.tolist()) if losses.types[row] and at not in shown]
-    images = records.images.tolist()
-    names, people = _names(result)
-    found = [
-        Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in lost[:MOST_ROWS]
-    ]
-    return found, max(0, len(lost) - MOST_ROWS)
+    known = [row for row, at in enumerate(records.image.tolist()) if losses.types[row] and at not in shown]
+    lost = np.array(known, np.int64)
+    who = records.annotator[lost]
+    order = np.argsort(who, kind="stable")
+    rank = np.empty(len(lost), np.int64)
+    rank[order] = np.arange(len(lost)) - np.searchsorted(who[order], who[order])
+    kept = np.sort(lost[np.argsort(rank, kind="stable")[:MOST_ROWS]]).tolist()
+    images, (names, people) = records.images.tolist(), _names(result)
+    found = [Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in kept]
+    return found, len(lost) - len(kept)

@@ -127,19 +127,25 @@ def items_of(
     is_other = np.ones(len(images), bool)
     is_other[[place[image] for image in pairs]] = False
     found += _pairs_of_others(met, np.flatnonzero(is_other[met.image]), images, names)
-    return items, found, _left_out(len(images), len(items), len(others), maps is not None)
+    return items, found, _left_out(images, len(items), maps is not None)
 
 
-def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str, ...]:
+def _left_out(images: list[Any], shown: int, has_maps: bool) -> tuple[str, ...]:
+    count = len(images)
     if not has_maps:
         return (
             f"No label maps are shown, for the result has counts and no pixels: `maps` of `report` says where the maps "
-            f"of these {images:,} images are, or `vesica seg … --report`.",
+            f"of these {count:,} images are, or `vesica seg … --report`.",
         )
-    if not others:
+    if not shown and count:
+        named = ", ".join(repr(image) for image in images[:3])
+        return (
+            f"No label maps are shown: `maps` has none of these images, which are called {named}{', …' * (count > 3)}.",
+        )
+    if shown == count:
         return ()
     return (
-        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
+        f"Of {count:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
         "with most of it.",
     )
 

@@ -86,8 +86,8 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
         tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
     )
     grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
-    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
+    size = leads.square(len(people))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
 
 
 def _classes(result: PixelAgreementResult, key: str) -> Chart:

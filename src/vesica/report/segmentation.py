@@ -59,8 +59,8 @@ def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> 
         *_classes(result, key, intervals),
         _over_images(result, key),
         _spread(result, key, score, order),
-        *_confusion(result, key),
         _ranked(result, key, score, order),
+        *_confusion(result, key),
         _policies(result, key),
     ]
     return Part(
@@ -286,15 +286,14 @@ def _confusion(result: SegmentationResult, key: str) -> list[Block]:
         left_out="The hundred most common are listed." if (wrong > 0).sum() > len(pairs) else "",
     )
     charts = tuple(_matrix(result, key, way, grid, table if way == "row" else None) for way in WAYS.values())
-    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts)]
+    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts, is_wide=charts[0].is_wide)]
 
 
 def _matrix(
     result: SegmentationResult, key: str, way: Literal["row", "column"] | None, grid: Grid, table: Table | None
 ) -> Chart:
-    height = float(np.clip(2.6 + 0.24 * len(grid.rows), 3.8, 6.4))
-    name = f"{key}-confusion-{way or 'counts'}"
-    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, height=height)
+    name, size = f"{key}-confusion-{way or 'counts'}", leads.square(len(grid.rows))
+    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, **size)
 
 
 def _policies(result: SegmentationResult, key: str) -> Chart:

@@ -71,5 +71,5 @@ def write(results: Sequence[Any], arguments: argparse.Namespace, path: str, /, *
         for line in left_out.lines:
             streams.say(f"  {line}")
         if left_out.pictures and hasattr(arguments, "images") and folder_of(arguments) is None:
-            streams.say("  note: it has outlines alone; --images FOLDER shows the photographs.")
+            streams.say("  note: it has no photographs; --images FOLDER shows them.")
     return {"report": path, "bytes": left_out.bytes, "pictures": left_out.pictures, "left_out": list(left_out.lines)}

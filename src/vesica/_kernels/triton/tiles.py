@@ -31,14 +31,14 @@ class Tiled(NamedTuple):
     ranks: Any
     """(T · 32,) int64: the ranks that were given, or the places."""
     bounds: Any
-    """(T, 6) float32, rounded outwards: x1, y1, x2, y2 around them; the least and the most of their larger sides."""
+    """(6, T) float32, rounded outwards: x1, y1, x2, y2 around them; the least and the most of their larger sides."""
     key_bounds: Any
     """(T, 2) int64: the smallest and the largest key."""
     has_keys: bool
 
     @property
-    def count(self) -> int:
-        return int(self.bounds.shape[0])
+    def tiles(self) -> int:
+        return int(self.bounds.shape[1])
 
 
 class Met(NamedTuple):
@@ -52,7 +52,8 @@ class Met(NamedTuple):
     length: Any
     """(T,) int32: how many they are."""
     facts: Any
-    """int64: how many pairs there are; more than there was room for? a pair that floats could not decide?"""
+    """int64: how many pairs there are; more than there was room for? a pair that floats could not decide? The rest is
+    for those who go on with them."""
     room: int
 
 
@@ -121,13 +122,13 @@ def _gather(
     # Rounding to float32 may have moved them: by less than this.
     low_x, low_y = _lowered(x1.to(tl.float32)), _lowered(y1.to(tl.float32))
     top_x, top_y = -_lowered(-x2.to(tl.float32)), -_lowered(-y2.to(tl.float32))
-    at = bounds + tile * 6
+    at, tiles = bounds + tile, tl.num_programs(0)
     tl.store(at, tl.min(tl.where(solid, low_x, float("inf")), axis=0))
-    tl.store(at + 1, tl.min(tl.where(solid, low_y, float("inf")), axis=0))
-    tl.store(at + 2, tl.max(tl.where(solid, top_x, float("-inf")), axis=0))
-    tl.store(at + 3, tl.max(tl.where(solid, top_y, float("-inf")), axis=0))
-    tl.store(at + 4, tl.min(tl.where(solid, tl.where(is_plain, side * 0.999, 0.0), float("inf")), axis=0))
-    tl.store(at + 5, tl.max(tl.where(solid, tl.where(is_plain, side * 1.001, float("inf")), 0.0), axis=0))
+    tl.store(at + 1 * tiles, tl.min(tl.where(solid, low_y, float("inf")), axis=0))
+    tl.store(at + 2 * tiles, tl.max(tl.where(solid, top_x, float("-inf")), axis=0))
+    tl.store(at + 3 * tiles, tl.max(tl.where(solid, top_y, float("-inf")), axis=0))
+    tl.store(at + 4 * tiles, tl.min(tl.where(solid, tl.where(is_plain, side * 0.999, 0.0), float("inf")), axis=0))
+    tl.store(at + 5 * tiles, tl.max(tl.where(solid, tl.where(is_plain, side * 1.001, float("inf")), 0.0), axis=0))
 
 
 @triton.jit
@@ -135,13 +136,13 @@ def _may_meet(
     bounds, key_bounds, j, count, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS: tl.constexpr
 ):  # fmt: skip
     """Which of the tiles j may hold partners: their boxes touch, and neither side is too small beside the other."""
-    at = bounds + j * 6
+    at = bounds + j
     here = j < count
-    meets = (tl.load(at, here, other=float("inf")) <= x2) & (tl.load(at + 1, here, other=float("inf")) <= y2)
-    meets = meets & (tl.load(at + 2, here, other=float("-inf")) >= x1)
-    meets = meets & (tl.load(at + 3, here, other=float("-inf")) >= y1)
-    meets = meets & (tl.load(at + 5, here, other=0.0) >= least * share)
-    meets = meets & (most >= tl.load(at + 4, here, other=float("inf")) * share)
+    meets = (tl.load(at, here, other=float("inf")) <= x2) & (tl.load(at + count, here, other=float("inf")) <= y2)
+    meets = meets & (tl.load(at + 2 * count, here, other=float("-inf")) >= x1)
+    meets = meets & (tl.load(at + 3 * count, here, other=float("-inf")) >= y1)
+    meets = meets & (tl.load(at + 5 * count, here, other=0.0) >= least * share)
+    meets = meets & (most >= tl.load(at + 4 * count, here, other=float("inf")) * share)
     if HAS_KEYS:
         meets = meets & (tl.load(key_bounds + j * 2, here, other=0) <= high)
         meets = meets & (tl.load(key_bounds + j * 2 + 1, here, other=0) >= low)
@@ -155,9 +156,9 @@ def _list(
 ):  # fmt: skip
     """Count the tiles that a tile may meet, take room for them, and name them."""
     tile = tl.program_id(0)
-    at = bounds_a + tile * 6
-    x1, y1, x2, y2 = tl.load(at), tl.load(at + 1), tl.load(at + 2), tl.load(at + 3)
-    least, most = tl.load(at + 4), tl.load(at + 5)
+    at, tiles = bounds_a + tile, tl.num_programs(0)
+    x1, y1, x2, y2 = tl.load(at), tl.load(at + tiles), tl.load(at + 2 * tiles), tl.load(at + 3 * tiles)
+    least, most = tl.load(at + 4 * tiles), tl.load(at + 5 * tiles)
     low, high = (tile * 0).to(tl.int64), (tile * 0).to(tl.int64)
     if HAS_KEYS:
         low, high = tl.load(key_bounds_a + tile * 2), tl.load(key_bounds_a + tile * 2 + 1)
@@ -200,7 +201,7 @@ def tiled(rows: Any, keys: Any = None, ranks: Any = None) -> Tiled:
     count = triton.cdiv(n, TILE)
     out = torch.empty((count * TILE, 4), dtype=rows.dtype, device=there)
     place = torch.empty(count * TILE, dtype=torch.int64, device=there)
-    bounds = torch.empty((count, 6), dtype=torch.float32, device=there)
+    bounds = torch.empty((6, count), dtype=torch.float32, device=there)
     out_keys = torch.empty(count * TILE, dtype=torch.int64, device=there) if has_keys else place
     key_bounds = torch.empty((count, 2), dtype=torch.int64, device=there) if has_keys else place
     out_ranks = place if ranks is None else torch.empty_like(place)
@@ -219,12 +220,12 @@ def meeting(a: Tiled, b: Tiled, share: float, room: int) -> Met:
     there = a.rows.device
     # Zeros, because where there is no room for all, some are not written but read.
     first, second = (torch.zeros(room, dtype=torch.int32, device=there) for _ in range(2))
-    start, length = (torch.empty(a.count, dtype=torch.int32, device=there) for _ in range(2))
-    facts = torch.zeros(4, dtype=torch.int64, device=there)
+    start, length = (torch.empty(a.tiles, dtype=torch.int32, device=there) for _ in range(2))
+    facts = torch.zeros(5, dtype=torch.int64, device=there)
     launch(
         _list,
-        a.count,
-        (a.bounds, a.key_bounds, b.bounds, b.key_bounds, first, second, start, length, facts, b.count, room, share),
+        a.tiles,
+        (a.bounds, a.key_bounds, b.bounds, b.key_bounds, first, second, start, length, facts, b.tiles, room, share),
         (a.has_keys, CHUNK),
     )
     return Met(first, second, start, length, facts, room)

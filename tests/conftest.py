@@ -53,7 +53,7 @@ MARKS = {
         test_matching.py::TestKernel::* test_measures.py::TestOracles::test_all_close* test_nms.py::TestWalk::*
         test_package.py::*test_no_star_imports* test_result.py::TestPairs::* test_sparse.py::TestOtherLibraries::*
         faults/test_killed_writers.py faults/test_full_disk.py faults/test_many_writers.py
-        test_coco_file.py::*test_mutations* test_compat_coco.py::TestFiles::* ../docs/training.md
+        browser/* test_coco_file.py::*test_mutations* test_compat_coco.py::TestFiles::* ../docs/training.md
     """.split(),
     "native": [
         f"test_{noun}.py"

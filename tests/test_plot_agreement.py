@@ -123,6 +123,12 @@ class TestBias:
         assert (x2 < x1) == (row["out_left"] > 0)
         assert "2 pairs of annotators are left out" in sentence(ax)
 
+    def test_nobody_draws_further_out(self):
+        """Two who drew the same have a box without arrows."""
+        drawn = vesica.Dataset.from_arrays([[10, 10, 40, 40]], image=[1], category=["cat"])
+        ax = plot.bias(vesica.evaluate_agreement({"ann": drawn, "ben": drawn}), ax=new_axes())
+        assert [type(patch) for patch in ax.patches] == [Rectangle]
+
     def test_nothing_matched(self, blank):
         assert sentence(plot.bias(blank, ax=new_axes())) == "no two have a matched pair"
 

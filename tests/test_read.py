@@ -225,7 +225,9 @@ class TestCoco:
     def test_what_cannot_be_written(self):
         with pytest.raises(InputError, match="Results of COCO need scores"):
             vesica.write("t.json", made(), format="coco_results")
-        with pytest.raises(InputError, match="the ending must be one of .json, .csv, .npz, .npy; or say the format"):
+        with pytest.raises(
+            InputError, match="the ending must be one of .json, .csv, .npz, .npy, .parquet, .arrow; or say the format"
+        ):
             vesica.write("t.xyz", made())
         with pytest.raises(InputError, match="cannot be written: No such file"):
             vesica.write("nowhere/t.json", made())
@@ -251,7 +253,13 @@ class TestPaths:
     def test_all_formats_hold_the_same_boxes(self):
         data = made(strings=True, whole=True)
         targets = {"coco": "t.json", "csv": "t.csv", "npz": "t.npz", "voc": "voc", "yolo": "yolo", "dota": "dota"}
-        targets |= {"cvat": "t.xml", "labelstudio": "tasks.json", "labelme": "labelme"}
+        targets |= {
+            "parquet": "t.parquet",
+            "arrow": "t.arrow",
+            "cvat": "t.xml",
+            "labelstudio": "tasks.json",
+            "labelme": "labelme",
+        }
         sizes = dict(zip(data.images.ids.tolist(), data.images.sizes.tolist(), strict=True))
         for format, target in targets.items():
             vesica.write(target, data, format=format)

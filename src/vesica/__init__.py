@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vesica import agreement as agreement
     from vesica import comparison as comparison
     from vesica import detection as detection
+    from vesica import glossary as glossary
     from vesica import losses as losses
     from vesica import plot as plot
     from vesica import segmentation as segmentation
@@ -175,9 +176,11 @@ _MODULES = {
     "anchors": "vesica.matching.anchors",
     "comparison": "vesica.comparison",
     "detection": "vesica.detection",
+    "glossary": "vesica.glossary",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
     "plot": "vesica.plot",
+    "scale": "vesica.scale",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

@@ -27,7 +27,7 @@ FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 def namespace(*arrays: Array) -> Any:
     """The array-API namespace of the arrays, which must be of one library."""
     if type(arrays[0]) is np.ndarray:
-        return _numpy_namespace()
+        return _NUMPY
     if _is_tensor(arrays[0]):
         import array_api_compat.torch  # by name: torch's compiler warns of the caches on the way there
 
@@ -42,11 +42,32 @@ def _is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-@functools.cache
-def _numpy_namespace() -> Any:
-    import array_api_compat.numpy
+PLAIN = frozenset(
+    {
+        *("abs", "all", "any", "argmax", "argmin", "atan2", "broadcast_arrays", "broadcast_to", "concat", "cos", "exp"),
+        *("float64", "int64", "isfinite", "isnan", "log2", "max", "maximum", "min", "minimum", "reshape", "round"),
+        *("searchsorted", "sin", "sqrt", "stack", "take", "uint8", "where"),
+    }
+)
+"""Names that array-api-compat takes from NumPy as they are, from NumPy 2.1 on."""
 
-    return array_api_compat.numpy
+
+class _NumPy:
+    """NumPy as a namespace of the array API. array-api-compat imports all of NumPy's modules, which takes 0.1 s: it is
+    loaded for a name that NumPy itself has not, or has otherwise."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in PLAIN and hasattr(np, "cumulative_sum"):  # NumPy 2.1
+            found = getattr(np, name)
+        else:
+            import array_api_compat.numpy
+
+            found = getattr(array_api_compat.numpy, name)
+        setattr(self, name, found)  # the next one does not come here
+        return found
+
+
+_NUMPY = _NumPy()
 
 
 def objects(values: Iterable[Any], /) -> np.ndarray:

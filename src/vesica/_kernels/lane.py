@@ -53,11 +53,11 @@ def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     return entry(guess, truth, option)
 
 
-def serve_matrix(verb: str, values: Any, minimise: bool, goal: str) -> Any:
+def serve_assign(values: Any, minimise: bool, goal: str) -> Any:
     """The same for one matrix of values or costs."""
     if type(values) is not np.ndarray:
         return None
-    entry = LANES.get((verb, None, "numpy")) or lane(verb, None, "numpy")
+    entry = LANES.get(("assign", None, "numpy")) or lane("assign", None, "numpy")
     return entry(values, minimise, GOAL_NUMBERS[goal])
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 from importlib import metadata
 from typing import Any
 
-_EPILOG = """\
-examples:
+from vesica.cli import streams
+from vesica.cli.epilogs import epilog
+
+_EPILOG = epilog(
+    """
   vesica info
   vesica info --json
-"""
+""",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     facts = _facts()
     if arguments.json:
-        print(json.dumps(facts, sort_keys=True))
+        streams.answer(facts)
     else:
         _show(facts)
     return 0
@@ -54,10 +57,11 @@ def _version(name: str) -> str | None:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from vesica.cli import look
+
+    console = look.console()
     console.print(f"vesica {facts['vesica']} on Python {facts['python']}, {facts['machine']}")
     console.print(
         f"native kernels: {facts['instructions']} instructions (VESICA_ISA), "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark_point
 from vesica.plot.per_class import without_middle
 from vesica.plot.theme import NAME, THEMES, axes_of, named, plain_frame, rows_named, titled
 from vesica.segmentation.rules import SCORES
@@ -82,6 +83,7 @@ def intervals(
     places = np.arange(len(shown))
     ax.plot([row.value for row in shown], places, "o", color=colours.right, markersize=6, zorder=3)
     for place, row in zip(places, shown, strict=True):
+        mark_point(ax, row.value, float(place), category=row.name)
         if row.lo is None or row.hi is None:
             ax.annotate("no interval", (row.value, place), xytext=(8, 0), textcoords="offset points", va="center",
                         fontsize=NAME, color=colours.soft)  # fmt: skip

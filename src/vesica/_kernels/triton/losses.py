@@ -6,7 +6,6 @@ their middle, and at a kink the slope is that of torch.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -71,7 +70,7 @@ def _side(at, i, n):
 
 @triton.jit
 def _store(at, i, n, raw1, raw2, raw3, raw4, d1, d2, d3, d4, unit, LIMIT: tl.constexpr):
-    """The gradient in the coordinates that came: those beyond the limit do not move."""
+    """The gradient in the coordinates that came, of which `unit` are one: those beyond the limit do not move."""
     tl.store(at + i * 4, tl.where(tl.abs(raw1) > LIMIT, 0.0, d1 * unit), i < n)
     tl.store(at + i * 4 + 1, tl.where(tl.abs(raw2) > LIMIT, 0.0, d2 * unit), i < n)
     tl.store(at + i * 4 + 2, tl.where(tl.abs(raw3) > LIMIT, 0.0, d3 * unit), i < n)
@@ -81,7 +80,7 @@ def _store(at, i, n, raw1, raw2, raw3, raw4, d1, d2, d3, d4, unit, LIMIT: tl.con
 @triton.jit(do_not_specialize=["n"])
 def _loss(
     a, b, out, slope_a, slope_b, n, NAME: tl.constexpr, OF_A: tl.constexpr, OF_B: tl.constexpr, LIMIT: tl.constexpr,
-    OCTAVE: tl.constexpr, BLOCK: tl.constexpr,
+    OCTAVE: tl.constexpr, MEAN: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     r1, r2, r3, r4 = _side(a, i, n)
@@ -146,6 +145,8 @@ def _loss(
     tl.store(out + i, 1 - found, i < n)
 
     if OF_A or OF_B:
+        if MEAN:
+            unit = plain_quotient(unit, (n + tl.zeros_like(i)).to(unit.dtype))
         d_inter -= d_union
         d_iw, d_ih = tl.where(gap_w >= 0, d_inter * ih, 0.0), tl.where(gap_h >= 0, d_inter * iw, 0.0)
         first, above = 1 - _lower(a1, b1), 1 - _lower(a2, b2)  # slopes of max(a1, b1) and max(a2, b2)
@@ -166,8 +167,8 @@ def _loss(
             _store(slope_b, i, n, s1, s2, s3, s4, -g1, -g2, -g3, -g4, unit, LIMIT)
 
 
-def _each(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    """The loss of each row, and its gradients in a and in b, where they are asked for."""
+def _each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
+    """The loss of each row, and the gradients of it or of the mean in a and in b, where they are asked for."""
     rows_a, rows_b = in_rows(a), in_rows(b)
     out = torch.empty(a.shape[:-1], dtype=a.dtype, device=a.device)
     slope_a, slope_b = (torch.empty_like(rows) if wanted else out for rows, wanted in ((rows_a, of_a), (rows_b, of_b)))
@@ -179,7 +180,7 @@ def _each(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, 
                 _loss,
                 triton.cdiv(count, BLOCK),
                 (rows_a, rows_b, out, slope_a, slope_b, count),
-                (name, of_a, of_b, limit, octave, BLOCK),
+                (name, of_a, of_b, limit, octave, mean, BLOCK),
             )
     return out, slope_a, slope_b
 
@@ -190,7 +191,7 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
-        loss, slope_a, slope_b = _each(a, b, name, of_a, of_b)
+        loss, slope_a, slope_b = _each(a, b, name, of_a, of_b, reduction == "mean")
         ctx.save_for_backward(a, b, slope_a if of_a else None, slope_b if of_b else None)
         ctx.reduction, ctx.twin = reduction, twin
         return _reduced(loss, reduction)
@@ -204,15 +205,13 @@ class _Loss(torch.autograd.Function):
             return *(None if slope is None else next(found) for slope in slopes), None, None, None
         if ctx.reduction == "none":
             grad = grad[..., None]
-        elif ctx.reduction == "mean":
-            grad = grad / max(math.prod(a.shape[:-1]), 1)
         return *(None if slope is None else slope * grad for slope in slopes), None, None, None
 
 
 def _reduced(loss: Any, reduction: str) -> Any:
     if reduction == "none":
         return loss
-    return loss.sum() if reduction == "sum" else loss.sum() / max(loss.numel(), 1)
+    return loss.sum() if reduction == "sum" or not loss.numel() else loss.mean()
 
 
 def loss(a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:

@@ -13,7 +13,7 @@ from vesica._kernels.triton.arithmetic import INTERPRETED
 from vesica._kernels.triton.launch import launch
 from vesica._kernels.triton.tiles import TILE, Met, Tiled
 
-PROGRAMS, WARPS = 132 * 16, 2
+PROGRAMS, WARPS = 132 * 16, 4
 LARGEST = 10**6
 """Of the numbers of a threshold: their products with areas are rounded once, or not at all."""
 

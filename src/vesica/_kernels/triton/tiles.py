@@ -31,7 +31,7 @@ class Tiled(NamedTuple):
     ranks: Any
     """(T · 32,) int64: the ranks that were given, or the places."""
     bounds: Any
-    """(6, T or more) float32, rounded outwards: x1, y1, x2, y2 around them; the least and most of their larger sides."""
+    """(6, T or more) float32, rounded outwards: x1, y1, x2, y2 around them; least and most of their larger sides."""
     key_bounds: Any
     """(2, T or more) int64: the smallest and the largest key."""
     has_keys: bool

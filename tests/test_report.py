@@ -221,6 +221,8 @@ class TestWrite:
                 result.report(out, max_mb=size)
         with pytest.raises(ValueError, match="`embed` must be"):
             result.report(out, embed="always")
+        with pytest.raises(ValueError, match=r"its name must end in \.html; got .*out\.pdf"):
+            result.report(tmp_path / "out.pdf")
         with pytest.raises(InputError):
             result.report(tmp_path / "nowhere" / "out.html")
         assert list(tmp_path.iterdir()) == []

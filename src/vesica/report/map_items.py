@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from vesica.report.label_maps import LabelMapPair, pairs_of
-from vesica.report.map_pictures import panel_of, picture_of
+from vesica.report.map_pictures import colours_of, panel_of, picture_of
 from vesica.report.photographs import finder, pixels_of
 from vesica.report.views import Item, Row, Shape
 
 if TYPE_CHECKING:
-    from vesica.report.views import Facts
+    from vesica.report.views import Colour, Facts
     from vesica.segmentation.result import SegmentationResult
 
 MOST = 60
@@ -112,7 +112,7 @@ def items_of(
     known = {one.image: one for one in order}
     place = {image: k for k, image in enumerate(images)}
     ends = np.searchsorted(met.image, np.arange(len(images) + 1))
-    names = [str(name) for name in result.categories]
+    names, colours = [str(name) for name in result.categories], class_colours(result)
     items = []
     for image, pair in pairs.items():
         rows = np.arange(*ends[place[image] : place[image] + 2])
@@ -121,13 +121,25 @@ def items_of(
             photograph = pixels_of(str(image), found_at, panel_of(pair))
         own = Met(*(column[rows] for column in met))
         facts = _facts_of(image, known.get(image), score, bins)
-        items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names))
+        items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names, colours))
     others = [image for image in images if image not in pairs]
     found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
     is_other = np.ones(len(images), bool)
     is_other[[place[image] for image in pairs]] = False
     found += _pairs_of_others(met, np.flatnonzero(is_other[met.image]), images, names)
     return items, found, _left_out(images, len(items), maps is not None)
+
+
+def class_colours(result: SegmentationResult, /) -> list[Colour]:
+    """One for each class of its tables."""
+    background = np.flatnonzero(result.cells.labels == result.policy.background).tolist()
+    return colours_of(len(result.cells.labels), *background)
+
+
+def seen_in(items: Iterable[Item], /) -> set[str]:
+    """The names of the classes that some picture shows."""
+    told = [shape.facts["category"] for item in items for shape in item.shapes]
+    return {name for one in told for name in ((one,) if isinstance(one, str) else one)}
 
 
 def _left_out(images: list[Any], shown: int, has_maps: bool) -> tuple[str, ...]:
@@ -159,8 +171,9 @@ def _item(
     score: str,
     met: Met,
     names: list[str],
+    colours: Sequence[Colour],
 ) -> Item:
-    picture = picture_of(pair, len(names), photograph=photograph)
+    picture = picture_of(pair, colours, photograph=photograph)
     shapes: list[Shape] = []
     drawn = 0
     for truth, guess, count in sorted(

@@ -15,7 +15,7 @@ from vesica.plot.per_class import without_middle
 from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
-from vesica.report.map_items import WORST, Ranked, items_of, ranked
+from vesica.report.map_items import WORST, Ranked, class_colours, items_of, ranked, seen_in
 from vesica.report.map_pictures import swatches_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Choice, Grid, Line, Mark, Page, Part, Table, Tiles, Words
@@ -73,7 +73,7 @@ def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> 
         tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy_of(result.to_dict()),
         legend=_LEGEND,
-        swatches=swatches_of([str(name) for name in result.categories]),
+        swatches=swatches_of([str(name) for name in result.categories], class_colours(result), seen_in(items)),
     )
 
 

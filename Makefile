@@ -22,15 +22,18 @@ PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 # that one worker compiles for all.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check bare bench dev reference stub format sanitise threads fuzz fuzz-targets coverage mutants clean
+.PHONY: demo test test-gpu quick check bare bench bench-gpu dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
-demo: $(VENV)/.installed  ## score a small detector and a segmenter, and leave a page to look at
+demo: $(VENV)/.installed  ## a small world of pictures: two models, three annotators, one report to look at
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
 	$(PYTEST) -m "not compile" && $(PYTEST) -m compile
+
+test-gpu: $(VENV)/.installed $(VENV)/.test  ## the device suite, where there is a CUDA device
+	$(BIN)/python tests/gpu
 
 quick: $(VENV)/.core $(VENV)/.test  ## after a change of Python: src as it is, without what is slow; TESTS=tests/test_join.py
 	PYTHONPATH=src VESICA_PROFILE=quick $(PYTEST) -q -m "not slow" $(TESTS)
@@ -50,11 +53,27 @@ bench: $(BENCH)/.installed  ## answers compared, then speed against named peers;
 	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(ISA),--isa $(ISA)) $(if $(HISTORY),--history)
 	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
 
+bench-gpu: $(VENV)/.installed $(VENV)/.test  ## on a CUDA device, the limit beside each row
+	$(BIN)/python -m benchmarks.device
+
 dev: $(VENV)/.installed $(VENV)/.test $(VENV)/.check  ## everything a developer needs
+
+docs: $(VENV)/.installed $(VENV)/.docs  ## the documentation site in build/site: a dead link or a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet it would not hear warnings
 
 reference: $(VENV)/.installed $(VENV)/.test  ## docs/reference.md from the docstrings
 	$(BIN)/python docs/reference.py > build/reference.md
 	mv build/reference.md docs/reference.md
+
+# Look at `git diff` before it is committed: whatever the command line prints now is taken for right.
+gold: $(VENV)/.installed $(VENV)/.test  ## tests/data/gold, tests/data/pictures: accept what the command line prints and what pictures look like now
+	$(BIN)/python tests/gold.py --accept
+	$(BIN)/python tests/gold_pictures.py --accept
+	git diff --stat -- tests/data/gold tests/data/pictures
+
+terms: $(VENV)/.installed  ## docs/terms.md from the texts of `vesica explain`
+	$(BIN)/python docs/terms.py > build/terms.md
+	mv build/terms.md docs/terms.md
 
 stub: $(VENV)/.installed $(VENV)/.check
 	$(BIN)/python -m nanobind.stubgen -q -m vesica._native -o src/vesica/_native.pyi
@@ -122,9 +141,10 @@ $(VENV)/.made:
 	$(BIN)/pip install -q --group build
 	touch $@
 
-# Not editable: what is tested is what a user installs. The build folder is kept, so only what changed is compiled.
+# Not editable: what is tested is what a user installs, with what the demo and files of all formats need. The build
+# folder is kept, so only what changed is compiled.
 $(VENV)/.installed: $(SOURCE) | $(VENV)/.made
-	$(BIN)/pip install -q --no-build-isolation .
+	$(BIN)/pip install -q --no-build-isolation '.[formats,images,plot]'
 	touch $@
 
 # The compiled core beside the Python files, for `quick`: git and the wheel ignore it there.
@@ -140,6 +160,10 @@ build/threads/planted_race: tests/fuzz/planted_race.cpp csrc/base/threads.cpp cs
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.made
 	$(BIN)/pip install -q --group test
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.made
+	$(BIN)/pip install -q --group docs
 	touch $@
 
 $(VENV)/.check: pyproject.toml | $(VENV)/.made

@@ -27,6 +27,7 @@ from benchmarks import (
     bench_masks,
     bench_matching,
     bench_nms,
+    bench_report,
     bench_rotated,
     bench_segmentation,
     bench_small,
@@ -59,6 +60,7 @@ BENCHES = {
     "causes": bench_causes.bench,
     "check": bench_check.bench,
     "intervals": bench_intervals.bench,
+    "report": bench_report.bench,
     "small": bench_small.bench,
     "import": bench_import.bench,
 }

@@ -64,7 +64,7 @@ def forbidden(
 def careful() -> Iterator[None]:
     """Close the fast lane: every call takes the careful path."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("serve", "serve_matrix", "dtype_of_sound_boxes"):
+        for name in ("serve", "serve_assign", "dtype_of_sound_boxes"):
             patch.setattr(lane, name, lambda *_: None)
         yield
 

@@ -8,6 +8,8 @@ from crowds import annotated
 from vesica import AgreementPolicy, Dataset
 from vesica.dataset import Images
 from vesica.errors import InputError
+from vesica.statistics.intervals import percentile_interval
+from vesica.statistics.resampling import keys_of, weights
 
 
 class TestIntervals:
@@ -63,6 +65,60 @@ class TestIntervals:
             for by in ("image", "group")
         )
         assert together.hi - together.lo > 1.5 * (alone.hi - alone.lo)
+
+
+class TestCoefficients:
+    def result(self):
+        """Three people, two classes, of which one is often taken for the other."""
+        rng = np.random.default_rng(3)
+        rows = [
+            (image, who, (0, 30 * k, 20, 20), "dog" if (image + k) % 3 and rng.random() < 0.8 else "cat")
+            for image in range(15)
+            for k in range(3)
+            for who in "abc"
+            if rng.random() < 0.85
+        ]
+        return vesica.evaluate_agreement(annotated(rows, images=range(15)), policy=AgreementPolicy(replicates=40))
+
+    def test_agreement_is_that_of_the_classes(self):
+        result = self.result()
+        table, classes = result.coefficients(), result.classes()
+        for name, own in (("agreement", "agreement"), ("agreement_lo", "lo"), ("agreement_hi", "hi"), ("alpha",) * 2):
+            assert np.array_equal(table[name], classes[own], equal_nan=True)
+
+    def test_alpha_against_another_library(self):
+        """Each replicate as the krippendorff package has it: units of an image as often as it was drawn."""
+        krippendorff = pytest.importorskip("krippendorff")
+        result = self.result()
+        drawn = weights(keys_of(result.records.images), seed=result.policy.seed, count=40)
+        table = result.objects()
+        for place, category in enumerate(result.coefficients()["category"].tolist()):
+            units = []
+            for cluster in dict.fromkeys(table["cluster"].tolist()):
+                rows = np.flatnonzero(table["cluster"] == cluster)
+                said = dict(zip(table["annotator"][rows].tolist(), table["category"][rows].tolist(), strict=True))
+                if category in said.values():
+                    units.append((table["image"][rows[0]], [float(said.get(who) == category) for who in "abc"]))
+            order = result.records.images.tolist()
+            found = []
+            for times in drawn:
+                columns = [one for image, one in units for _ in range(int(times[order.index(image)]))]
+                data = np.array(columns).T
+                varies = len(columns) and len(np.unique(data)) > 1
+                found.append(krippendorff.alpha(data, level_of_measurement="nominal") if varies else np.nan)
+            ends = percentile_interval(np.array(found), level=result.policy.level)
+            row = list(result.coefficients())[place]
+            assert (row["alpha_lo"], row["alpha_hi"]) == (pytest.approx(ends[:2]) if units else (None, None))
+
+    def test_label_maps(self):
+        first, second = np.random.default_rng(0).integers(0, 3, (2, 5, 12, 12))
+        given = {"ann": dict(enumerate(first)), "ben": dict(enumerate(np.where(second == 0, second, first)))}
+        result = vesica.evaluate_agreement(given)
+        table = result.coefficients()
+        assert table["iou"].tolist() == result.classes()["iou"].tolist()
+        assert table["corrected"] == pytest.approx(result.chance()["corrected"])
+        assert (table["iou_lo"] < table["iou"]).all() and (table["iou"] < table["iou_hi"]).all()
+        assert (table["corrected_lo"] < table["corrected"]).all() and (table["corrected"] < table["corrected_hi"]).all()
 
 
 class TestInfluence:

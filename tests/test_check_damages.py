@@ -124,6 +124,7 @@ class TestNoAlarm:
         assert checked([], {"images": [], "annotations": [], "categories": []}).codes == ()
 
 
+@pytest.mark.skipif(not DATA.is_dir(), reason="the folder shared/data lies not beside the repository")
 class TestRealFiles:
     @pytest.mark.parametrize(
         "path, truth",

@@ -102,7 +102,11 @@ class TestConvert:
         "words, code, message",
         [
             (["guess.csv"], 2, "the following arguments are required: OUT"),
-            (["guess.csv", "out"], 2, "the ending must be one of .json, .csv, .npz, .npy; or say the format"),
+            (
+                ["guess.csv", "out"],
+                2,
+                "the ending must be one of .json, .csv, .npz, .npy, .parquet, .arrow; or say the format",
+            ),
             (["guess.csv", "t.json", "--to", "cocoa"], 2, "`--to` must be one of"),
             (["guess.csv", "t.json", "--from", "cvs"], 2, 'Did you mean "csv"?'),
             (["guess.csv", "t.json", "--sizes", "5"], 2, "--sizes must be height,width; got '5'"),

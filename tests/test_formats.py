@@ -13,7 +13,7 @@ from vesica.io.source import Reading
 
 BOXES = [[0.0, 0.0, 4.0, 4.0], [1.0, 2.0, 3.0, 5.0]]
 
-FOUND = "coco,voc,yolo,dota,cvat,labelstudio,labelme,csv,npz,npy"
+FOUND = "coco,voc,yolo,dota,cvat,labelstudio,labelme,csv,npz,npy,parquet,arrow"
 
 
 def read_lines(source, options):
@@ -67,9 +67,12 @@ class TestOneRecord:
 
     def test_messages(self):
         Path("a.txt").write_text("what is this\n")
-        with pytest.raises(InputError, match=r"\.npz, \.npy and LINES \(\.lines\)\. If"):
+        with pytest.raises(InputError, match=r"\.npz, \.npy, Parquet, Arrow and LINES \(\.lines\)\. If"):
             vesica.read("a.txt")
-        with pytest.raises(InputError, match=r"one of \.json, \.csv, \.npz, \.npy, \.lines; or say .* npy, lines\."):
+        with pytest.raises(
+            InputError,
+            match=r"one of \.json, \.csv, \.npz, \.npy, \.parquet, \.arrow, \.lines; or say .* arrow, lines\.",
+        ):
             vesica.write("a.xyz", Dataset.from_arrays(BOXES, image=["p", "q"]))
 
     def test_command_line(self, capsys):
@@ -90,7 +93,7 @@ class TestRegistry:
 
     @pytest.mark.parametrize("function, names", [(vesica.read, readable()), (vesica.write, writable())])
     def test_are_documented(self, function, names):
-        assert "format : {" + ", ".join(f'"{name}"' for name in names) + "}" in function.__doc__
+        assert "format : {" + ", ".join(f'"{name}"' for name in names) + "}" in " ".join(function.__doc__.split())
 
     def test_endings_are_of_one_format(self):
         endings = [ending for format in FORMATS.values() for ending in format.endings]

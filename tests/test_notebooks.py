@@ -1,5 +1,6 @@
 """What notebooks show: a table and a drawing, escaped, small, and without a script."""
 
+import json
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
@@ -8,6 +9,7 @@ import pytest
 
 import vesica
 from vesica import Boxes, Dataset, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SparseMasks, _html
+from vesica.agreement.consensus_maps import consensus_map
 from vesica.results.tables import Table
 
 HOSTILE = [
@@ -196,3 +198,70 @@ class TestRegions:
 
     def test_not_finite(self):
         read(Boxes(np.array([[0, 0, np.nan, 4], [0, 0, 4, 4]]), check=False)._repr_html_())
+
+
+def shown():
+    """A value of each class that answers or holds something, with hostile names in it where it has any."""
+    rng = np.random.default_rng(0)
+    boxes = [[0, 0, 4, 4], [0, 0, 4, 3], [6, 6, 9, 9]]
+    masks = MASK[None, ::10, ::10]
+    result = detection(HOSTILE[:4])
+    truth = Dataset.from_arrays(boxes, image=[0, 1, 2], category=HOSTILE[:3])
+    guess = Dataset.from_arrays(boxes, image=[0, 1, 2], category=HOSTILE[:3], score=[0.9, 0.8, 0.7])
+    people = dict.fromkeys(HOSTILE[:3], truth)
+    agreed = vesica.evaluate_agreement(people)
+    segmented = vesica.evaluate_segmentation([[0, 1]], [[0, 1]], categories=HOSTILE[:2])
+    maps = vesica.evaluate_agreement({HOSTILE[0]: np.eye(9, dtype=int), HOSTILE[1]: np.ones((9, 9), int)})
+    yield from [Boxes(boxes), RotatedBoxes([[5, 5, 4, 2, 30]], unit="deg", direction="cw"), Masks(masks)]
+    yield from [RleMasks.from_masks(masks), SparseMasks.from_masks(masks), LabelMap(masks[0].astype(int))]
+    yield from [Polygons([[0, 0, 10, 0, 10, 10]]), Sets([HOSTILE[:2], HOSTILE[:1]]), truth, guess]
+    yield from [vesica.join(boxes, boxes, at_least=0.5), vesica.match(boxes, boxes), vesica.best(boxes, boxes, k=2)]
+    yield vesica.soft_nms(boxes, [0.9, 0.8, 0.7])
+    yield from [vesica.nmm(boxes, [0.9, 0.8, 0.7]), vesica.nmm(RleMasks.from_masks(masks), [0.9])]
+    yield vesica.fuse(np.array(boxes, float), [0.9, 0.8, 0.7])
+    yield vesica.anchors.cluster(rng.uniform(5, 50, (40, 2)), k=3)
+    yield from [result, result.interval(replicates=20), result.causes(), result.confusion(), result.reliability()]
+    yield from [result.objects(), result.counts(), result.counts().total(), result.curve()]
+    yield result.sliced({"<a>": ["<b>"]}).slices
+    yield from [vesica.compare(truth, guess, guess, names=HOSTILE[:2], replicates=20)]
+    yield from [segmented, segmented.spread(), vesica.evaluate_surfaces([[0, 1]], [[0, 1]], categories=[1])]
+    yield vesica.surface_distances(masks[0], masks[0])
+    drawn = (np.ones((4, 4), int), {1: 7})
+    yield vesica.evaluate_panoptic([drawn], [drawn])
+    yield from [agreed, maps, agreed.consensus(), agreed.since(agreed), agreed.ceiling(guess)]
+    yield consensus_map([np.eye(9, dtype=int)] * 3)
+
+
+@pytest.fixture(scope="module")
+def values():
+    return list(shown())
+
+
+class TestEverything:
+    def test_shows_itself(self, values):
+        for value in values:
+            reader = read(value._repr_html_())
+            assert "script" not in reader.tags and reader.words, type(value)
+
+    def test_findings(self, tmp_path):
+        rows = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, -4, 4], "score": 0.5, "name": HOSTILE[0]}]
+        (tmp_path / "<i>.json").write_text(json.dumps(rows))
+        found = vesica.check(tmp_path / "<i>.json")
+        assert found and found.findings[0].code in " ".join(read(found._repr_html_()).words)
+
+    def test_no_class_is_forgotten(self, values):
+        """All results and collections that the package knows of."""
+        from vesica._answer import Answer
+        from vesica.regions import Collection
+        from vesica.results.result import Result
+
+        def kinds(base):
+            return {base, *(deeper for one in base.__subclasses__() for deeper in kinds(one))}
+
+        public = {kind for kind in {*kinds(Result), *kinds(Collection)} if kind.__module__.startswith("vesica.")}
+        abstract = {"Result", "Explained", "Collection", "PixelRegions"}
+        names = {kind.__name__ for kind in public} - abstract
+        assert names <= {type(value).__name__ for value in values}, names - {type(value).__name__ for value in values}
+        answers = {getattr(vesica, name) for name in vesica.__all__ if isinstance(getattr(vesica, name), type)}
+        lacking = [kind.__name__ for kind in answers if issubclass(kind, Answer) and kind not in map(type, values)]
+        assert not lacking

@@ -1,7 +1,5 @@
 """Values of options that nobody means: an unset variable of the shell, numbers beyond all bounds."""
 
-import argparse
-import importlib
 import json
 from pathlib import Path
 
@@ -9,7 +7,8 @@ import numpy as np
 import pytest
 
 import vesica
-from vesica.cli import main
+from vesica.cli import VERBS, main
+from vesica.cli.parsers import parser_of
 
 BOX = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}
 TRUTH = {
@@ -27,10 +26,11 @@ COMMANDS = [
     ("eval", "labels", "labels", "--quiet"),
     ("merge", "one.records", "--quiet"),
     ("convert", "labels", "o.json"),
-    ("demo", "-o", "demo"),
+    ("stats", "t.json", "--quiet"),
+    ("demo", "-o", "demo", "--images", "2"),
 ]
 # Where any number is a sound answer, or a file of any name may be written.
-FREE = {"--empty", "--above", "--min-score", "--sigma", "--seed", "--ignore", "--background", "--gate"}
+FREE = {"--empty", "--above", "--min-score", "--sigma", "--seed", "--ignore", "--background", "--gate", "--most"}
 
 
 @pytest.fixture
@@ -49,8 +49,7 @@ def files(tmp_path, monkeypatch):
 
 def options_of(verb):
     """The options of a verb that take a value."""
-    parser = argparse.ArgumentParser()
-    importlib.import_module(f"vesica.cli.{verb}").add_arguments(parser)
+    parser = parser_of(VERBS, verb)[1][verb]
     return [one.option_strings[-1] for one in parser._actions if one.option_strings and one.nargs != 0]
 
 
@@ -75,7 +74,7 @@ def test_nothing(files, capsys, words):
 def test_anything(files, capsys, words, value):
     """What no option means is an error of usage or of input, in words of the command line."""
     for option in options_of(words[0]):
-        if option in ("--output", "--records", "-o"):
+        if option in ("--output", "--records", "--report", "-o"):
             continue
         code, err = ended(capsys, *words, f"{option}={value}")
         assert code in ((0, 1, 2, 3) if option in FREE else (2, 3)), (option, err)

@@ -97,6 +97,7 @@ SAID_BY = {
     "convert": READERS + WRITERS,
     "plot": [*TABLES, *SCORES, "_check/plot.py"],  # it has no options of reading: `eval --records` has them
     "seg": LABEL_MAPS,
+    "stats": READERS,
 }
 # What no file and no option of the verb leads to.
 _GIVEN = {
@@ -134,6 +135,7 @@ NOT_REACHED = {
         "duplicates=": "records that are merged",
     },
     "convert": _PANOPTIC,
+    "stats": _PANOPTIC,
     "seg": {**_PANOPTIC, "reduction=": "how another library computes its number, in a table of what is compared"},
 }
 
@@ -173,7 +175,8 @@ def test_no_reason_is_left_over(verb):
 
 
 def test_every_verb_is_looked_at():
-    assert set(SAID_BY) | {"info", "demo", "plot"} == set(VERBS)  # plot says what eval, seg and agree say
+    told = {"info", "demo", "explain", "completions"}  # of no file
+    assert set(SAID_BY) | {"plot", "report", *told} == set(VERBS)  # plot and report say what eval, seg and agree say
 
 
 BOX = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}

@@ -8,28 +8,36 @@ import pytest
 import vesica
 from vesica import plot
 from vesica.cli import main
-from vesica.cli.demo_set import generate
 from vesica.cli.plot_pictures import PICTURES
+from vesica.demo import files as world
 
 pytest.importorskip("matplotlib")
+Image = pytest.importorskip("PIL.Image")
 
 HEADS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Twelve images of the demo's detector; annotators; label maps; tables of boxes."""
+    """Twelve images of the demo and one of its detectors; annotators; label maps; tables of boxes."""
     folder = tmp_path_factory.mktemp("plot")
-    for name, content in zip(("truth.json", "guess.json"), generate(12, 0), strict=True):
-        (folder / name).write_text(json.dumps(content))
-    truth = json.loads((folder / "truth.json").read_text())
-    moved = [{**one, "bbox": [side + 1 for side in one["bbox"]]} for one in truth["annotations"]]
-    (folder / "ben.json").write_text(json.dumps({**truth, "annotations": moved}))
+    world.write(folder, range(12), 12, 0)
+    (folder / "b.json").rename(folder / "guess.json")
     maps = np.random.default_rng(0).integers(0, 3, (2, 2, 12, 12)).astype(np.uint8)
     for name, stack in zip(("maps.npy", "guessed.npy"), maps, strict=True):
         np.save(folder / name, stack)
     (folder / "a.csv").write_text("0,0,4,4\n6,6,8,8\n")
     (folder / "b.csv").write_text("2,2,6,6\n6,6,8,9\n")
+    truth_file = json.loads((folder / "truth.json").read_text())
+    ids = [image["id"] for image in truth_file["images"]]
+    asked = (folder / "assignments.csv").read_text().splitlines()
+    (folder / "asked.csv").write_text("\n".join(line for line in asked if ",cleo," not in line))
+    light = [f"{image},{'day' if k % 2 else 'night'}" for k, image in enumerate(ids)]
+    (folder / "light.csv").write_text("\n".join(["image,light", *light]))
+    for who, stack in zip(("ann", "ben"), maps, strict=True):
+        (folder / f"maps_{who}").mkdir()
+        for number, one in enumerate(stack):
+            Image.fromarray(one).save(folder / f"maps_{who}" / f"{number}.png")
     records = vesica.evaluate(folder / "truth.json", folder / "guess.json", details=True).records
     (folder / "run.records").write_bytes(records.to_bytes())
     return folder
@@ -39,10 +47,17 @@ GIVEN = {
     "detection": ("truth.json", "guess.json"),
     "segmentation": ("maps.npy", "guessed.npy"),
     "surfaces": ("maps.npy", "guessed.npy"),
-    "agreement": ("truth.json", "ben.json"),
+    "agreement": ("annotators/ann.json", "annotators/ben.json"),
     "comparison": ("truth.json", "guess.json", "guess.json"),
-    "regions": ("a.csv", "b.csv"),
-    "shapes": ("truth.json",),
+    "pair": ("a.csv", "b.csv"),
+    "image": ("truth.json", "guess.json"),
+    "detections": ("guess.json",),
+    "dataset": ("truth.json",),
+}
+MORE = {
+    "anchors": ("--anchors", "3"),
+    "slices": ("--slices", "light.csv"),
+    "trend": ("--by", "date", "--assignments", "asked.csv"),
 }
 
 
@@ -56,8 +71,10 @@ def run(capsys, *words):
 
 
 def words_for(files, picture, kind):
-    more = {"surfaces": ("--classes", "sky,road,car"), "shapes": ("--anchors", "3")}.get(kind, ())
-    return ["plot", picture, *(files / name for name in GIVEN[kind]), "--of", kind, *more]
+    more = [files / word if word.endswith(".csv") else word for word in MORE.get(picture, ())]
+    more += ["--classes", "sky,road,car"] if kind == "surfaces" else []
+    given = ("maps_ann", "maps_ben") if (picture, kind) == ("over-images", "agreement") else GIVEN[kind]
+    return ["plot", picture, *(files / name for name in given), "--of", kind, *more]
 
 
 @pytest.mark.parametrize(
@@ -134,11 +151,23 @@ class TestAnswers:
             (("causes", "a", "b", "--category", "cat"), "--category says nothing about causes of detection"),
             (("causes", "a", "b", "c"), "causes of detection takes TRUTH GUESS, or one file of"),
             (("policies", "a"), "policies of segmentation takes TRUTH GUESS; got 1 files"),
-            (("causes", "a", "b", "--ignore", "255"), "--ignore is for label maps, and this is a picture of detection"),
+            (
+                ("causes", "a", "b", "--ignore", "255"),
+                "--ignore is for segmentation and surfaces, and this",
+            ),
+            (("policies", "a", "b", "--boxes", "xywh"), "--boxes is for detection and comparison and image and agree"),
+            (("trend", "a", "b", "--by", "cause"), "--by of trend is batch, date or round; got cause"),
+            (("nms", "a", "b"), "nms of detections takes FILE, as `vesica nms` reads it; got 2 files"),
+            (("causes", "-", "-"), "standard input can be read only once"),
+            (("regions", "a", "b", "--sizes", "9"), "--sizes must be height,width; got '9'"),
+            (
+                ("regions", "a", "b", "--regions", "boundary"),
+                "--regions of this picture is box, mask, rotated; got",
+            ),
             (("causes", "a", "b", "--size", "big"), "--size"),
             (("causes", "a", "b", "--size", "4"), "--size must be width and height in inches"),
             (("causes", "a", "b", "--dpi", "0"), "must lie between 10 and 1200; got 0"),
-            (("policies", "a", "b", "--regions", "box"), "--regions says nothing about segmentation"),
+            (("policies", "a", "b", "--regions", "box"), "--regions is for detection and agreement and"),
             (("causes", "out.png", "b"), "--output must be a file of its own; out.png is read"),
         ],
     )
@@ -146,6 +175,104 @@ class TestAnswers:
         code, _, error = run(capsys, "plot", *words, "-o", "out.png")
         assert code == 2 and message in error
 
+    @pytest.mark.parametrize("picture", ["bias", "trend", "ious", "confusion"])
+    def test_label_maps_where_objects_are_meant(self, files, tmp_path, capsys, picture):
+        words = ("plot", picture, files / "maps_ann", files / "maps_ben", "--of", "agreement", "-o", tmp_path / "a.svg")
+        code, _, error = run(capsys, *words)
+        assert code == 3 and "objects of annotators; got label maps of annotators." in error and "evaluate" not in error
+
     def test_endings(self, capsys):
         code, _, error = run(capsys, "plot", "causes", "a", "b", "-o", "out.gif")
         assert code == 2 and "A picture is written as .png, .svg or .pdf; got 'out.gif'" in error
+
+
+class TestImages:
+    """One image of two files."""
+
+    def words(self, files, *more):
+        return ["plot", "regions", files / "truth.json", files / "guess.json", *more, "--json"]
+
+    def test_the_numbers_are_those_of_the_image(self, files, tmp_path, capsys):
+        truth, guess = (vesica.read(files / name) for name in ("truth.json", "guess.json"))
+        result = vesica.evaluate(truth, guess)
+        row = list(result.per_image(iou=0.5, min_score=0.3))[4]
+        words = self.words(
+            files, "--image", row["image"], "--iou", "0.5", "--min-score", "0.3", "-o", tmp_path / "a.svg"
+        )
+        told = json.loads(run(capsys, *words)[1])
+        assert told["title"] == f"{row['tp']} found, {row['fp']} wrong, {row['fn']} missed"
+
+    def test_by_name_or_id(self, files, tmp_path, capsys):
+        content = json.loads((files / "truth.json").read_text())
+        image = content["images"][3]
+        for word in (image["id"], image["file_name"], image["file_name"].rpartition(".")[0]):
+            assert run(capsys, *self.words(files, "--image", word, "-o", tmp_path / f"{word}.svg"))[0] == 0
+        written = [path.read_bytes() for path in tmp_path.iterdir()]
+        assert len(written) == 3 and len(set(written)) == 1
+
+    def test_an_image_that_is_not_there(self, files, tmp_path, capsys):
+        code, out, _ = run(capsys, *self.words(files, "--image", "none.jpg", "-o", tmp_path / "a.svg"))
+        assert code == 3 and "has no image none.jpg; it has" in out and not [*tmp_path.iterdir()]
+
+    def test_the_photograph_is_behind_it(self, files, tmp_path, capsys, monkeypatch):
+        content = json.loads((files / "truth.json").read_text())
+        image = content["images"][0]
+        pictures = tmp_path / "pictures"
+        pictures.mkdir()
+        shown = []
+        monkeypatch.setattr(plot.files, "bytes_of", lambda ax, *_, **__: shown.append(ax) or b"")
+        Image.new("RGB", (image["width"], image["height"]), (255, 255, 255)).save(pictures / image["file_name"])
+        more = ("--image", image["id"], "-o", tmp_path / "a.svg")
+        assert run(capsys, *self.words(files, *more))[0] == 0 and not shown[-1].images
+        for option, path in (("--photograph", pictures / image["file_name"]), ("--images", pictures)):
+            assert run(capsys, *self.words(files, *more, option, path))[0] == 0
+            assert shown[-1].images[0].get_array()[0, 0].tolist() == [255, 255, 255]
+
+    @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a"])
+    def test_a_photograph_that_is_none(self, files, tmp_path, capsys, content):
+        (tmp_path / "a.png").write_bytes(content)
+        words = self.words(files, "--photograph", tmp_path / "a.png", "-o", tmp_path / "b.svg")
+        code, out, error = run(capsys, *words)
+        assert code == 3 and "is no picture that can be read" in out + error and not (tmp_path / "b.svg").exists()
+
+    def test_masks(self, tmp_path, capsys):
+        square = {"segmentation": [[0, 0, 8, 0, 8, 8, 0, 8]], "bbox": [0, 0, 8, 8], "area": 64, "iscrowd": 0}
+        truth = {
+            "images": [{"id": 1, "width": 20, "height": 20}],
+            "categories": [{"id": 1, "name": "cat"}],
+            "annotations": [{"id": 1, "image_id": 1, "category_id": 1, **square}],
+        }
+        guess = [{"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": square["segmentation"]}]
+        for name, value in (("truth.json", truth), ("guess.json", guess)):
+            (tmp_path / name).write_text(json.dumps(value))
+        words = self.words(tmp_path, "--regions", "mask", "-o", tmp_path / "a.svg")
+        assert json.loads(run(capsys, *words)[1])["title"] == "1 found, 0 wrong, 0 missed"
+
+    def test_yolo_files_are_read_as_eval_reads_them(self, tmp_path, capsys):
+        for name, line in (("labels", "0 0.5 0.5 0.2 0.2"), ("guesses", "0 0.5 0.5 0.2 0.2 0.9")):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "a.txt").write_text(line)
+        given = ("plot", "regions", tmp_path / "labels", tmp_path / "guesses", "--sizes", "100,200")
+        code, out, error = run(capsys, *given, "-o", tmp_path / "a.svg")
+        assert code == 0 and "1 found, 0 wrong, 0 missed" in out and "as YOLO" in error, error
+
+
+class TestNms:
+    def test_of_an_image_and_by_class(self, files, tmp_path, capsys):
+        rows = json.loads((files / "guess.json").read_text())
+        image = rows[-1]["image_id"]
+        own = [row for row in rows if row["image_id"] == image]
+        boxes = vesica.Boxes([row["bbox"] for row in own], "xywh")
+        for more, keys in (((), None), (("--per-class",), [row["category_id"] for row in own])):
+            kept = vesica.nms(boxes, [row["score"] for row in own], above=0.2, keys=keys)
+            words = ["plot", "nms", files / "guess.json", "--image", image, "--iou", "0.2", *more]
+            assert f"{len(kept)} of {len(own)} stay" in run(capsys, *words, "-o", tmp_path / "a.svg")[1]
+
+    def test_an_image_without_detections(self, files, tmp_path, capsys):
+        code, _, error = run(capsys, "plot", "nms", files / "guess.json", "--image", "none", "-o", tmp_path / "a.svg")
+        assert code == 3 and "has no detection of image none" in error
+
+    def test_tables(self, tmp_path, capsys):
+        (tmp_path / "a.csv").write_text("0,0,4,4,0.9\n0,0,4,3,0.8\n6,6,3,3,0.7\n")
+        words = ("plot", "nms", tmp_path / "a.csv", "--form", "xywh", "-o", tmp_path / "a.svg")
+        assert "2 of 3 stay" in run(capsys, *words)[1]

@@ -12,6 +12,7 @@ from vesica.plot.label_places import largest, nearest
 from vesica.regions.outlines import traced
 
 pytest.importorskip("matplotlib")
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.textpath import TextPath
 
@@ -125,6 +126,85 @@ class TestLetters:
     def test_the_title_is_the_iou(self, drawn, name):
         a, b = map(stacked, ARRANGEMENTS[name])
         assert drawn[name].get_title(loc="left") == f"IoU {vesica.iou(a, b)[0, 0]:.3f}"
+
+
+def random_arrangements():
+    """Four at random of each kind."""
+    rng = np.random.default_rng(7)
+    for number in range(4):
+        x, y = rng.uniform(0, 50, 2)
+        w, h = rng.uniform(4, 40, 2)
+        outer = [x, y, x + w, y + h]
+        low, high = np.sort(rng.uniform(0.05, 0.95, (2, 2)), axis=0)
+        yield f"inside {number}", (outer, [x + low[0] * w, y + low[1] * h, x + high[0] * w, y + high[1] * h])
+        other = rng.uniform(4, 40, 2)
+        yield f"touching {number}", (outer, [x + w, y + 0.3 * h, x + w + other[0], y + 0.3 * h + other[1]])
+        gap = rng.uniform(1, 30)
+        yield f"apart {number}", (outer, [x + w + gap, y, x + w + gap + other[0], y + other[1]])
+        sides, turns = rng.uniform(3, 30, (2, 2)), rng.uniform(0, 90, 2)
+        yield (
+            f"rotated {number}",
+            (
+                rotated(20, 20, *sides[0], turns[0]),
+                rotated(*(20 + rng.uniform(-12, 12, 2)), *sides[1], turns[1]),
+            ),
+        )
+        masks = []
+        for _ in range(2):
+            cx, cy, radius = *rng.uniform(20, 45, 2), rng.uniform(9, 20)
+            masks.append(disc(cx, cy, radius) & ~disc(*(np.array([cx, cy]) + rng.uniform(-4, 4, 2)), 0.45 * radius))
+        yield f"holes {number}", tuple(masks)
+
+
+RANDOM = dict(random_arrangements())
+
+
+def inked(ax):
+    """Of each text the pixels that are rendered, as points of the data; nothing else is drawn meanwhile."""
+    figure = ax.figure
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    figure.set_layout_engine("none")
+    figure.patch.set_facecolor("white")
+    texts = list(ax.texts)
+    for artist in ax.get_children():
+        artist.set_visible(False)
+    ax.set_axis_off()
+    found = {}
+    for text in texts:
+        text.set(visible=True, path_effects=[], color="black")
+        canvas.draw()
+        dark = np.asarray(canvas.buffer_rgba())[..., 0] < 100
+        row, column = np.nonzero(dark)
+        points = np.stack([column + 0.5, dark.shape[0] - row - 0.5], axis=1)
+        found[text.get_text()] = ax.transData.inverted().transform(points), points
+        text.set_visible(False)
+    return found
+
+
+class TestTwentyAtRandom:
+    def test_there_are_twenty(self):
+        assert len(RANDOM) == 20
+
+    @pytest.mark.parametrize("name", RANDOM)
+    def test_no_ink_is_outside_its_area_or_on_another(self, name):
+        a, b = RANDOM[name]
+        ax = vesica.plot.overlap(a, b, ax=Figure((6, 6), dpi=100).subplots())
+        frame, areas = areas_of(stacked(a), stacked(b))
+        leads = [line.get_xydata() for line in ax.lines if line.get_marker() == "o"]
+        ends = [tuple(((lead - (frame.x1, frame.y1)) / frame.cell).astype(int)[0][::-1]) for lead in leads]
+        letters = inked(ax)
+        assert "TN" in letters and {one for one, area in areas.items() if area.any()} == {*letters}
+        for one, (points, _) in letters.items():
+            assert len(points) > 10, one
+            column, row = ((points - (frame.x1, frame.y1)) / frame.cell).astype(int).T
+            inside = areas[one][row, column].mean()
+            if inside < 0.5:  # it stands beside, and a line leads to where it belongs
+                assert any(areas[one][end] for end in ends), one
+                inside = areas["TN"][row, column].mean()
+            assert inside == 1, (one, inside)
+        for (_, first), (_, second) in itertools.combinations(letters.values(), 2):
+            assert not {*map(tuple, first.tolist())} & {*map(tuple, second.tolist())}
 
 
 class TestPicture:

@@ -1,5 +1,7 @@
 """Pictures of regions: every outline is one of the regions, and stands where it belongs."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -139,6 +141,33 @@ class TestRegions:
         with pytest.raises((ValueError, TypeError)) as raised:
             plot.regions(None, truth, guess, **options, ax=new_axes())
         assert words in str(raised.value)
+
+
+class TestWords:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_words_do_not_hide_each_other(self, seed):
+        """Eight boxes at random, with room for words beside most of them."""
+        rng = np.random.default_rng(seed)
+        corner = rng.uniform(0, 500, (8, 2))
+        boxes = np.hstack([corner, corner + rng.uniform(30, 150, (8, 2))])
+        labels = ["person", "car", "dog", "kite"] * 2
+        ax = plot.regions(None, boxes[:6], boxes[2:] + 3, scores=rng.random(6), labels=(labels[:6], labels[2:]))
+        ax.figure.draw_without_rendering()
+        words = [text.get_window_extent() for text in ax.texts[:-1]]
+        assert len(words) == 8
+        assert not [1 for a, b in itertools.combinations(words, 2) if a.padded(-2).overlaps(b.padded(-2))]
+
+    def test_words_stay_in_the_picture(self):
+        image = np.zeros((100, 100), np.uint8)
+        ax = plot.regions(image, [[0, 0, 10, 10], [90, 0, 100, 10], [0, 90, 10, 100], [90, 90, 100, 100]],
+                          np.empty((0, 4)), labels=(["upper left"] * 4, []))  # fmt: skip
+        ax.figure.draw_without_rendering()
+        frame = ax.get_window_extent()
+        for text in ax.texts[:-1]:
+            box = text.get_window_extent()
+            assert (
+                frame.x0 - 3 <= box.x0 and box.x1 <= frame.x1 + 3 and frame.y0 - 3 <= box.y0 and box.y1 <= frame.y1 + 3
+            )
 
 
 class TestNms:

@@ -138,6 +138,9 @@ class TestFormat:
             vesica.read("empty")
         with pytest.raises(InputError, match="empty is a folder without files of csv"):
             vesica.read("empty", format="csv")
+        Path("empty/000.png").touch()
+        with pytest.raises(InputError, match=r"label maps are scored by `evaluate_segmentation` \(vesica seg\)"):
+            vesica.read("empty")
 
     def test_options(self):
         Path("a.csv").write_text(CSV)
@@ -225,7 +228,9 @@ class TestCoco:
     def test_what_cannot_be_written(self):
         with pytest.raises(InputError, match="Results of COCO need scores"):
             vesica.write("t.json", made(), format="coco_results")
-        with pytest.raises(InputError, match="the ending must be one of .json, .csv, .npz, .npy; or say the format"):
+        with pytest.raises(
+            InputError, match="the ending must be one of .json, .csv, .npz, .npy, .parquet, .arrow; or say the format"
+        ):
             vesica.write("t.xyz", made())
         with pytest.raises(InputError, match="cannot be written: No such file"):
             vesica.write("nowhere/t.json", made())
@@ -251,7 +256,13 @@ class TestPaths:
     def test_all_formats_hold_the_same_boxes(self):
         data = made(strings=True, whole=True)
         targets = {"coco": "t.json", "csv": "t.csv", "npz": "t.npz", "voc": "voc", "yolo": "yolo", "dota": "dota"}
-        targets |= {"cvat": "t.xml", "labelstudio": "tasks.json", "labelme": "labelme"}
+        targets |= {
+            "parquet": "t.parquet",
+            "arrow": "t.arrow",
+            "cvat": "t.xml",
+            "labelstudio": "tasks.json",
+            "labelme": "labelme",
+        }
         sizes = dict(zip(data.images.ids.tolist(), data.images.sizes.tolist(), strict=True))
         for format, target in targets.items():
             vesica.write(target, data, format=format)

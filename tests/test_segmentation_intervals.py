@@ -8,7 +8,7 @@ import pytest
 import vesica
 from vesica import SegmentationPolicy
 from vesica.results.resampling import Resampling
-from vesica.segmentation.resampled import Replicates
+from vesica.segmentation.resampled import SegmentationReplicates
 from vesica.segmentation.rules import FIELDS
 from vesica.statistics.resampling import keys_of, weights
 
@@ -31,7 +31,7 @@ class TestReplicates:
         truth, guess = maps()
         policy = SegmentationPolicy(average=average, classes=classes, both_empty=empty)
         result = vesica.evaluate_segmentation(truth, guess, categories=4, policy=policy)
-        found = Replicates(result, Resampling(6, seed=3))
+        found = SegmentationReplicates(result, Resampling(6, seed=3))
         times = weights(keys_of(result.counts.ids), seed=3, count=6).astype(int)
         for row, own in enumerate(times):
             copies = (np.repeat(side, own, axis=0) for side in (truth, guess))

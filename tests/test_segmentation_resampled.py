@@ -6,7 +6,7 @@ import pytest
 import vesica
 from vesica import SegmentationPolicy
 from vesica.results.resampling import Resampling
-from vesica.segmentation.resampled import Replicates
+from vesica.segmentation.resampled import SegmentationReplicates
 from vesica.segmentation.rules import FIELDS
 from vesica.statistics.resampling import keys_of, weights
 
@@ -33,7 +33,7 @@ def repeated(weight, policy):
 def test_equals_repeated_images(average, classes, more):
     policy = SegmentationPolicy(average=average, classes=classes, **more)
     result = vesica.evaluate_segmentation(TRUTH, GUESS, categories=5, policy=policy)
-    drawn = Replicates(result, Resampling(COUNT, seed=1))
+    drawn = SegmentationReplicates(result, Resampling(COUNT, seed=1))
     every = weights(keys_of(np.arange(len(TRUTH))), seed=1, count=COUNT)
     assert len({tuple(row) for row in every}) == COUNT and (every.sum(axis=1) > 0).all()
     for place, weight in enumerate(every):
@@ -49,7 +49,7 @@ def test_equals_repeated_images(average, classes, more):
 
 def test_a_number_that_classes_do_not_have():
     result = vesica.evaluate_segmentation(TRUTH, GUESS)
-    assert Replicates(result, Resampling(5)).number("tp", "1") is None
+    assert SegmentationReplicates(result, Resampling(5)).number("tp", "1") is None
 
 
 def test_gates_have_the_interval_of_interval():
@@ -62,11 +62,11 @@ def test_gates_have_the_interval_of_interval():
 def test_groups_are_drawn_as_a_whole():
     """With all images in one group a replicate is the whole set some times over, or nothing."""
     result = vesica.evaluate_segmentation(TRUTH, GUESS, images=range(7))
-    values = Replicates(result, Resampling(50, groups=dict.fromkeys(range(7), "one"))).number("mIoU")
+    values = SegmentationReplicates(result, Resampling(50, groups=dict.fromkeys(range(7), "one"))).number("mIoU")
     there = values[~np.isnan(values)]
     assert 10 < len(there) < 50 and there == pytest.approx(result["mIoU"])
     with pytest.raises(vesica.InputError, match="has no group for the image 6"):
-        Replicates(result, Resampling(50, groups=dict.fromkeys(range(6), "one"))).number("mIoU")
+        SegmentationReplicates(result, Resampling(50, groups=dict.fromkeys(range(6), "one"))).number("mIoU")
 
 
 def replicated(result, resampling):

@@ -332,3 +332,23 @@ def test_means_of_cells_under_every_policy(score, order):
         value, used, left_out = found.score(score, average=order, classes="macro", beta=2.0)
         assert value == pytest.approx(want, rel=1e-13, nan_ok=True)
         assert (used, left_out) == (int((~np.isnan(values)).sum()), int(np.isnan(values).sum()))
+
+
+class TestVoid:
+    """255 means "no class" in most data sets; who forgets to say so is told."""
+
+    def test_is_told(self):
+        (note,) = (one for one in evaluate_segmentation([[0, 1, 255]], [[0, 1, 1]]).notes if one.rule == "void")
+        assert note.count == 1 and "`ignore` it (--ignore 255)" in note.text
+
+    @pytest.mark.parametrize(
+        "truth, guess, options",
+        [
+            ([[0, 1, 255]], [[0, 1, 1]], {"ignore": 255}),
+            ([[0, 1, 255]], [[0, 1, 255]], {}),  # a class like any other
+            ([[0, 1, 255]], [[0, 1, 1]], {"categories": {0: "road", 1: "car", 255: "sky"}}),
+            ([[0, 1, 1]], [[0, 1, 255]], {}),
+        ],
+    )
+    def test_is_not_told(self, truth, guess, options):
+        assert not [one for one in evaluate_segmentation(truth, guess, **options).notes if one.rule == "void"]

@@ -23,8 +23,10 @@ constexpr std::size_t wide = 8;
 // Precisions of a category start at multiples of a cache line, of which there is an odd number in between: rows of many
 // categories do not compete for the same sets of the cache.
 constexpr std::size_t line = 8;
-// Hits of a lane from which on one is sooner found by halves than by writing copies of all.
-constexpr std::size_t many_hits = 192;
+// Hits of a lane from which on one is sooner found by halves than by a walk over all.
+constexpr std::size_t many_hits = 640;
+// Of fewer truths and recalls it is told how many recalls each number of hits reaches.
+constexpr std::size_t many_truths = 4096, many_recalls = 256;
 
 // A guess that found a truth, in one lane: its image, and its place among the guesses that did so in any lane.
 struct Hit {
@@ -226,29 +228,31 @@ struct Envelope {
 // Where precision is read, and where it is written: of each replicate a row of recalls, of which some are in reach.
 struct Reading {
     const std::uint32_t* needed[wide];
+    const std::uint8_t* reached[wide];  // how many recalls so many hits reach, where that is told
     double* out[wide];
     std::size_t reach[wide];
 };
 
-// Of few hits: copies[n] = the precision of the nth right guess, and the best of all at 0. Three numbers are written at
-// once, however often a guess was drawn: the next hit writes over what is too much.
-struct ReadCopies {
+// Of few hits: each has the recalls that are reached with it and not with those before, and the best precision from it
+// on. Backwards, eight numbers are written at once, however many they are: the hit before writes over what is too much.
+struct ReadRanges {
     static VESICA_INLINE void body(std::size_t hits, const double* shares, const std::int32_t* found,
-                                   const Reading& reading, double* VESICA_RESTRICT copies) {
+                                   const Reading& reading) {
         for (std::size_t b = 0; b < wide; ++b) {
-            copies[0] = hits ? shares[b] : 0.0;
-            for (std::size_t k = 0, from = 0; k < hits; ++k) {
+            const std::uint8_t* const reached = reading.reached[b];
+            double* const out = reading.out[b];
+            double best = 0;
+            for (std::size_t k = hits, until = reading.reach[b]; k-- > 0;) {
                 const double share = shares[wide * k + b];
-                double* const next = copies + 1 + from;
-                for (std::size_t j = 0; j < at_once; ++j) next[j] = share;
-                const auto until = static_cast<std::size_t>(found[wide * k + b]);
-                for (std::size_t j = at_once; j < until - from; ++j) next[j] = share;
-                from = until;
+                best = best > share ? best : share;
+                for (std::size_t j = 0; j < at_once; ++j) (out + until)[-1 - static_cast<std::ptrdiff_t>(j)] = best;
+                const std::size_t from = k ? reached[found[wide * (k - 1) + b]] : 0;
+                for (std::size_t r = from; r + at_once < until; ++r) out[r] = best;
+                until = from;
             }
-            for (std::size_t r = 0; r < reading.reach[b]; ++r) reading.out[b][r] = copies[reading.needed[b][r]];
         }
     }
-    static constexpr std::size_t at_once = 3;
+    static constexpr std::size_t at_once = 8;
 };
 
 // Of many hits: the first one with enough hits down to it, by halves, in all replicates side by side.
@@ -278,12 +282,16 @@ struct Gather {
     static VESICA_INLINE void body(const double* values, std::size_t step, const std::vector<std::uint32_t>& members,
                                    std::size_t rows, double* VESICA_RESTRICT tile) {
         const std::size_t count = members.size();
-        for (std::size_t k = 0; k < count; ++k) {
+        std::size_t k = 0;
+        for (; k + line <= count; k += line) {
+            const double* own[line];
+            for (std::size_t j = 0; j < line; ++j) own[j] = values + members[k + j] * step;
+            for (std::size_t r = 0; r < rows; ++r)
+                for (std::size_t j = 0; j < line; ++j) tile[r * count + k + j] = own[j][r];
+        }
+        for (; k < count; ++k) {
             const double* const own = values + members[k] * step;
-            if (rows == at_once)
-                for (std::size_t r = 0; r < at_once; ++r) tile[r * count + k] = own[r];
-            else
-                for (std::size_t r = 0; r < rows; ++r) tile[r * count + k] = own[r];
+            for (std::size_t r = 0; r < rows; ++r) tile[r * count + k] = own[r];
         }
     }
     static constexpr std::size_t at_once = 16;
@@ -315,8 +323,9 @@ class Block {
           request_(request),
           sequences_(sequences),
           answer_(answer),
-          padded_((request.recall_count + line - 1) / line * line | line) {
+          padded_((request.recall_count + ReadRanges::at_once + line - 1) / line * line | line) {
         is_rising_ = std::is_sorted(request.recalls, request.recalls + request.recall_count);
+        has_ranges_ = is_rising_ && request.recall_count < many_recalls;
         group_lines();
     }
 
@@ -383,7 +392,7 @@ class Block {
         grow(recalls_, wide * records_.thresholds * categories());
         for (std::size_t t = 0; t < records_.thresholds; ++t) {
             if (strip.has_precision) {
-                grow(values_, wide * padded_ * categories());
+                grow(values_, (wide * categories() + 1) * padded_);
                 for (std::size_t c = 0; c < categories(); ++c) write_precisions(own[c], c, t);
                 add_precisions(s, t);
             } else {
@@ -443,6 +452,31 @@ class Block {
         for (std::size_t at = 0; at < wide * categories(); ++at)
             if (positives_[at])
                 recall_points::needed(request_.recalls, recalls, positives_[at], needed_.data() + at * recalls);
+        tables_.assign(categories() + 1, 0);
+        for (std::size_t c = 0; c < categories(); ++c) tables_[c + 1] = tables_[c] + wide * table_size(c);
+        grow(reached_, tables_.back());
+        for (std::size_t c = 0; c < categories(); ++c)
+            if (const std::size_t size = table_size(c))
+                for (std::size_t b = 0; b < wide; ++b) count_reached(c, b, size);
+    }
+
+    // Hits that the table of a category knows, from 0 on; none if there are too many.
+    std::size_t table_size(std::size_t c) const {
+        const std::int64_t* const own = positives_.data() + wide * c;
+        const auto most = static_cast<std::size_t>(*std::max_element(own, own + wide));
+        return has_ranges_ && most < many_truths ? most + 1 : 0;
+    }
+
+    // How many recalls are reached by 0, 1, … hits.
+    void count_reached(std::size_t c, std::size_t b, std::size_t size) {
+        std::uint8_t* const reached = reached_.data() + tables_[c] + b * size;
+        std::fill_n(reached, size, std::uint8_t(0));
+        if (!positives_[wide * c + b]) return;
+        const std::uint32_t* const needed = needed_.data() + (wide * c + b) * request_.recall_count;
+        for (std::size_t r = 0; r < request_.recall_count; ++r)
+            if (needed[r] < size) ++reached[needed[r]];
+        std::uint8_t total = 0;
+        for (std::size_t n = 0; n < size; ++n) reached[n] = total = static_cast<std::uint8_t>(total + reached[n]);
     }
 
     void write_recalls(const Sequence& own, std::size_t c, std::size_t t) {
@@ -475,22 +509,23 @@ class Block {
         std::fill_n(found_.begin(), wide, 0);
         simd::run<Precisions>(lane, drawn, static_cast<const std::int32_t*>(rows_.data()) + wide * starts_[c],
                               request_.epsilon, shares_.data(), found_.data());
-        simd::run<Envelope>(hits, shares_.data());
         const std::int32_t* const found = found_.data() + (hits ? wide * (hits - 1) : 0);
         keep_recalls(found, c, t);
 
-        const Reading reading = reading_of(found, c);
-        if (hits > many_hits) {
+        const std::size_t size = hits <= many_hits ? table_size(c) : 0;
+        const bool is_told = size && static_cast<std::size_t>(*std::max_element(found, found + wide)) < size;
+        const Reading reading = is_told ? ranges_of(found, c, size) : reading_of(found, c);
+        if (is_told)
+            simd::run<ReadRanges>(hits, static_cast<const double*>(shares_.data()),
+                                  static_cast<const std::int32_t*>(found_.data()), reading);
+        else if (hits) {
+            simd::run<Envelope>(hits, shares_.data());
             simd::run<ReadByHalves>(hits, static_cast<const double*>(shares_.data()),
                                     static_cast<const std::int32_t*>(found_.data()), reading);
-        } else {
-            grow(copies_, static_cast<std::size_t>(*std::max_element(found, found + wide)) + 1 + ReadCopies::at_once);
-            simd::run<ReadCopies>(hits, static_cast<const double*>(shares_.data()),
-                                  static_cast<const std::int32_t*>(found_.data()), reading, copies_.data());
         }
         // What is out of reach has no precision.
         for (std::size_t b = 0; b < wide; ++b)
-            std::fill(reading.out[b] + reading.reach[b], reading.out[b] + request_.recall_count, 0.0);
+            std::fill(reading.out[b] + (hits ? reading.reach[b] : 0), reading.out[b] + request_.recall_count, 0.0);
         interrupt::poll();
     }
 
@@ -500,12 +535,25 @@ class Block {
         if (room.size() < size) room.resize(size);
     }
 
+    // The precisions of a category in a replicate. What is before them may be written over.
+    double* row_of(std::size_t b, std::size_t c) { return values_.data() + (b * categories() + c + 1) * padded_; }
+
+    Reading ranges_of(const std::int32_t* found, std::size_t c, std::size_t size) {
+        Reading reading = {};
+        for (std::size_t b = 0; b < wide; ++b) {
+            reading.reached[b] = reached_.data() + tables_[c] + b * size;
+            reading.out[b] = row_of(b, c);
+            reading.reach[b] = reading.reached[b][found[b]];
+        }
+        return reading;
+    }
+
     Reading reading_of(const std::int32_t* found, std::size_t c) {
-        Reading reading;
+        Reading reading = {};
         for (std::size_t b = 0; b < wide; ++b) {
             const std::uint32_t* const needed = needed_.data() + (wide * c + b) * request_.recall_count;
             reading.needed[b] = needed;
-            reading.out[b] = values_.data() + (b * categories() + c) * padded_;
+            reading.out[b] = row_of(b, c);
             // The first recall out of reach ends it, also for later ones that would be in reach.
             const auto last = static_cast<std::uint32_t>(found[b]);
             const std::uint32_t* const end = needed + (positives_[wide * c + b] ? request_.recall_count : 0);
@@ -550,7 +598,7 @@ class Block {
             if (own.empty()) continue;
             for (std::size_t b = 0; b < count_; ++b) {
                 const std::vector<std::uint32_t>& members = members_[wide * g + b];
-                const double* const values = values_.data() + b * categories() * padded_;
+                const double* const values = row_of(b, 0);
                 for (std::size_t r = 0; r < recalls; r += Gather::at_once) {
                     const std::size_t rows = std::min(Gather::at_once, recalls - r);
                     simd::run<Gather>(values + r, padded_, members, rows, row_.data());
@@ -609,17 +657,19 @@ class Block {
     const Sequences& sequences_;
     const Answer& answer_;
     std::size_t padded_, class_lines_ = 0, first_ = 0, count_ = 0;
-    bool is_rising_;
+    bool is_rising_, has_ranges_;
     std::vector<const std::uint8_t*> groups_;
     std::vector<Making> making_;
     std::vector<std::vector<PairwiseSum>> overall_, sums_;  // of replicates, and of replicates of categories; by slot
     std::vector<std::uint8_t> drawn_;
-    std::vector<double> times_, shares_, copies_, values_, recalls_, row_;
+    std::vector<double> times_, shares_, values_, recalls_, row_;
     std::vector<std::int64_t> positives_;
     std::vector<std::vector<std::uint32_t>> members_;
     std::vector<std::size_t> starts_;
     std::vector<std::int32_t> rows_, found_;
     std::vector<std::uint32_t> needed_;
+    std::vector<std::size_t> tables_;  // where that of each category begins
+    std::vector<std::uint8_t> reached_;
 };
 
 Sequences sequences_of(const Records& records, const std::int32_t* image, const Request& request) {

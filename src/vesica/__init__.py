@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from vesica import agreement as agreement
     from vesica import comparison as comparison
     from vesica import detection as detection
+    from vesica import glossary as glossary
     from vesica import losses as losses
     from vesica import plot as plot
+    from vesica import report as report
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
     from vesica.comparison.compare import compare
@@ -175,9 +177,12 @@ _MODULES = {
     "anchors": "vesica.matching.anchors",
     "comparison": "vesica.comparison",
     "detection": "vesica.detection",
+    "glossary": "vesica.glossary",
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
     "plot": "vesica.plot",
+    "report": "vesica.report",
+    "scale": "vesica.scale",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",
 }

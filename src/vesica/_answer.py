@@ -12,6 +12,8 @@ from vesica._array import dtype_name, has_visible_values, is_array, to_numpy
 
 _SHOWN = 6
 """Numbers of an array that are written out; of a larger one its shape and dtype."""
+_BYTES = 80_000
+"""Of regions that a notebook shows with an answer."""
 
 
 class Equal:
@@ -41,6 +43,35 @@ class Answer(Equal):
     def __repr__(self) -> str:
         named = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
         return shown(type(self).__name__, named)
+
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        named = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        regions = [value._repr_html_() for value in named.values() if hasattr(value, "_repr_html_")]
+        drawn = [one if len(one) < _BYTES else _html.words("too much to be drawn here") for one in regions]
+        return _html.page(_html.words(repr(self)), _columns(named), *drawn)
+
+
+def _columns(fields: dict[str, Any]) -> str:
+    """The first rows of those arrays that are as long as the first."""
+    from vesica import _html
+
+    arrays = {name: value for name, value in fields.items() if is_array(value) and value.ndim and _is_seen(value)}
+    total = next((int(value.shape[0]) for value in arrays.values()), 0)
+    columns: dict[str, list[Any]] = {}
+    for name, value in arrays.items():
+        if int(value.shape[0]) == total and value.ndim <= 2:
+            first = to_numpy(value[: _html.ROWS])
+            sides = first.reshape(len(first), -1).T
+            names = [name] if first.ndim == 1 else [f"{name}[{k}]" for k in range(len(sides))]
+            columns |= {one: column.tolist() for one, column in zip(names, sides, strict=True)}
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return _html.table(list(columns), rows, total=total) if columns else ""
+
+
+def _is_seen(value: Any) -> bool:
+    return bool(has_visible_values(value))
 
 
 def shown(name: str, fields: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 def namespace(*arrays: Array) -> Any:
     """The array-API namespace of the arrays, which must be of one library."""
     if type(arrays[0]) is np.ndarray:
-        return _numpy_namespace()
+        return _NUMPY
     if _is_tensor(arrays[0]):
         import array_api_compat.torch  # by name: torch's compiler warns of the caches on the way there
 
@@ -42,11 +42,32 @@ def _is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-@functools.cache
-def _numpy_namespace() -> Any:
-    import array_api_compat.numpy
+PLAIN = frozenset(
+    {
+        *("abs", "all", "any", "argmax", "argmin", "atan2", "broadcast_arrays", "broadcast_to", "concat", "cos", "exp"),
+        *("float64", "int64", "isfinite", "isnan", "log2", "max", "maximum", "min", "minimum", "reshape", "round"),
+        *("searchsorted", "sin", "sqrt", "stack", "take", "uint8", "where"),
+    }
+)
+"""Names that array-api-compat takes from NumPy as they are, from NumPy 2.1 on."""
 
-    return array_api_compat.numpy
+
+class _NumPy:
+    """NumPy as a namespace of the array API. array-api-compat imports all of NumPy's modules, which takes 0.1 s: it is
+    loaded for a name that NumPy itself has not, or has otherwise."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in PLAIN and hasattr(np, "cumulative_sum"):  # NumPy 2.1
+            found = getattr(np, name)
+        else:
+            import array_api_compat.numpy
+
+            found = getattr(array_api_compat.numpy, name)
+        setattr(self, name, found)  # the next one does not come here
+        return found
+
+
+_NUMPY = _NumPy()
 
 
 def objects(values: Iterable[Any], /) -> np.ndarray:
@@ -233,16 +254,24 @@ def _is_watching(torch: Any) -> bool:
 
 
 def torch_of_plain(a: Any, b: Any, /) -> Any:
-    """torch, where both are its plain tensors on the CPU, with values to be read and no derivative to be lost; or None.
+    """torch, where both are its plain tensors on the CPU or on CUDA, and there is no derivative to be lost; or None.
 
-    The same is said by `is_traced`, `needs_gradient` and `on_cpu`, which take longer to say it.
+    The same is said by `is_traced`, `needs_gradient` and `device_type`, which take longer to say it.
     """
     torch = sys.modules.get("torch")
     if torch is None or type(a) is not torch.Tensor or type(b) is not torch.Tensor or _is_watching(torch):
         return None
     if a.requires_grad or b.requires_grad or torch.autograd.forward_ad._current_level >= 0:
         return None
-    return torch if a.is_cpu and b.is_cpu else None
+    return torch if (a.is_cpu and b.is_cpu) or (a.is_cuda and b.is_cuda) else None
+
+
+def are_on_cuda(a: Any, b: Any, /) -> bool:
+    """Are both plain tensors of torch on CUDA, with nothing that watches them but its backward pass?"""
+    torch = sys.modules.get("torch")
+    if torch is None or type(a) not in (torch.Tensor, torch.nn.Parameter) or type(b) is not torch.Tensor:
+        return False
+    return bool(a.is_cuda and b.is_cuda) and not (_is_watching(torch) or torch.autograd.forward_ad._current_level >= 0)
 
 
 def device(array: Array, /) -> Any:

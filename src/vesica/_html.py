@@ -15,6 +15,8 @@ LONGEST, HEADLINE = 40, 400
 """Letters of a name, and of a line of words, that are shown."""
 ROWS, COLUMNS, BARS = 20, 24, 24
 """Rows and columns of a table and bars of a drawing that are shown: the whole stays below 100 kB."""
+POINTS = 200
+"""Of a curve, about."""
 COLOURS = ("#1c8fa6", "#d9820f", "#c2417d", "#5b7cf0", "#6f9e1c", "#8a6de0")
 """In the middle between black and white: seen on both."""
 
@@ -78,6 +80,24 @@ def bars(title: str, rows: Iterable[tuple[Any, float | None]], /) -> str:
             _text(350, y + 11, f"{value:.3f}", ""),
         ]
     return svg(400, 24 + 18 * len(shown), title, parts)
+
+
+def curve(title: str, x: Sequence[float], y: Sequence[float], /) -> str:
+    """A line through points of the unit square, in its frame. "" for none.
+
+    >>> curve("precision by recall", [0, 0.5, 1], [1, 0.8, 0.2]).count("<path")
+    1
+    """
+    points = [(float(a), float(b)) for a, b in zip(x, y, strict=True) if not _is_none(float(a) + float(b))]
+    if not points:
+        return ""
+    path = "L".join(f"{4 + 192 * a:.1f} {24 + 132 * (1 - b):.1f}" for a, b in points[:: max(1, len(points) // POINTS)])
+    parts = [
+        _text(0, 12, title, "font-weight:600"),
+        '<rect x="4" y="24" width="192" height="132" fill="currentColor" opacity="0.1"/>',
+        f'<path d="M{path}" fill="none" stroke="{COLOURS[0]}" stroke-width="2"/>',
+    ]
+    return svg(200, 160, title, parts)
 
 
 def _text(x: float, y: float, words: Any, style: str, *, most: int = 60) -> str:

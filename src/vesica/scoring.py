@@ -7,7 +7,7 @@ import functools
 import itertools
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -153,10 +153,12 @@ def evaluate(
 def _told_of_images(images: Images, inputs: Inputs) -> dict[str, Any]:
     """What is known of the truth's images beside their ids, in the order of the records."""
     columns = {"group": images.group, "batch": images.batch}
-    if inputs.meeting is None or (images.names is None and columns["group"] is None and columns["batch"] is None):
+    told = (images.names, images.width, *columns.values())
+    if inputs.meeting is None or all(column is None for column in told):
         return {}
     order = np.argsort(inputs.meeting.truth_image)
     return {
+        "image_sizes": None if images.width is None else images.sizes[order, ::-1],
         "image_names": None if images.names is None else images.names[order],
         "columns": {name: column[order] for name, column in columns.items() if column is not None},
     }
@@ -247,7 +249,7 @@ def evaluate_segmentation(
     >>> vesica.evaluate_segmentation(truth, guess, categories=3)
     Traceback (most recent call last):
     ...
-    vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to `categories`; or ignore=3 lets such pixels of the truth not count; or SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
+    vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to the categories; or `ignore=3` lets such pixels of the truth not count. In Python: SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
     """  # noqa: E501
     from vesica.segmentation.evaluator import SegmentationEvaluator, policy_of  # late: detection does not need it
 
@@ -420,14 +422,18 @@ def label_images(
     groups: Any = None,
     relabel: Any = None,
     crowd: str | None = None,
+    only: Collection[Any] | None = None,
     threads: int | None = None,
 ) -> LabelImages:
-    """Where label maps come from: arrays, files that meet by name, or objects that are drawn."""
+    """Where label maps come from: arrays, files that meet by name, or objects that are drawn.
+
+    `only` are ids of images: of files and objects, no others are read and drawn.
+    """
     from vesica.segmentation.inputs import batches_of, categories_of
 
     if check_painted.are_objects(truth, guess):
         check_painted.own_categories(categories, policy.background, relabel)
-        return _painted(truth, guess, policy, crowd or "ignore", groups, threads)
+        return _painted(truth, guess, policy, crowd or "ignore", groups, only, threads)
     check_painted.of_objects(crowd)
     known = categories_of(categories)
     if not check_label_files.are_paths(truth, guess):
@@ -436,6 +442,7 @@ def label_images(
     from vesica.io.label_files import pair_files
 
     files = pair_files(truth, guess)
+    files = files if only is None else files.only(only)
     kinds = check_label_files.groups_by_name(groups, files.names)
     return LabelImages(
         lambda how: _file_batches(files, how, relabel, kinds, threads),
@@ -463,7 +470,13 @@ def _file_batches(
 
 
 def _painted(
-    truth: Any, guess: Any, policy: SegmentationPolicy, crowd: str, groups: Any, threads: int | None
+    truth: Any,
+    guess: Any,
+    policy: SegmentationPolicy,
+    crowd: str,
+    groups: Any,
+    only: Collection[Any] | None,
+    threads: int | None,
 ) -> LabelImages:
     """Objects as label maps, over a background that is no class of its own, with a label for what does not count."""
     from vesica.segmentation.inputs import batch_of
@@ -477,7 +490,7 @@ def _painted(
 
     def batches(how: Reading) -> Iterator[LabelBatch]:
         claimed = 0
-        for image, one, other, more in found.pairs():
+        for image, one, other, more in found.pairs(only):
             claimed += more
             yield LabelBatch(batch_of(one, other, how), [image], None, None if kinds is None else kinds[image])
         if claimed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -103,6 +104,24 @@ def score(value: Any, /) -> float | None:
         check.one_of(value, ("best_f1",), "min_score")
         return None
     return None if value is None else check.finite(value, "min_score")
+
+
+def path_or_data(value: Any, kind: type, /) -> Any:
+    """What an annotator marked, in many images."""
+    if not isinstance(value, (str, os.PathLike, kind)):
+        raise TypeError(
+            f'task="agreement" takes data sets or paths, a truth and models; got {type(value).__name__}. Anything else '
+            "is scored first: compare(evaluate_agreement(…), evaluate_agreement(…))."
+        )
+    return value
+
+
+def column(by: str, known: Mapping[str, Mapping[Any, Any]], /) -> Mapping[Any, Any]:
+    """A column that images are drawn by."""
+    if by not in known:
+        ways = ", ".join(f'"{one}"' for one in ("image", *known))
+        raise ValueError(f"`by` must be one of {ways}, or a dict of image → group; got {by!r}.")
+    return known[by]
 
 
 def groups(by: Any, /) -> Mapping[Any, Any]:

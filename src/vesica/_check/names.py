@@ -111,10 +111,24 @@ def explained_class(group: str, verb: str) -> Callable[[type[C]], type[C]]:
     return wrap
 
 
+def not_taken(function: Callable[..., Any], group: str, more: tuple[Any, ...], options: Mapping[str, Any]) -> TypeError:
+    """The error of a function that takes `*more` and `**options` to be told of them: `explained` costs a small call."""
+    verb = function.__name__
+    if more:
+        return by_position(verb, group, len(more))
+    return unknown_option(verb, next(iter(options)), _options_of(function), group)
+
+
 def shown_without_more(function: F) -> F:
-    """Let help show the signature without `*more`, which is there for the error alone."""
+    """Let help show the signature without `*more`, and `**options` that are never right: they are there for the error
+    alone."""
     told = inspect.signature(function)
-    known = [one for one in told.parameters.values() if one.kind is not inspect.Parameter.VAR_POSITIONAL]
+    kinds = inspect.Parameter
+    known = [
+        one
+        for one in told.parameters.values()
+        if one.kind is not kinds.VAR_POSITIONAL and not (one.kind is kinds.VAR_KEYWORD and one.annotation == "NoReturn")
+    ]
     function.__signature__ = told.replace(parameters=known)  # type: ignore[attr-defined]
     return function
 

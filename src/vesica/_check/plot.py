@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from vesica._array import dtype_name, is_array, to_numpy
-from vesica._check import finite, one_of, positive
+from vesica._check import finite, positive
+from vesica._check import one_of as one_of
+from vesica._check.detection import category_of as category_of
 from vesica._check.detection import threshold_of
 
 THEMES = ("light", "dark")
@@ -132,10 +134,24 @@ _WAYS = {
     "DetectionResult": "vesica.evaluate(truth, guess)",
     "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
     "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
+    "PanopticResult": "vesica.evaluate_panoptic(truth, guess)",
     "AgreementResult": "vesica.evaluate_agreement(a, b)",
+    "PixelAgreementResult": "vesica.evaluate_agreement(a, b)",
     "Comparison": "vesica.compare(truth, a, b)",
 }
 """How each result is made."""
+
+
+_WORDS = {
+    "DetectionResult": "detections",
+    "SegmentationResult": "segmentations",
+    "SurfaceResult": "outlines",
+    "PanopticResult": "panoptic segments",
+    "AgreementResult": "objects of annotators",
+    "PixelAgreementResult": "label maps of annotators",
+    "Comparison": "a comparison of models",
+}
+"""What each is of."""
 
 
 def one_kind(value: Any, kinds: Mapping[str, Any], /) -> Any:
@@ -143,8 +159,9 @@ def one_kind(value: Any, kinds: Mapping[str, Any], /) -> Any:
     name = type(value).__name__
     if name not in kinds:
         known = [kind for kind in kinds if kind in _WAYS]
-        ways = " or ".join(_WAYS[kind] for kind in known)
-        raise TypeError(f"This picture is of a {' or '.join(known)}; got {name}. Write {ways} first.")
+        ways = " or ".join(dict.fromkeys(_WAYS[kind] for kind in known))
+        words = " or ".join(_WORDS[kind] for kind in known)
+        raise TypeError(f"This picture is of {words}; got {_WORDS.get(name, name)}. In Python: Write {ways} first.")
     return kinds[name]
 
 
@@ -176,9 +193,33 @@ def _with_columns(table: Any, names: tuple[str, ...], way: str) -> Any:
     return table
 
 
+def dataset(data: Any, /) -> Any:
+    if type(data).__name__ != "Dataset":
+        raise TypeError(f"This picture is of a Dataset; got {type(data).__name__}. Write vesica.read(path) first.")
+    return data
+
+
+def sliced(is_sliced: bool, /) -> None:
+    if not is_sliced:
+        raise ValueError(
+            "This picture is of slices of images, and the result has none: say `slices=…`. In Python: "
+            "vesica.evaluate(truth, guess, slices=…)."
+        )
+
+
 def one_metric(name: str, known: Any, /) -> str:
     """The name of a number that every row has."""
     return one_of(name, tuple(known), "metric")
+
+
+def metrics(names: Any, known: list[str], /) -> list[str]:
+    """One number that every row has, or up to three; by default the first."""
+    if names is None or not known:
+        return known[:1] or [names if isinstance(names, str) else "score"]
+    given = [names] if isinstance(names, str) else list(names)
+    if not 1 <= len(given) <= 3:
+        raise ValueError(f"`metric` must be one number or up to three; got {len(given)}.")
+    return [one_metric(name, known) for name in given]
 
 
 def at_most(value: Any, name: str, /) -> int:

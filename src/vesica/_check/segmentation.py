@@ -85,8 +85,8 @@ def no_unknown(unknown: Mapping[str, Mapping[int, int]], labels: np.ndarray) -> 
             others = f", and {len(found) - 1} other labels" if len(found) > 1 else ""
             raise InputError(
                 f"The {side} has the label {one} ({_pixels(pixels)}){others}, which is no category: they are "
-                f"{_some(labels.tolist())}. Add it to `categories`; or ignore={one} lets such pixels of the truth not "
-                'count; or SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.'
+                f"{_some(labels.tolist())}. Add it to the categories; or `ignore={one}` lets such pixels of the truth "
+                'not count. In Python: SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.'
             )
 
 

@@ -27,14 +27,17 @@ def ratings(unit: Any, annotator: Any, label: Any, /) -> tuple[np.ndarray, np.nd
         if len(column) and column.dtype.kind not in "iub":
             raise TypeError(f"`{name}` must be whole numbers; got {column.dtype}. np.unique numbers other things.")
     units, raters, labels = (column.astype(np.int64) for column in found.values())
-    order = np.lexsort((raters, units))
-    twice = (np.diff(units[order]) == 0) & (np.diff(raters[order]) == 0)
-    if twice.any():
-        row = order[int(np.argmax(twice))]
-        raise ValueError(
-            f"An annotator rates a unit once; annotator {raters[row]} has rated unit {units[row]} more often."
-        )
     return units, raters, labels
+
+
+def rated_once(unit: np.ndarray, annotator: np.ndarray, /) -> None:
+    """Ratings in the order of units, then annotators: none twice."""
+    twice = (unit[1:] == unit[:-1]) & (annotator[1:] == annotator[:-1])
+    if twice.any():
+        row = int(np.argmax(twice))
+        raise ValueError(
+            f"An annotator rates a unit once; annotator {annotator[row]} has rated unit {unit[row]} more often."
+        )
 
 
 def same_length(weight: Any, units: int, /) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from vesica._array import Array, device_type, is_traced, library, needs_gradient
 from vesica._kernels.tables import Counted, Formula, Tables
 
-BACKENDS = ("generic", "native")
+BACKENDS = ("generic", "native", "triton")
 NO_FORMULA = "no compiled formula of this name"
 
 
@@ -33,6 +33,9 @@ class Place(NamedTuple):
     def covers(self, other: Place) -> bool:
         return all(mine in (None, theirs) for mine, theirs in zip(self, other, strict=True))
 
+
+STANDS_FOR: dict[str, str] = {}
+"""Kinds of devices that are taken for others. Tests alone say so: an interpreter runs kernels for CUDA on the CPU."""
 
 NUMPY = Place("numpy", "cpu", "plain")
 FLAT = Place("flat", "cpu", "plain")
@@ -75,7 +78,8 @@ def _handed_back(*_: Any) -> None:
 
 
 LANES: dict[tuple[str, str | None, str], Entry] = {}
-"""By verb, name of the formula, which has its default options, and library: the entries that were asked for before."""
+"""By verb, name of the formula, which has its default options, and library (or "cuda", for tensors of torch there): the
+entries that were asked for before."""
 
 
 # What the lane of a verb stands on, where that is not its own kernel of boxes. The last one makes the entry.
@@ -88,7 +92,7 @@ _STEPS = {
 def lane(verb: str, formula: Formula | None, library: str) -> Entry:
     """The entry of the kernel that serves arrays of this library; or one that hands everything back."""
     name = None if formula is None else formula.name
-    place = Place(library, "cpu", "plain")
+    place = Place("torch", "cuda", "plain") if library == "cuda" else Place(library, "cpu", "plain")
     chosen = [_chosen(step, kind, place, name) for step, kind in _STEPS.get(verb, ((verb, "boxes"),))]
     makers = [kernel.lane if kernel else None for kernel in chosen]
     entry = makers[-1](formula) if makers[-1] and all(makers) else _handed_back
@@ -217,6 +221,8 @@ _WORDS = {
     FLAT: "run-length and sparse masks, polygons, sets",
     COUNTED: "label maps, once they are counted",
     Place("torch", "cpu", "plain"): "torch on the CPU, no gradient needed",
+    Place("torch", "cuda", "plain"): "torch on a CUDA device, no gradient needed",
+    Place("torch", "cuda"): "torch on a CUDA device",
     Place("torch", state="plain"): "torch on another device",
     Place(state="gradient"): "torch with a gradient",
     Place(state="traced"): "torch or JAX under a transformation",
@@ -268,6 +274,6 @@ def place_of(*arrays: Array) -> Place:
         state = "traced"
     elif any(needs_gradient(array) for array in arrays):
         state = "gradient"
-    devices = [device_type(array) for array in arrays]
+    devices = [STANDS_FOR.get(kind, kind) for kind in map(device_type, arrays)]
     away = [device for device in devices if device != "cpu"]
     return Place(name, away[0] if away else "cpu", state)

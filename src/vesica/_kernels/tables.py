@@ -186,6 +186,17 @@ class Ranked(NamedTuple):
     """0: no limit."""
 
 
+class Contest(NamedTuple):
+    """Boxes of B images in competition, those of each image from the best score down."""
+
+    rows: Array
+    """(B, N, 4): x1, y1, x2, y2, in the dtype of the arithmetic."""
+    keys: Array | None
+    """(B, N) integers: only equal ones suppress each other."""
+    formula: Formula
+    threshold: Threshold
+
+
 class Votes(NamedTuple):
     """Boxes, and what each of them says."""
 

@@ -186,6 +186,14 @@ def _said(wanted: np.ndarray, drawn: np.ndarray, order: np.ndarray, label: np.nd
 
 def alpha_of_classes(records: AgreementRecords, /) -> np.ndarray:
     """(C,) α of every category: of the clusters that somebody gave it, whether each said so or something else."""
+    ratings, kind = class_ratings(records)
+    kinds = len(records.categories)
+    return nominal_of(nominal_sums(ratings.unit, ratings.value, kind, kinds, 2)).value
+
+
+def class_ratings(records: AgreementRecords, /) -> tuple[Ratings, np.ndarray]:
+    """What α of every category is made of: ratings, 1 for the category and 0 for anything else, and their category. A
+    unit is a cluster and a category that somebody gave it."""
     kinds = len(records.categories)
     ratings = ratings_of(records)
     drawn = ratings.value < kinds
@@ -197,4 +205,4 @@ def alpha_of_classes(records: AgreementRecords, /) -> np.ndarray:
     unit = np.repeat(np.arange(len(codes)), size)
     row = order[np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(len(unit))]
     said = (ratings.value[row] == kind[unit]).astype(np.int64)
-    return nominal_of(nominal_sums(unit, said, kind[unit], kinds, 2)).value
+    return Ratings(unit, said, ratings.image[row]), kind[unit]

@@ -74,6 +74,14 @@ class Consensus:
     def __repr__(self) -> str:
         return f"Consensus({int(self.is_kept.sum())} kept of {len(self)}, {int(self.needs_review.sum())} for review)"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        names = ("cluster", "votes", "assigned", "is_kept", "needs_review", "reason", "method", "mean_iou")
+        columns = [getattr(self, name)[: _html.ROWS].tolist() for name in names]
+        table = _html.table(names, [list(row) for row in zip(*columns, strict=True)], total=len(self))
+        return _html.page(_html.words(repr(self)), table)
+
     @property
     def score(self) -> np.ndarray:
         """(C,) float64: votes over assigned, 1 at most."""

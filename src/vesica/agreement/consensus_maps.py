@@ -41,6 +41,13 @@ class ConsensusMap:
         """How many pixels are tied."""
         return int(self.is_tied.sum())
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+        from vesica.regions import LabelMap
+
+        drawn = LabelMap(self.labels)._repr_html_() if self.labels.ndim == 2 else ""
+        return _html.page(_html.words(repr(self)), drawn)
+
     def __repr__(self) -> str:
         shape = "×".join(map(str, self.labels.shape))
         return f"ConsensusMap({shape}, {self.ties} pixels tied, {self.status})"

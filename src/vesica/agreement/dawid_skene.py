@@ -16,6 +16,7 @@ from vesica._kernels import pick_arrays
 from vesica._kernels.generic.dawid_skene import Fit, Ratings
 from vesica.agreement.staple import EQUAL, MOST_STEPS, PRIORS, START, TOLERANCE
 from vesica.agreement.vote_patterns import LabelPatterns
+from vesica.dataset.ids import table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,14 +99,14 @@ def dawid_skene(
     tolerance = check_staple.tolerance(tolerance)
     check.positive(most_steps, "most_steps")
     rows, raters, given = check_staple.ratings(unit, annotator, label)
-    units, row = np.unique(rows, return_inverse=True)
-    annotators, rater = np.unique(raters, return_inverse=True)
-    labels, said = np.unique(given, return_inverse=True)
-    row, said = row.reshape(-1), rater.reshape(-1) * np.int64(max(1, len(labels))) + said.reshape(-1)
+    units, row = table_of(rows)
+    annotators, rater = table_of(raters)
+    labels, said = table_of(given)
+    row, said = _in_order(row, rater, said, len(annotators), len(labels))
+    check_staple.rated_once(units[row], annotators[said // max(1, len(labels))])
     weights = np.ones(len(units)) if weight is None else check_staple.same_length(weight, len(units))
-    order = np.lexsort((said, row))  # one order of additions, whatever order the rows had
     sizes = np.bincount(row, minlength=len(units))
-    ratings = Ratings(said[order], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), weights)
+    ratings = Ratings(said, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), weights)
 
     confusion, start = _start(len(annotators), len(labels)), _counts(row, said, weights, len(labels))
     status = _nothing_to_fit(sizes, weights, len(labels))
@@ -123,6 +124,19 @@ def dawid_skene(
 
     told = "ok" if fit.is_converged else "not_converged"
     return DawidSkene(told, units, annotators, labels, fit.belief, fit.confusion, fit.prior, fit.steps)
+
+
+def _in_order(
+    row: np.ndarray, rater: np.ndarray, given: np.ndarray, annotators: int, labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Units, and what was said of them, unit by unit: one order of additions, whatever order the rows had."""
+    kinds = max(1, annotators * labels)
+    said = rater * np.int64(max(1, labels)) + given
+    if (int(row.max(initial=0)) + 1) * kinds > np.iinfo(np.int64).max:
+        order = np.lexsort((said, row))
+        return row[order], said[order]
+    row, said = np.divmod(np.sort(row * np.int64(kinds) + said), kinds)
+    return row, said
 
 
 def _start(annotators: int, labels: int) -> np.ndarray:

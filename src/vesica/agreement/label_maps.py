@@ -6,17 +6,20 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from vesica._array import Array, as_array, dtype_name, namespace, objects, to_numpy
 from vesica._check import agreement as check
-from vesica.agreement.pixel_images import image_sums, pixel_images_table
+from vesica.agreement.pixel_images import pixel_images_table
 from vesica.agreement.pixel_ledger import PixelLedger, pixel_ledger
 from vesica.agreement.pixel_ratings import cohen_of_margins, fleiss_of_maps, label_sums
+from vesica.agreement.pixel_resampled import PixelReplicates
 from vesica.agreement.pixel_tables import pixel_chance_table, pixel_ledger_table
 from vesica.agreement.policy import AgreementPolicy
+from vesica.dataset import Images
+from vesica.dataset.image_columns import drawn_by
 from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
 from vesica.results.gates import LazyNumbers, Scores
@@ -25,8 +28,10 @@ from vesica.results.resampling import Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
-from vesica.statistics.intervals import Interval, percentile_interval
-from vesica.statistics.resampling import bootstrap, keys_of
+
+if TYPE_CHECKING:
+    from vesica.results.intervals import IntervalTable
+    from vesica.statistics.intervals import Interval
 
 
 class Cells(NamedTuple):
@@ -130,14 +135,76 @@ class PixelAgreementResult(Result):
         edges = {image: functools.reduce(PixelLedger.__add__, own).edge_share for image, own in shares.items()}
         return pixel_images_table(self, edges)
 
-    def interval(self, name: str, /) -> Interval:
-        """Both ends of the interval of a number, by drawing images again."""
-        check.one_of(name, self.summary, "name")
-        check.images_alone(self.policy.resample_by)
-        table, value_of = image_sums(self, name)
-        options: dict[str, Any] = {"seed": self.policy.seed, "replicates": self.policy.replicates}
-        values = bootstrap(table, value_of, keys=keys_of(objects(self.images)), **options)
-        return percentile_interval(values, level=self.policy.level)
+    @overload
+    def interval(
+        self,
+        name: None = None,
+        /,
+        *,
+        level: float | None = ...,
+        by: Any = ...,
+        replicates: int | None = ...,
+        seed: int | None = ...,
+        method: str = ...,
+    ) -> IntervalTable: ...
+
+    @overload
+    def interval(
+        self,
+        name: str,
+        /,
+        *,
+        level: float | None = ...,
+        by: Any = ...,
+        replicates: int | None = ...,
+        seed: int | None = ...,
+        method: str = ...,
+    ) -> Interval: ...
+
+    def interval(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        level: float | None = None,
+        by: Any = None,
+        replicates: int | None = None,
+        seed: int | None = None,
+        method: str = "percentile",
+    ) -> IntervalTable | Interval:
+        """Both ends of the interval of a number, or of all of them and of each class, by drawing images again.
+
+        What is not said is as the policy has it. `by` is "image", a dict of image → group, or one group for each image;
+        the options are those of `DetectionResult.interval`.
+
+        >>> import numpy as np, vesica
+        >>> rng = np.random.default_rng(0)
+        >>> ann = rng.integers(0, 3, (40, 8, 8))
+        >>> ben = np.where(rng.random((40, 8, 8)) < 0.8, ann, 0)
+        >>> result = vesica.evaluate_agreement({"ann": ann, "ben": ben})
+        >>> ends = result.interval("mIoU")
+        >>> print(f"{result['mIoU']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
+        0.766, 0.745 to 0.788
+        """
+        from vesica.results.intervals import drawing_of, interval_table_of  # late: most ask for numbers alone
+
+        names = list(self.summary) if name is None else [check.one_of(name, self.summary, "name")]
+        policy, images = self.policy, objects(self.images)
+        if by is None:
+            check.images_alone(policy.resample_by)
+        told, groups = drawn_by("image" if by is None else by, Images(images), {})
+        drawing = drawing_of(
+            level=policy.level if level is None else level,
+            by=told,
+            replicates=policy.replicates if replicates is None else replicates,
+            seed=policy.seed if seed is None else seed,
+            method=method,
+        )
+        by_image = None if groups is None else dict(zip(self.images, groups.tolist(), strict=True))
+        scores = self.gate_scores(Resampling(drawing.replicates, drawing.seed, by_image))
+        kinds = self.classes()["category"].tolist() if name is None else []
+        table = interval_table_of(scores, drawing, names=names, categories=kinds)
+        return table if name is None else table[name]
 
     def _table(self, group: np.ndarray, named: Mapping[str, int]) -> Table:
         cells = self.cells
@@ -192,6 +259,14 @@ class PixelAgreementResult(Result):
     def chance(self) -> Table:
         """The IoU of each class beside that of areas as large that know nothing of each other, and IoU beyond it."""
         return pixel_chance_table(self.classes(), int(self.pairs_of_images.pixels.sum()))
+
+    def coefficients(self) -> Table:
+        """One row for a class: IoU, and IoU beyond chance (`corrected`), each with both ends of its interval, over all
+        pairs of annotators."""
+        from vesica.agreement.coefficient_table import pixel_coefficients_table  # late: few ask for it
+
+        check.images_alone(self.policy.resample_by)
+        return pixel_coefficients_table(self)
 
     def alpha(self) -> Coefficient:
         """Krippendorff's α of pixels: a unit is a pixel, a rating the label that an annotator gave it.
@@ -255,7 +330,9 @@ class PixelAgreementResult(Result):
         told = {"task": _TASK, "images": len(self.images), "image_set": image_set(list(self.images))}
         facts = told | {"classes": list(self.classes()), "policy": asdict(self.policy)}
         identity = identity_of(facts, ids=list(self.images))
-        return Scores(numbers, rows, lambda _: "no pixel counts", identity=identity)
+        how = resampling or Resampling(self.policy.replicates, self.policy.seed)
+        drawn = PixelReplicates(self, how).number
+        return Scores(numbers, rows, lambda _: "no pixel counts", identity=identity, replicates=drawn)
 
     @property
     def headline(self) -> str:

@@ -25,23 +25,28 @@ def image_sums(result: PixelAgreementResult, name: str, /) -> tuple[np.ndarray, 
             np.bincount(counted.image, weights=part, minlength=images) for part in (counted.same, counted.pixels)
         ]
         return np.stack(columns, axis=1), lambda sums: _ratio(sums[:, 0], sums[:, 1])
-    inter, areas = _class_sums(result)
+    inter, areas = class_sums(result, without=result.policy.background)
     count = inter.shape[1]
 
     def mean(sums: np.ndarray) -> np.ndarray:
         """Over the classes that either annotator has."""
         part, whole = sums[:, :count], sums[:, count:]
-        values = _ratio(part, whole - part) if name == "mIoU" else _ratio(2 * part, whole)
+        values = class_values("iou" if name == "mIoU" else "dice", part, whole)
         there = ~np.isnan(values)
         return _ratio(np.where(there, values, 0).sum(axis=1), there.sum(axis=1))
 
     return np.concatenate([inter, areas], axis=1), mean
 
 
-def _class_sums(result: PixelAgreementResult) -> tuple[np.ndarray, np.ndarray]:
-    """(I, C) of classes in means: pixels that two share, and those of both, over all pairs."""
-    cells, background = result.cells, result.policy.background
-    kept = np.flatnonzero(np.ones(len(cells.label), bool) if background is None else cells.label != background)
+def class_values(name: str, inter: np.ndarray, areas: np.ndarray, /) -> np.ndarray:
+    """IoU or Dice of each class; NaN where nobody has it."""
+    return _ratio(inter, areas - inter) if name == "iou" else _ratio(2 * inter, areas)
+
+
+def class_sums(result: PixelAgreementResult, /, *, without: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """(I, C) of all classes but one: pixels that two share, and those of both, over all pairs."""
+    cells = result.cells
+    kept = np.flatnonzero(np.ones(len(cells.label), bool) if without is None else cells.label != without)
     labels, place = np.unique(cells.label[kept], return_inverse=True)
     shape = len(result.images), len(labels)
     code = cells.image[kept] * max(len(labels), 1) + place.reshape(-1)

@@ -282,6 +282,14 @@ class AgreementResult(Result):
         alpha = alpha_of_classes(self.records)
         return tables.classes_table(self.records, self.tallies, alpha, self._resample(intervals))
 
+    def coefficients(self) -> Table:
+        """One row for a category: agreement and Krippendorff's α, each with both ends of its interval (`agreement_lo`,
+        `agreement_hi`, `alpha_lo`, `alpha_hi`)."""
+        from vesica.agreement.coefficient_table import coefficients_table  # late: few ask for it
+
+        own = self.classes(intervals=False)["agreement"]
+        return coefficients_table(self.records, self.tallies, own, self.threads)
+
     def _shares(self) -> tuple[str, list[tuple[Any, float | None]]]:
         rows = self.classes(intervals=False)
         return "agreement by category", [(row["category"], row["agreement"]) for row in rows]

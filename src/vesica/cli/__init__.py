@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
-import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-from vesica.cli import outputs, streams
+from vesica.cli import common_options, look, outputs, settings, streams
+from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.option_words import as_options
+from vesica.cli.parsers import Parser, parser_of
 
 VERBS = {
     "iou": "overlap of the regions of two files: the matrix, aligned rows, or the pairs that reach a threshold",
@@ -22,52 +22,46 @@ VERBS = {
     "check": "what seems wrong with a file: corners read as sizes, shares as pixels, shifted ids; and its repair",
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "plot": "draw a score, a comparison or regions: PNG, SVG or PDF, as the ending says",
+    "report": "a page to look at, from results that were saved: one HTML file, every number leads to its objects",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
+    "stats": "what files hold: images, objects, categories, sizes, aspect ratios; several files side by side",
+    "explain": "a number, a finding, a cause or an exit code in plain words, with its formula and an example",
     "info": "which backend serves what, and why not a faster one",
-    "demo": "generate a small detection set and label maps, score them, and leave a page to look at",
+    "demo": "a small world of pictures, two models and three annotators as files; all of it scored, and one report",
+    "completions": "a script that completes verbs, options and their values in bash, zsh or fish",
 }
 
 DONE, USAGE, BAD_INPUT, OUR_FAULT = 0, 2, 3, 4
 CORE = ("numpy", "array_api_compat", "rich")
 """What pip installs with vesica; a folder that was only copied may lack it."""
-_EPILOG = """\
-examples:
-  vesica iou truth.npy guess.npy --measure giou
-  vesica iou truth.csv guess.csv --form xywh --at-least 0.5 --json
-  vesica iou masks.npy boxes.csv
-  vesica nms results.json --iou 0.5 --per-class -o kept.json
+_EPILOG = epilog(
+    """
+  vesica check guess.json --against truth.json
   vesica eval truth.json guess.json --per-class --gate "AP>=0.5"
-  vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
+  vesica compare truth.json yesterday.json today.json
+  vesica seg truth/ guess/ --classes names.txt --ignore 255
   vesica agree ann.json ben.json cleo.json --queue monday.json --worst 50
-  vesica check guess.json --against truth.json --fix guess_fixed.json
-  vesica convert labels truth.json --images pictures
-
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
-
-
-class Parser(argparse.ArgumentParser):
-    """Argparse, with errors in the form that was asked for."""
-
-    form = "text"
-    """One of `outputs.OUTPUTS`."""
-    verb = ""
-
-    def error(self, message: str) -> NoReturn:
-        if Parser.form != "json":
-            self.print_usage(sys.stderr)
-        stop = "" if message.endswith((".", "?")) else "."
-        message = as_options(message, {action.dest for action in self._actions})
-        _say(f"{message}{stop} `{self.prog} --help` shows examples.", USAGE)
-        raise SystemExit(USAGE)
+  vesica stats truth.json guess.json
+  vesica explain AP50
+""",
+    notes="""
+`vesica VERB --help` tells the options of a verb, and shows examples.
+""",
+    codes=CODES,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["help"]:  # as git and pip have it
+        words = [*words[1:], "--help"]
     Parser.form = outputs.chosen(words)
     Parser.verb = next((word for word in words if word in VERBS), "")
+    Parser.say = lambda message: _say(settings.with_origin(message), USAGE)
+    settings.forget()
+    look.hold()
     streams.open_closed()
     try:
         code = _code_of(words)
@@ -79,7 +73,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _code_of(words: Sequence[str]) -> int:
     arguments = argparse.Namespace()
     try:
-        arguments = _parser(words).parse_args(words)
+        arguments = _arguments(words)
+        if arguments.print_config:
+            return settings.tell(arguments)
+        common_options.hold(arguments)
         return int(arguments.run(arguments))
     except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it
         streams.silence(sys.stdout)
@@ -88,6 +85,19 @@ def _code_of(words: Sequence[str]) -> int:
         return 130
     except Exception as error:
         return _failed(error, arguments)
+
+
+def _arguments(words: Sequence[str]) -> argparse.Namespace:
+    """What the command line says, and where it is silent what the file of settings says."""
+    chosen = next((word for word in words if not word.startswith("-")), None)
+
+    def build() -> tuple[Parser, Parser | None]:
+        parser, verbs = parser_of(VERBS, chosen, epilog=_EPILOG)
+        return parser, None if chosen is None else verbs[chosen]
+
+    arguments = settings.parsed(build, chosen, words)
+    Parser.form = outputs.chosen_by(arguments, Parser.verb)
+    return arguments
 
 
 def _all_told(code: Any) -> Any:
@@ -134,7 +144,7 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this{f': {error}' if str(error) else ''}.", BAD_INPUT
     if isinstance(error, (InputError, ValueError, TypeError)):
-        return as_options(str(error), vars(arguments)), BAD_INPUT
+        return settings.with_origin(as_options(str(error), vars(arguments))), BAD_INPUT
     from vesica import __version__
 
     what = f"{type(error).__name__}: {error}"
@@ -155,36 +165,3 @@ def _say(message: str, code: int) -> int:
             return code
     streams.say(f"vesica: {message}")
     return code
-
-
-def _parser(words: Sequence[str]) -> Parser:
-    from vesica import __version__
-
-    parser = Parser(
-        prog="vesica",
-        description="Measure overlap between regions.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"vesica {__version__}")
-    verbs = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
-    chosen = next((word for word in words if not word.startswith("-")), None)
-    if chosen is not None and chosen not in VERBS:
-        near = difflib.get_close_matches(chosen, VERBS, n=1)
-        hint = f" Did you mean `vesica {near[0]}`?" if near else f" There are {', '.join(VERBS)}."
-        parser.error(f"`{chosen}` is no verb of vesica.{hint}")
-    for name, summary in VERBS.items():
-        verb = verbs.add_parser(
-            name, help=summary, description=_sentence(summary), formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        verb.add_argument("--json", action="store_true", help="one JSON object on stdout, errors too")
-        verb.add_argument("-v", "--verbose", action="store_true", help="show where an error came from")
-        if name == chosen:  # the other verbs stay unloaded
-            module: Any = importlib.import_module(f"vesica.cli.{name}")
-            module.add_arguments(verb)
-            verb.set_defaults(run=module.run, usage_error=verb.error)
-    return parser
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."

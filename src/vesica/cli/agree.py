@@ -6,22 +6,26 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal
+from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica agree ann.json ben.json cleo.json --per-class
-  vesica agree export.json --queue monday.json --worst 50                   Label Studio: all annotators in one file
-  vesica agree truth.json --by-annotator created_by --assignments asked.csv COCO: the key that says who
+  vesica agree export.json --queue monday.json --worst 50                    # Label Studio: all annotators in one file
+  vesica agree signed.json --by-annotator created_by --assignments asked.csv # COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
-  vesica agree ann.xml ben.xml --consensus agreed.json --model guess.json
-
+  vesica agree ann.json ben.json --report out.html --images photographs
+  vesica agree ann.xml ben.xml --consensus agreed.json --model model.csv
+""",
+    notes="""
 A file or folder for each annotator, who is called by it or by NAME=FILE; its images are those that were asked for.
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,10 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
     outputs.add_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
-    image_options.add_arguments(parser)
+    image_options.add_arguments(parser, has_report=True)
+    report_options.add_arguments(parser)
     refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many; the answer does not depend on it")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -96,6 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
         done()
     verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
     facts["gates"] = gate_options.told(verdicts)
+    if arguments.report is not None:
+        files = tuple(agree_files.named_files(arguments.files).values())
+        report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "agree",
         result.headline,
@@ -114,7 +120,7 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
 
     said = {name: getattr(arguments, name) for name in ("match_at", "credit", "quorum")}
     try:
-        for name in ("threads", "worst", "quorum"):
+        for name in ("worst", "quorum"):
             if getattr(arguments, name) is not None:
                 check.positive(getattr(arguments, name), f"--{name}")
         image_options.check_usage(arguments)
@@ -128,6 +134,7 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             raise ValueError("--against goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
+        report_options.check_usage(arguments)
         _outputs(arguments)
         policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}
@@ -141,7 +148,7 @@ def _outputs(arguments: argparse.Namespace) -> None:
     """What annotators drew is never written over, nor is one output by another."""
     given = [path for word in arguments.files for path in (word, word.partition("=")[2])]
     taken = {os.path.realpath(path): path for path in (*given, arguments.model, arguments.before) if path}
-    for option in ("consensus", "queue", "records"):
+    for option in ("consensus", "queue", "records", "report"):
         path = getattr(arguments, option)
         if path is not None and taken.setdefault(os.path.realpath(path), f"--{option}") != f"--{option}":
             raise ValueError(f"--{option} must be a file of its own; {path} is read or written already")

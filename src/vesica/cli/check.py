@@ -8,6 +8,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import image_options, outputs, streams
+from vesica.cli.epilogs import epilog
 from vesica.io.formats import readable
 
 if TYPE_CHECKING:
@@ -16,14 +17,15 @@ if TYPE_CHECKING:
     from vesica.diagnose.finding import Finding
     from vesica.diagnose.repair import Repaired
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica check guess.json --against truth.json
   vesica check truth.json
-  vesica check guess.json --against truth.json --fix guess_fixed.json
-  vesica check guess.json --against truth.json --fix guess_fixed.json --assume boxes=xyxy
-  vesica check labels/ --against truth.json --strict --json
-
+  vesica check guess.json --against truth.json --strict --json
+  vesica check corners.json --against truth.json --fix corners_fixed.json
+  vesica check corners.json --against truth.json --fix corners_fixed.json --assume boxes=xyxy
+""",
+    notes="""
 --assume NAME=VALUE, where it is not sure, or you know better:
   boxes=      xyxy, xywh, cxcywh, yxyx, yxhw (with -shares or -percent behind it: xyxy-shares);
               one-based, moved-by-one, inclusive, ordered
@@ -32,9 +34,10 @@ examples:
   images=     +1, -1, named
   area=       box, mask
   ids=        renumber
-
-exit codes: 0 nothing, notes or warnings; 2 usage; 3 an error was found, or a warning with --strict; 4 our fault
-"""
+""",
+    codes="exit codes: 0 nothing, notes or warnings; 2 usage; 3 an error was found, or a warning with --strict; "
+    "4 our fault",
+)
 _BAD = 3
 
 
@@ -53,17 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against-format", choices=readable(), metavar="NAME", help="of TRUTH")
     image_options.add_arguments(parser)
     outputs.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:
     assumed = _check_usage(arguments)
+    from vesica.cli.progress import steps
     from vesica.diagnose.diagnosis import diagnosed
 
-    truth = None if arguments.against is None else _read(arguments.against, arguments.against_format, arguments, None)
-    file = _read(arguments.file, arguments.files_format, arguments, truth, masks=True)
-    found = diagnosed(file, truth)
+    with steps("read truth", "read", "look") as done:
+        truth = None
+        if arguments.against is not None:
+            truth = _read(arguments.against, arguments.against_format, arguments, None)
+        done()
+        file = _read(arguments.file, arguments.files_format, arguments, truth, masks=True)
+        done()
+        found = diagnosed(file, truth)
     if arguments.fix is not None:
         return _fix(found, assumed, arguments)
     return _tell(found, None, arguments)
@@ -76,8 +83,7 @@ def _read(
 
     said = Said(format, image_options.given(arguments), arguments.threads)
     found = checked(path, said, None if truth is None else truth.side, masks=masks)
-    if not arguments.quiet:
-        streams.say(f"Read {path} as {found.title}: {len(found.side.data):,} rows, {found.form}.")
+    streams.note(f"Read {path} as {found.title}: {len(found.side.data):,} rows, {found.form}.", arguments)
     return found
 
 
@@ -177,12 +183,9 @@ def _commands_in_words(found: Diagnosis, arguments: argparse.Namespace) -> str:
 
 def _check_usage(arguments: argparse.Namespace) -> tuple[str, ...]:
     """What is assumed; exit code 2 for options that no file could make right."""
-    from vesica import _check as check
     from vesica._check import diagnose
 
     try:
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         image_options.check_usage(arguments)
         outputs.check_usage(arguments)
         assumed = diagnose.assumptions(arguments.assume)

@@ -6,24 +6,29 @@ import argparse
 import functools
 from typing import TYPE_CHECKING, Any
 
+from vesica.cli import compare_tasks, gate_options, image_options, interval_options, outputs, refusal, report_options
 from vesica.cli import eval as evaluation
-from vesica.cli import gate_options, image_options, interval_options, outputs, refusal
 from vesica.cli.category_options import categories_of
+from vesica.cli.epilogs import CODES, epilog
 from vesica.detection.rules import PROTOCOLS
 
 if TYPE_CHECKING:
     from vesica.comparison import Comparison
+    from vesica.results.gates import Verdict
     from vesica.results.result import Result
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica compare truth.json yesterday.json today.json
   vesica compare truth.json base.json small.json large.json --per-class
   vesica compare truth.json base.json new.json --gate "AP drop<=0.01 @95%" --markdown > comment.md
-  vesica compare base.records new.records --json                  (saved by `eval`, `seg` or `agree` with --records)
-
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+  vesica compare truth.json base.json new.json --report out.html --images photographs
+  vesica compare truth/ old_maps/ new_maps/ --classes names.txt --ignore 255  # label maps, as of `seg`
+  vesica compare expert.json ann.json ben.json --task agreement  # annotators, without scores
+  vesica compare base.records new.records --json  # saved by `eval`, `seg` or `agree` with --records
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"AP drop<=0.01 @95%%" since the first model, "AP50[cat]>=0.8"')
     outputs.add_arguments(parser)
     evaluation.add_scoring(parser, list(PROTOCOLS))
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many; the answer does not depend on it")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
+    compare_tasks.add_arguments(parser)
+    report_options.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         verdicts = _gates(comparison, arguments)  # first: a wrong name is told at once
         done()
-        facts = comparison.to_dict() | {"gates": verdicts}
+        facts = comparison.to_dict() | {"gates": gate_options.told(verdicts)}
+    if arguments.report is not None:
+        files = tuple(path for path in (arguments.truth, *arguments.models) if path != "-")
+        report_options.write((comparison,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "compare",
         comparison.headline,
@@ -83,9 +91,8 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
-        for name in ("threads", "replicates"):
-            if getattr(arguments, name) is not None:
-                check.positive(getattr(arguments, name), f"--{name}")
+        report_options.check_usage(arguments)
+        check.positive(arguments.replicates, "--replicates")
         check_statistics.level(arguments.level)
         if [arguments.truth, *arguments.models].count("-") > 1:
             raise ValueError("standard input can be read only once")
@@ -109,7 +116,11 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
         files = arguments.models
         if len(files) < 2:
             arguments.usage_error("compare needs two models or more: vesica compare truth.json a.json b.json")
-        results = _scored(arguments, *options)
+        try:
+            task = compare_tasks.task_of(arguments)
+        except ValueError as error:
+            arguments.usage_error(str(error))
+        results = _scored(arguments, *options) if task == "detection" else compare_tasks.scored(task, arguments)
     given = arguments.model_names
     names = named(files) if given is None else [name.strip() for name in given.split(",")]
     try:
@@ -142,16 +153,16 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
     for path in arguments.models:
         of_guess = {**said, "images": known, "predictions": True}
         guess = evaluation.read(path, arguments.guess_format, arguments, protocol, of_guess)
-        evaluation.check_said(said, truth, guess)
+        evaluation.check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
         score = functools.partial(evaluate, truth.data, guess.data, **options)
         result = refusal.scored(score, truth, guess, arguments, by_class=by_class)
         results.append(interval_options.sliced(result, arguments))
     return results
 
 
-def _gates(comparison: Comparison, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _gates(comparison: Comparison, arguments: argparse.Namespace) -> list[Verdict]:
     try:
-        return gate_options.told(comparison.gates(*arguments.gate, undecided=arguments.undecided))
+        return comparison.gates(*arguments.gate, undecided=arguments.undecided)
     except ValueError as error:
         arguments.usage_error(str(error))
         raise

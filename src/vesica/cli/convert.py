@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vesica.cli import image_options, streams
+from vesica.cli.epilogs import epilog
 from vesica.cli.option_words import as_options
 from vesica.io.formats import FORMATS, readable, writable
 
 if TYPE_CHECKING:
     from vesica.io.options import Options
 
-_EPILOG = """\
-formats, found from the content of IN and from the ending of OUT:
-{formats}
-
-examples:
-  vesica convert Annotations truth.json                     Pascal VOC to COCO
-  vesica convert labels truth.json --images pictures        YOLO to COCO; sizes from the headers of pictures
-  vesica convert guess.csv guess.json                       a table to COCO results
+_EXAMPLES = """
+  vesica convert Annotations from_voc.json                  # Pascal VOC to COCO
+  vesica convert labels from_yolo.json --images pictures    # YOLO to COCO; sizes from the headers of pictures
+  vesica convert found.csv results.json                     # a table to COCO results
   vesica convert truth.json voc --to voc
-  vesica convert export.json tasks.xml --to cvat            Label Studio to CVAT
+  vesica convert export.json tasks.xml --to cvat            # Label Studio to CVAT
   vesica convert labels - --to csv --sizes 480,640 | head
 """
 
@@ -32,7 +28,10 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     width = max(map(len, FORMATS))
     about = (f"  {name:<{width}} {format.about}" for name, format in FORMATS.items() if format.about)
-    parser.epilog = _EPILOG.format(formats="\n".join(about))
+    formats = "\n".join(about)
+    parser.epilog = epilog(
+        _EXAMPLES, notes=f"formats, found from the content of IN and from the ending of OUT:\n{formats}"
+    )
     parser.add_argument("source", metavar="IN", help="a file, a folder, a pattern, or - for standard input")
     parser.add_argument(
         "target", metavar="OUT", help="a file; a folder of voc, yolo, dota, labelme; - is standard output"
@@ -50,17 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overwrite", action="store_true", help="of folders: remove what an earlier data set left in OUT"
     )
     parser.add_argument("--as-is", action="store_true", help="let numbers pass that are not finite, and negative sides")
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
 
 
 def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
+    from vesica.cli.progress import steps
     from vesica.io.read import describe, find
     from vesica.io.write import format_of, write
 
-    found = find(arguments.source, _options(arguments), format=arguments.source_format)
-    data = found.data.numbered() if arguments.number else found.data
-    lost = write(arguments.target, data, format=arguments.target_format, overwrite=arguments.overwrite)
+    with steps("read", "write") as done:
+        found = find(arguments.source, _options(arguments), format=arguments.source_format)
+        done()
+        data = found.data.numbered() if arguments.number else found.data
+        lost = write(arguments.target, data, format=arguments.target_format, overwrite=arguments.overwrite)
     sys.stdout.flush()  # where OUT may be, before it is said to be written
 
     format = format_of(arguments.target, arguments.target_format)
@@ -68,10 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         counts = {"objects": len(data), "images": len(data.images), "categories": len(data.categories)}
         read = {"from": found.format, "boxes": found.form, "notes": list(found.data.notes)}
-        print(json.dumps({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}}, sort_keys=True))
+        streams.answer({**counts, "read": read, "wrote": {"to": format, "lost": list(lost)}})
     else:
         for line in (describe(found), *_noted(found.data.notes), wrote, *_noted(lost)):
-            streams.say(as_options(line, vars(arguments)))
+            streams.note(as_options(line, vars(arguments)), arguments)
     return 0
 
 
@@ -105,8 +106,6 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.target_format is not None:
             check.one_of(arguments.target_format, writable(), "--to")
         format_of(arguments.target, arguments.target_format)
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         image_options.check_usage(arguments)
     except (ValueError, InputError) as error:
         wrong(str(error))

@@ -1,93 +1,114 @@
-"""`vesica demo`: a detector and a segmentation scored from end to end, on generated data."""
+"""`vesica demo`: a small world of pictures as files, scored, compared and checked, and one report of it all."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
+    from vesica.demo.tour import Tour
 
+IMAGES, MOST = 48, 10_000
 _EPILOG = """\
 examples:
   vesica demo
-  vesica demo --images 2000 --output /tmp/demo --json
+  vesica demo --output /tmp/world --images 12
+  vesica demo --seed 7 --output other --json
 """
-_NAMES = ("truth.json", "guess.json", "index.html")
-_MAPS = 24
-"""At most so many label maps."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("-o", "--output", metavar="FOLDER", default="demo", help="where the files go (default: demo)")
-    parser.add_argument("--images", type=int, default=500, metavar="N", help="how many images (default: 500)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another set (default: 0)")
+    parser.add_argument(
+        "--images", type=int, default=IMAGES, metavar="N", help=f"how many pictures (default: {IMAGES})"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another world (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from vesica.cli import demo_maps
-    from vesica.cli.demo_map_page import parts_of
-    from vesica.cli.demo_page import page_of
-    from vesica.cli.demo_set import generate
+    _check_usage(arguments)
+    from vesica.cli.progress import steps, track
+    from vesica.demo import files, place, words
+    from vesica.demo.tour import STEPS, tour
     from vesica.io import atomic
-    from vesica.io.read import read
-    from vesica.scoring import evaluate, evaluate_segmentation
 
-    if arguments.images < 1:
-        arguments.usage_error(f"--images must be a whole number above 0; got {arguments.images}")
-    if not arguments.output:
-        arguments.usage_error("--output must be the name of a folder; got ''")
-    contents = generate(arguments.images, arguments.seed)
-    maps = demo_maps.generate(min(arguments.images, _MAPS), arguments.seed)
-    with atomic.folder(arguments.output, _earlier, overwrite=True) as folder:
-        for name, content in zip(_NAMES, contents, strict=False):
-            atomic.put(folder / name, json.dumps(content))
-        _put_maps(folder / "maps", *maps)
-
-        begin = time.perf_counter()
-        truth, guess = (read(folder / name) for name in _NAMES[:2])
-        result = evaluate(truth, guess)
-        facts = result.to_dict() | {"gates": []}
-        seconds = time.perf_counter() - begin
-
-        names = [kind.name for kind in demo_maps.KINDS]
-        segmented = evaluate_segmentation(*maps, categories=names, ignore=demo_maps.VOID)
-        atomic.put(folder / _NAMES[2], page_of(result, truth, guess, parts_of(segmented, *maps)))
-    *files, page = (Path(arguments.output, name) for name in _NAMES)
+    folder = Path(arguments.output)
+    place.check_ours(folder)
+    images, seed = arguments.images, arguments.seed
+    with atomic.folder(folder, files.earlier, overwrite=True) as new:
+        files.write(new, track(range(images), "draw"), images, seed)
+        atomic.put(new / files.MARK, words.readme(images, seed))
+        with steps(*STEPS, "report") as done:
+            found = tour(new, done)
+            missing = _report(found, new)
+    told = (*found.missing, *missing)
     if arguments.json:
-        print(json.dumps(facts | {"page": str(page), "segmentation": segmented.to_dict()}, sort_keys=True))
+        print(json.dumps(_facts(found, folder, told), sort_keys=True))
     else:
-        from vesica.cli.eval_tables import show
-
-        show(facts, result.protocol, per_class=True)
-        print(f"\nread and scored in {seconds * 1e3:.0f} ms: vesica eval {files[0]} {files[1]} --per-class")
-        print(f"\n{segmented}\n\n{_command(Path(arguments.output, 'maps'))}")
-        print(f"look at {page}")
+        _show(found, folder, told, images)
     return 0
 
 
-def _put_maps(folder: Path, truth: np.ndarray, guess: np.ndarray) -> None:
-    """PNG files of one channel, whose palette is for eyes alone, and the names of the labels."""
-    from vesica.cli import demo_maps
-    from vesica.io import atomic
-    from vesica.io.png_write import png_of
-
-    for name, maps in (("truth", truth), ("guess", guess)):
-        (folder / name).mkdir(parents=True)
-        for place, labels in enumerate(maps):
-            atomic.put(folder / name / f"{place:03}.png", png_of(labels, palette=demo_maps.palette()))
-    atomic.put(folder / "classes.txt", "".join(f"{kind.name}\n" for kind in demo_maps.KINDS))
+def _check_usage(arguments: argparse.Namespace) -> None:
+    if not 1 <= arguments.images <= MOST:
+        arguments.usage_error(f"--images must be a whole number from 1 to {MOST:,}; got {arguments.images:,}")
+    if arguments.seed < 0:
+        arguments.usage_error(f"--seed must be a whole number from 0; got {arguments.seed}")
+    if not arguments.output:
+        arguments.usage_error("--output must be the name of a folder; got ''")
 
 
-def _command(maps: Path) -> str:
-    return f"the same: vesica seg {maps / 'truth'} {maps / 'guess'} --classes {maps / 'classes.txt'} --ignore 255"
+def _report(found: Tour, folder: Path) -> tuple[str, ...]:
+    """The page; or what is missing for it."""
+    from vesica.demo import files
+    from vesica.errors import MissingExtra
+
+    try:
+        import vesica.report as report
+
+        report.write(
+            folder / files.REPORT,
+            *found.results,
+            images=folder / "images",
+            maps=(folder / "maps/truth", folder / "maps/b"),
+            title="A small world",
+            findings=found.diagnosis.findings,
+            files=[folder / name for name in ("truth.json", "a.json", "b.json", files.EXPORT)],
+        )
+    except MissingExtra as error:
+        return (str(error),)
+    return ()
 
 
-def _earlier(folder: Path) -> list[Path]:
-    maps = folder / "maps"
-    found = [*(folder / name for name in _NAMES), maps / "classes.txt", *sorted(maps.glob("truth/*.png"))]
-    return [path for path in (*found, *sorted(maps.glob("guess/*.png"))) if path.is_file()]
+def _facts(found: Tour, folder: Path, missing: tuple[str, ...]) -> dict[str, Any]:
+    from vesica.demo import files
+
+    is_written = (folder / files.REPORT).is_file()
+    return {
+        "folder": str(folder),
+        "report": str(folder / files.REPORT) if is_written else None,
+        "missing": list(missing),
+        "eval": found.detection.to_dict(),
+        "compare": found.comparison.to_dict(),
+        "seg": None if found.segmentation is None else found.segmentation.to_dict(),
+        "agree": found.agreement.to_dict(),
+        "check": found.diagnosis.to_dict(),
+    }
+
+
+def _show(found: Tour, folder: Path, missing: tuple[str, ...], images: int) -> None:
+    from vesica.demo import files, words
+
+    print(f"{folder}: {images:,} pictures of a small world, two detectors, two segmenters, three annotators\n")
+    for line in words.lines_of(found):
+        print(line)
+    print("\ntry, here or on files of your own:")
+    for command in words.commands(folder, words.program()):
+        print(f"  {command}")
+    for line in dict.fromkeys(missing):
+        print(f"\nleft out: {line}")
+    if (folder / files.REPORT).is_file():
+        print(f"\nlook at {folder / files.REPORT}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal
+from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal, report_options
 from vesica.cli.category_options import categories_of
+from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.number_options import numbers_of
 from vesica.cli.option_words import as_options
 from vesica.cli.progress import steps
 from vesica.detection.rules import PROTOCOLS, QUIRKS, REGIONS
 from vesica.io.formats import readable
+from vesica.results.gates import Verdict
 from vesica.segmentation.rules import PANOPTIC_QUIRKS
 
 if TYPE_CHECKING:
@@ -19,19 +21,20 @@ if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.io.read import Found
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica eval truth.json guess.json
   vesica eval truth.json guess.json --regions mask --per-class
   vesica eval truth.json guess.json --iou 0.5 --strict --counts --min-score 0.3
   vesica eval truth.json guess.json --causes --confusion --min-score 0.3
   vesica eval truth.json guess.json --gate "AP>=0.5" --gate "AP50[person,car]>=0.8" --json
   vesica eval truth.json guess.json --interval --slices meta.csv
-  vesica eval val.json guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
+  vesica eval panoptic.json panoptic_guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
-
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+  vesica eval truth.json guess.json --report out.html --images photographs
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scoring(parser, [*PROTOCOLS, eval_panoptic.NAME])
     eval_panoptic.add_arguments(parser)
     eval_output.add_arguments(parser)
+    report_options.add_arguments(parser)
 
 
 def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
@@ -70,7 +74,7 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    image_options.add_arguments(parser)
+    image_options.add_arguments(parser, has_report=True)
     refusal.add_arguments(parser)
 
 
@@ -89,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         of_guess = {**said, "images": known, "predictions": True}
         guess = read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
         done()
-        check_said(said, truth, guess)
+        check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
         options |= {"categories": categories, "details": arguments.details, "threads": arguments.threads}
         by_class = not arguments.class_agnostic and categories is None
         result = refusal.scored(
@@ -104,6 +108,11 @@ def run(arguments: argparse.Namespace) -> int:
                 f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments
             )
         facts = eval_output.facts_of(result, arguments)
+        if arguments.report is not None:
+            found = refusal.findings_of(truth, guess, by_class=by_class)
+            files = tuple(path for path in (arguments.truth, arguments.guess) if path != "-")
+            verdicts = [Verdict(**one) for one in facts["gates"]]
+            report_options.write((result,), arguments, arguments.report, gates=verdicts, findings=found, files=files)
     return eval_output.tell(facts, result, arguments)
 
 
@@ -131,6 +140,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
+        report_options.check_usage(arguments)
         if arguments.details and arguments.records is None:
             raise ValueError("--details goes with --records")
         if arguments.truth == arguments.guess == "-":

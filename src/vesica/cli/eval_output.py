@@ -32,16 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"AP>=0.5", "AP50[cat,dog]>=0.8", "AP drop<=0.01 vs base.records @95%%"')
     outputs.add_arguments(parser)
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for `vesica merge`")
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def check_usage(arguments: argparse.Namespace) -> None:
     """Raise for options that no file could make right."""
     from vesica import _check as check
 
-    if arguments.threads is not None:
-        check.positive(arguments.threads, "--threads")
     if arguments.min_score is not None:
         check.finite(arguments.min_score, "--min-score")
         if not (arguments.counts or arguments.confusion or arguments.interval):
@@ -53,8 +49,7 @@ def check_usage(arguments: argparse.Namespace) -> None:
 
 def say(text: str, arguments: argparse.Namespace) -> None:
     """Words beside the answer."""
-    if not arguments.quiet:
-        streams.say(text)
+    streams.note(text, arguments)
 
 
 def write_records(path: str, records: Records) -> None:

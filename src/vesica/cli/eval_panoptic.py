@@ -6,15 +6,17 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, gate_options, outputs
+from vesica.cli import eval_output, gate_options, outputs, report_options
+from vesica.cli.common_options import NAMES
 
 if TYPE_CHECKING:
     from vesica.segmentation.panoptic import PanopticResult
 
 NAME = "panoptic"
 _MEANT = (
-    *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "threads", "quiet"),
-    *("json", "output", "records", "verbose"),
+    *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "output", "records"),
+    *("report", "images", "max_mb", "pictures"),
+    *NAMES,
 )
 _OWN = ("truth_folder", "guess_folder")
 
@@ -41,7 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         with atomic.file(arguments.records) as file:
             file.write(result.to_bytes())
-    facts["gates"] = gate_options.told(gate_options.verdicts(arguments, result.gate_scores()))
+    verdicts = gate_options.verdicts(arguments, result.gate_scores())
+    facts["gates"] = gate_options.told(verdicts)
+    if arguments.report is not None:
+        files = (arguments.truth, arguments.guess)
+        report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     return _tell(facts, result, arguments)
 
 
@@ -57,6 +63,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.quirks is not None:
             check.one_of(arguments.quirks, PANOPTIC_QUIRKS, "quirks")
         eval_output.check_usage(arguments)
+        report_options.check_usage(arguments)
+        if arguments.images is not None and arguments.report is None:
+            raise ValueError(f"--images says nothing about --protocol {NAME} without --report. Leave it out")
         if arguments.truth == arguments.guess == "-":
             raise ValueError("standard input can be read only once")
     except ValueError as error:
@@ -66,7 +75,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
 def _said(arguments: argparse.Namespace) -> Iterator[str]:
     """The options that were written on the command line; their defaults are None, False and nothing at all."""
     for name, value in vars(arguments).items():
-        if name not in ("run", "usage_error") and value is not None and value is not False and value != []:
+        if name not in ("run", "usage_error", "parser") and value is not None and value is not False and value != []:
             yield name
 
 

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from vesica.cli import look
 from vesica.detection.protocol import Protocol
 from vesica.detection.rules import REGIONS, UNLIMITED
 from vesica.detection.summary import limit_of, lines_of
@@ -78,7 +79,7 @@ def _ends(facts: dict[str, Any]) -> Iterable[RenderableType]:
 
 
 def _print(parts: Iterable[RenderableType]) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    console = look.console(width=None if sys.stdout.isatty() else _WIDE)
     with console.capture() as captured:
         for number, part in enumerate(parts):
             if number:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 from importlib import metadata
 from typing import Any
 
-_EPILOG = """\
-examples:
+from vesica.cli import streams
+from vesica.cli.epilogs import epilog
+
+_EPILOG = epilog(
+    """
   vesica info
   vesica info --json
-"""
+""",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     facts = _facts()
     if arguments.json:
-        print(json.dumps(facts, sort_keys=True))
+        streams.answer(facts)
     else:
         _show(facts)
     return 0
@@ -34,7 +37,7 @@ def _facts() -> dict[str, Any]:
     from vesica._kernels import native
     from vesica._kernels.registry import cases
 
-    libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "jax", "cupy")}
+    libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "triton", "jax", "cupy")}
     return {
         "vesica": __version__,
         "python": platform.python_version(),
@@ -42,8 +45,19 @@ def _facts() -> dict[str, Any]:
         "instructions": native.isa(),
         "threads": native.default_threads(),
         "libraries": libraries,
+        "devices": _devices() if libraries["torch"] else [],
         "backends": [case._asdict() for case in cases()],
     }
+
+
+def _devices() -> list[str]:
+    """The CUDA devices that torch sees. None where it cannot be loaded: others say so when they need it."""
+    try:
+        import torch
+
+        return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    except (ImportError, OSError, RuntimeError):
+        return []
 
 
 def _version(name: str) -> str | None:
@@ -54,10 +68,11 @@ def _version(name: str) -> str | None:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from vesica.cli import look
+
+    console = look.console()
     console.print(f"vesica {facts['vesica']} on Python {facts['python']}, {facts['machine']}")
     console.print(
         f"native kernels: {facts['instructions']} instructions (VESICA_ISA), "
@@ -65,6 +80,7 @@ def _show(facts: dict[str, Any]) -> None:
     )
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)
+    console.print("CUDA devices: " + (", ".join(facts["devices"]) or "none that torch sees"), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("input", "for", "served by", "why"):
         table.add_column(column, overflow="fold")

@@ -5,25 +5,28 @@ from __future__ import annotations
 import argparse
 
 from vesica.cli import region_files, streams
+from vesica.cli.epilogs import epilog
 from vesica.cli.iou_output import Answer, options_of
 
-_EPILOG = """\
+_EPILOG = epilog(
+    """
+  vesica iou truth.npy guess.npy                          # the matrix, as CSV
+  vesica iou truth.csv guess.csv --form xywh --aligned    # row with row
+  vesica iou truth.csv guess.csv --at-least 0.5 --json    # the pairs that reach one half
+  vesica iou all.npy --at-least 0.9 --strict              # near-duplicates within one file
+  vesica iou a.csv b.csv --rotated deg,ccw                # rows of cx, cy, w, h, angle
+  vesica iou masks.npy boxes.csv                          # masks with boxes
+  vesica iou soft.npy guess.npz:soft --masks --above .5   # floats that count above one half
+  vesica iou runs_a.json runs_b.json --measure dice       # COCO's run lengths of one image
+  vesica iou truth.png guess.png --ignore 255 --json      # label maps: every label with every label
+""",
+    notes="""
 files; `-` is standard input:
   boxes         .npy, .npz, .csv or .json with a box a row; with --rotated rows of five
   masks         .npy or .npz of booleans, (N, height, width), or of numbers with --masks; COCO's run lengths in .json
   label maps    .png of one channel, grey or a palette
-
-examples:
-  vesica iou truth.npy guess.npy                          the matrix, as CSV
-  vesica iou truth.csv guess.csv --form xywh --aligned    row with row
-  vesica iou truth.csv guess.csv --at-least 0.5 --json    the pairs that reach one half
-  vesica iou all.npy --at-least 0.9 --strict              near-duplicates within one file
-  vesica iou a.csv b.csv --rotated deg,ccw                rows of cx, cy, w, h, angle
-  vesica iou masks.npy boxes.csv                          masks with boxes
-  vesica iou truth.npy guess.npz:soft --masks --above .5  floats that count above one half
-  vesica iou truth.json guess.json --measure dice         COCO's run lengths of one image
-  vesica iou truth.png guess.png --ignore 255 --json      label maps: every label with every label
-"""
+""",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--best", type=int, metavar="K", help="the K best partners of each row of A: i,j,value")
     parser.add_argument("--strict", action="store_true", help="with --at-least: only pairs above T")
     parser.add_argument("-o", "--output", metavar="FILE", help="write .npy, .csv or .json instead of printing")
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,9 +85,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             check.threshold(arguments.at_least, "--at-least", strict=arguments.strict)
         if arguments.at_least is not None or arguments.best is not None:
             as_similarity(arguments.measure)
-        for name in ("threads", "best"):
-            if getattr(arguments, name) is not None:
-                check.positive(getattr(arguments, name), f"--{name}")
+        if arguments.best is not None:
+            check.positive(arguments.best, "--best")
         region_files.check_usage(arguments)
         MEASURES[arguments.measure].options(options_of(arguments))
     except (ValueError, TypeError) as error:

@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vesica.cli import eval_output, interval_options
+from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.progress import steps
 
 if TYPE_CHECKING:
     from vesica.detection import Records
 
-_EPILOG = """\
-Records are written by `vesica eval … --records FILE`, or in Python by Records.to_bytes(). Their order does not matter.
-
-examples:
+_EPILOG = epilog(
+    """
   vesica merge part1.records part2.records
   vesica merge rank*.records --duplicates same
   vesica merge parts/*.records --per-class --gate "AP>=0.5"
   vesica merge part1.records part2.records --records both.records --quiet --json
-
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    notes="""
+Records are written by `vesica eval … --records FILE`, or in Python by Records.to_bytes(). Their order does not matter.
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

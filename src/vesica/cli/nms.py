@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from vesica.cli import streams
+from vesica.cli.epilogs import epilog
 from vesica.cli.region_files import FORMS, rotation
 from vesica.selection.decays import DECAYS
 
-_EPILOG = """\
+_EPILOG = epilog(
+    """
+  vesica nms results.json --iou 0.5 --per-class -o kept.json    # each class for itself, as most evaluations want it
+  vesica nms results.json --per-class --limit 100 --min-score 0.05 -o kept.json
+  vesica nms detections.csv --iou 0.45                          # the rows that stay, as CSV
+  vesica nms detections.npy --form xywh --soft gaussian -o kept.npy  # scores fall instead of rows
+  vesica nms mask_results.json --masks --measure overlap --iou 0.7 --json
+""",
+    notes="""
 files; `-` is standard input:
   COCO results  .json: a list of objects with image_id, category_id, score, and bbox (x, y, w, h) or run lengths
   tables        .npy, .npz, .csv or .json: x1, y1, x2, y2, score, and then perhaps class and image
-
-examples:
-  vesica nms results.json --iou 0.5 --per-class -o kept.json    each class for itself, as most evaluations want it
-  vesica nms results.json --per-class --limit 100 --min-score 0.05 -o kept.json
-  vesica nms boxes.csv --iou 0.45                               the rows that stay, as CSV
-  vesica nms boxes.npy --form xywh --soft gaussian -o kept.npy  scores fall instead of rows
-  vesica nms results.json --masks --measure overlap --iou 0.7 --json
-"""
+""",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,24 +57,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--masks", action="store_true", help="of COCO results take the masks, even where there are boxes"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the rows that stay instead of printing them")
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
 
 
 def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     from vesica.cli.nms_rows import chosen
+    from vesica.cli.progress import steps
     from vesica.io.detections import detections_of, rows_of, text_of, write
     from vesica.io.files import load
 
-    file = load(arguments.detections)
-    found = detections_of(file, columns=4 if arguments.rotated is None else 5, masks=arguments.masks)
+    with steps("read"):
+        file = load(arguments.detections)
+        found = detections_of(file, columns=4 if arguments.rotated is None else 5, masks=arguments.masks)
     kept, scores = chosen(found, arguments, file.name)
     if arguments.output is not None:
         write(arguments.output, found, kept, scores)
         _say(f"kept {len(kept)} of {len(found)} detections: {arguments.output}", arguments)
     elif arguments.json:
         rows = rows_of(found, kept, scores)
-        print(json.dumps({"detections": len(found), "kept": kept.tolist(), "rows": rows}, sort_keys=True))
+        streams.answer({"detections": len(found), "kept": kept.tolist(), "rows": rows})
     else:
         sys.stdout.write(text_of(found, kept, scores))
     return 0
@@ -80,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say(text: str, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        print(json.dumps({"output": arguments.output, "note": text}))
+        streams.answer({"output": arguments.output, "note": text})
     else:
-        streams.say(text)
+        streams.note(text, arguments)
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
@@ -98,9 +101,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     try:
         if arguments.iou is not None:
             check.threshold(arguments.iou, "--iou", strict=True)
-        for name in ("threads", "limit"):
-            if getattr(arguments, name) is not None:
-                check.positive(getattr(arguments, name), f"--{name}")
+        if arguments.limit is not None:
+            check.positive(arguments.limit, "--limit")
         if arguments.rotated is not None:
             rotation(arguments.rotated)
     except (ValueError, TypeError) as error:

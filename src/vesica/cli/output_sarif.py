@@ -32,7 +32,7 @@ def error(verb: str, message: str, code: int) -> str:
 def _text(rules: list[str], results: list[dict[str, Any]], invocation: dict[str, Any]) -> str:
     from vesica import __version__
 
-    listed = [{"id": rule, "shortDescription": {"text": RULES.get(rule, rule)}} for rule in rules]
+    listed = [{"id": rule, **_described(rule)} for rule in rules]
     driver = {"name": "vesica", "version": __version__, "informationUri": _HOME, "rules": listed}
     run = {
         "tool": {"driver": driver},
@@ -42,6 +42,16 @@ def _text(rules: list[str], results: list[dict[str, Any]], invocation: dict[str,
     }
     whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(whole, sort_keys=True, indent=2) + "\n"
+
+
+def _described(rule: str) -> dict[str, Any]:
+    """What a rule is about, in the words of `vesica explain`."""
+    from vesica import glossary
+
+    title = next((term.title for term in glossary.find(rule)), rule)
+    told = {"shortDescription": {"text": RULES.get(rule, f"{title[:1].upper()}{title[1:]}.")}}
+    text = glossary.words(rule)
+    return told | ({"fullDescription": {"text": text}} if text else {})
 
 
 def _result(remark: Remark, index: int, file: str | None) -> dict[str, Any]:

@@ -8,13 +8,15 @@ import io
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica.cli import streams
-from vesica.results.gates import Verdict
+
+if TYPE_CHECKING:
+    from vesica.results.gates import Verdict
 
 OUTPUTS = ("text", "json", "markdown", "github", "junit", "sarif")
-VERBS = ("eval", "seg", "agree", "merge", "compare", "check")
+VERBS = ("eval", "seg", "agree", "merge", "compare", "check", "stats")
 """Those whose answer has other forms than text and JSON."""
 
 
@@ -76,6 +78,8 @@ class Answer(NamedTuple):
     @property
     def verdicts(self) -> list[Verdict]:
         """What its gates say."""
+        from vesica.results.gates import Verdict  # late: `vesica --help` has none
+
         return [Verdict(**one) for one in self.facts.get("gates", ())]
 
     @property
@@ -118,6 +122,13 @@ def chosen(words: Sequence[str]) -> str:
     asked = [word.partition("=")[2] for word in words if word.startswith("--output=")]
     asked += [after for word, after in itertools.pairwise(words) if word == "--output"]
     return asked[-1] if asked and asked[-1] in OUTPUTS else "text"
+
+
+def chosen_by(arguments: argparse.Namespace, verb: str) -> str:
+    """The same, once all that is said is known."""
+    if arguments.json:
+        return "json"
+    return (arguments.output or "text") if verb in VERBS else "text"
 
 
 def check_usage(arguments: argparse.Namespace) -> None:

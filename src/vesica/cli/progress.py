@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from vesica.cli import look
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -17,8 +18,8 @@ PATIENCE = 1.0
 
 
 def track(work: Sequence[int], what: str) -> Iterator[int]:
-    """The items, with a bar that counts them once a second has passed."""
-    if not sys.stderr.isatty():
+    """The items, with a bar that counts them once a second has passed: how many, how fast, how long still."""
+    if not look.has_progress():
         yield from work
         return
     begin = time.monotonic()
@@ -30,11 +31,25 @@ def track(work: Sequence[int], what: str) -> Iterator[int]:
         done += 1
     if done == len(work):
         return
-    from rich.console import Console
-    from rich.progress import track as bar
+    with _counting() as bar:
+        task = bar.add_task(what, total=len(work), completed=done)
+        for item in work[done:]:
+            yield item
+            bar.advance(task)
 
-    rest = bar(work[done:], description=what, completed=done, total=len(work), console=Console(stderr=True))
-    yield from rest
+
+def _counting() -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.progress import TimeRemainingColumn as Left
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+
+    columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), Rate(), Left())
+    return Progress(*columns, console=look.bar_console(), transient=True)
 
 
 @contextmanager
@@ -43,7 +58,7 @@ def steps(*names: str) -> Iterator[Callable[[], None]]:
 
     A step is one call that does not report back, so a thread of its own shows the bar when the second has passed.
     """
-    if not sys.stderr.isatty():
+    if not look.has_progress():
         yield lambda: None
         return
     bar = _Steps(names)
@@ -71,14 +86,13 @@ class _Steps:
             self._draw()
 
     def show(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn())
         with self._lock:
             if self._over:
                 return
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar = Progress(*columns, console=look.bar_console(), transient=True)
             self._bar.add_task("", total=len(self._names))
             self._draw()
             self._bar.start()

@@ -66,15 +66,20 @@ def look(
     error: Exception | None = None,
 ) -> None:
     """Raise for a mistake that is found in a file of guesses or in its truth; tell what is only worth a word."""
-    from vesica.diagnose.examination import examined
-    from vesica.diagnose.sides import of_found
-
-    ours = of_found(truth)
-    found = examined(of_found(guess, ours), ours, by_class=by_class).findings
+    found = findings_of(truth, guess, by_class=by_class)
     _refuse(found, [truth.name, guess.name], error)
     for one in found:
         if one.severity == "warning" or one.code == "images-wrong-set":
             eval_output.say(f"  {one}", arguments)
+
+
+def findings_of(truth: Found, guess: Found, /, *, by_class: bool = True) -> Sequence[Finding]:
+    """What `vesica check` finds in a file of guesses beside its truth."""
+    from vesica.diagnose.examination import examined
+    from vesica.diagnose.sides import of_found
+
+    ours = of_found(truth)
+    return examined(of_found(guess, ours), ours, by_class=by_class).findings
 
 
 def look_at_each(files: Sequence[Found], arguments: argparse.Namespace, /) -> None:

@@ -5,25 +5,30 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output, gate_options, outputs, refusal, seg_options, seg_output
+from vesica.cli import eval_output, gate_options, outputs, refusal, report_options, seg_options, seg_output
+from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
+    from vesica.results.gates import Verdict
     from vesica.segmentation.result import SegmentationResult
     from vesica.segmentation.surface_result import SurfaceResult
 
-_EPILOG = """\
-examples:
+_EPILOG = epilog(
+    """
   vesica seg truth/ guess/ --classes names.txt --ignore 255 --per-class
   vesica seg "gtFine/**/*_labelIds.png" results/ --map cityscapes --ignore 255
-  vesica seg truth.npy guess.npy --background 0 --like monai --spread
-  vesica seg truth.json guess.json --per-class                        (COCO: objects are drawn into label maps)
-  vesica seg ct/truth ct/guess --surface --tau 1 --per-class          (NIfTI: spacing from the header)
+  vesica seg maps_a.npy maps_b.npy --background 0 --like monai --spread
+  vesica seg truth.json guess.json --per-class                        # COCO: objects are drawn into label maps
+  vesica seg ct/truth ct/guess --surface --tau 1 --per-class          # NIfTI: spacing from the header
   vesica seg vessels/truth vessels/guess --surface --cldice --boundary 2%
-  vesica seg truth/ guess/ --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
-
+  vesica seg truth/ guess/ --report out.html --images photographs
+  vesica seg truth/ guess/ --classes names.txt --ignore 255 --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
+""",
+    notes="""
 Files are PNG (grey values or indices of a palette), .npy, .npz and NIfTI, which meet by name; or COCO's JSON.
-exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault
-"""
+""",
+    codes=CODES,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,13 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     result, surfaces = _scored(arguments)
     facts = seg_output.facts_of(result, surfaces, arguments)
-    facts["gates"] = gate_options.told(seg_output.verdicts(result, surfaces, arguments))
+    verdicts = seg_output.verdicts(result, surfaces, arguments)
+    facts["gates"] = gate_options.told(verdicts)
     if arguments.records is not None:
         from vesica.io import atomic
 
         with atomic.file(arguments.records) as file:
             file.write(result.to_bytes())
         eval_output.say(f"Wrote the counts of {len(result.counts):,} images: {arguments.records}", arguments)
+    _report(result, surfaces, verdicts, arguments)
     answer = outputs.Answer(
         "seg",
         result.headline,
@@ -50,6 +57,21 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.guess,
     )
     return outputs.tell(answer, arguments)
+
+
+def _report(
+    result: SegmentationResult, surfaces: SurfaceResult | None, verdicts: list[Verdict], arguments: argparse.Namespace
+) -> None:
+    """The page, if one was asked for: the files are where the label maps of its pictures are read again."""
+    if arguments.report is None:
+        return
+    from vesica.report.label_maps import Scored
+
+    relabel = seg_options.relabel_of(arguments.relabel)
+    maps = Scored(arguments.truth, arguments.guess, relabel, arguments.crowd)
+    results = (result,) if surfaces is None else (result, surfaces)
+    files = [arguments.truth, arguments.guess]
+    report_options.write(results, arguments, arguments.report, gates=verdicts, files=files, maps=maps)
 
 
 def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceResult | None]:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica.cli import gate_options, outputs, refusal
+from vesica.cli import gate_options, outputs, refusal, report_options
 from vesica.cli.number_options import numbers_of
 from vesica.segmentation.rules import FIELDS
 
@@ -32,6 +32,29 @@ class Options(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("truth", metavar="TRUTH", help="a folder, a pattern or a file of label maps; or a COCO file")
     parser.add_argument("guess", metavar="GUESS", help="the same of the guesses, under the same names")
+    add_maps(parser)
+    parser.add_argument("--surface", action="store_true", help="scores of outlines too: HD, HD95, ASSD, MASD, ASD")
+    parser.add_argument(
+        "--tau", metavar="T[,T…]", help="with --surface: tolerances of NSD and boundary F, in the unit of the spacing"
+    )
+    parser.add_argument("--spacing", metavar="S[,S…]", help="with --surface: of one axis after the other")
+    parser.add_argument(
+        "--boundary", metavar="W[,W…]", help="with --surface: widths of boundary IoU, in pixels or 2%% of the diagonal"
+    )
+    parser.add_argument("--cldice", action="store_true", help="with --surface: clDice of thin shapes")
+    parser.add_argument("--spread", action="store_true", help="the answers under every convention too")
+    parser.add_argument("--per-class", action="store_true", help="a table of the classes too")
+    parser.add_argument("--per-image", action="store_true", help="a table of the images too, worst first")
+    gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
+    parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
+    report_options.add_arguments(parser)
+    parser.add_argument("--images", metavar="DIR", help="with --report: the photographs")
+    outputs.add_arguments(parser)
+    refusal.add_arguments(parser)
+
+
+def add_maps(parser: argparse._ActionsContainer) -> None:
+    """The options that say what label maps mean."""
     parser.add_argument(
         "--classes", metavar="FILE|N|A,B,…", help="names of the labels 0, 1, …: a line each, their number, or a list"
     )
@@ -49,66 +72,64 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--like", metavar="NAME", help="the conventions of another library: sklearn, monai, mmseg, …")
     parser.add_argument("--average", choices=FIELDS["average"], help="the order of the mean (default: totals)")
     parser.add_argument("--volume", action="store_true", help="arrays of three axes are volumes, not stacks of images")
-    parser.add_argument("--surface", action="store_true", help="scores of outlines too: HD, HD95, ASSD, MASD, ASD")
     parser.add_argument(
-        "--tau", metavar="T[,T…]", help="with --surface: tolerances of NSD and boundary F, in the unit of the spacing"
+        "--groups",
+        metavar="FILE",
+        help='what images belong to: JSON {"case1": "patient A"}, by their names; `seg` has a table of groups, and '
+        "`compare --by group` draws them again",
     )
-    parser.add_argument("--spacing", metavar="S[,S…]", help="with --surface: of one axis after the other")
-    parser.add_argument(
-        "--boundary", metavar="W[,W…]", help="with --surface: widths of boundary IoU, in pixels or 2%% of the diagonal"
-    )
-    parser.add_argument("--cldice", action="store_true", help="with --surface: clDice of thin shapes")
-    parser.add_argument("--spread", action="store_true", help="the answers under every convention too")
-    parser.add_argument("--per-class", action="store_true", help="a table of the classes too")
-    parser.add_argument("--per-image", action="store_true", help="a table of the images too, worst first")
-    parser.add_argument(
-        "--groups", metavar="FILE", help='a table of groups of images too: JSON {"case1": "patient A"}, by their names'
-    )
-    gate_options.add_arguments(parser, '"mIoU>=0.7", "IoU[road]>=0.9", "mIoU drop<=0.01 vs base.counts @95%%"')
-    parser.add_argument("--records", metavar="FILE", help="write what was counted, for gates of later runs")
-    outputs.add_arguments(parser)
-    refusal.add_arguments(parser)
-    parser.add_argument("--threads", type=int, metavar="N", help="at most this many")
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """What the options mean; exit code 2 for those that no file could make right."""
-    from vesica import _check as check
-    from vesica._check import painted as check_painted
     from vesica._check import surfaces as check_surfaces
-    from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surface_cells import Wanted
 
     try:
-        if arguments.threads is not None:
-            check.positive(arguments.threads, "--threads")
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
+        report_options.check_usage(arguments)
+        if arguments.images is not None and arguments.report is None:
+            raise ValueError("--images goes with --report")
+        if arguments.images is not None and not os.path.isdir(arguments.images):
+            raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         for name in _WITH_SURFACE:
             if getattr(arguments, name) and not arguments.surface:
                 raise ValueError(f"--{name} goes with --surface")
-        for name, option in _OF_LABEL_MAPS.items():
-            if getattr(arguments, name) is not None and check_painted.is_objects(arguments.truth):
-                raise ValueError(f"{option} is for label maps: objects have categories, all else is background")
-        if arguments.like is not None and arguments.average is not None:
-            raise ValueError("--like decides the order of the mean: leave --average out")
-        said = {"average": arguments.average, "like": arguments.like, "background": arguments.background}
-        policy = SegmentationPolicy(
-            ignore=tuple(numbers_of(arguments.ignore, int, "--ignore") or ()),
-            **{name: value for name, value in said.items() if value is not None},
-        )
+        policy = policy_of(arguments)
         tau, spacing = (numbers_of(getattr(arguments, name), float, f"--{name}") for name in ("tau", "spacing"))
         wanted = Wanted(check_surfaces.band_widths(_widths(arguments.boundary)), arguments.cldice)
     except ValueError as error:
         arguments.usage_error(str(error))
-    source = {
+    source = source_of(arguments)
+    return Options(policy, source, tau or [], spacing, wanted)
+
+
+def policy_of(arguments: argparse.Namespace) -> SegmentationPolicy:
+    """The conventions; ValueError for those that no file could make right."""
+    from vesica._check import painted as check_painted
+    from vesica.segmentation.policy import SegmentationPolicy
+
+    for name, option in _OF_LABEL_MAPS.items():
+        if getattr(arguments, name) is not None and check_painted.is_objects(arguments.truth):
+            raise ValueError(f"{option} is for label maps: objects have categories, all else is background")
+    if arguments.like is not None and arguments.average is not None:
+        raise ValueError("--like decides the order of the mean: leave --average out")
+    said = {"average": arguments.average, "like": arguments.like, "background": arguments.background}
+    return SegmentationPolicy(
+        ignore=tuple(numbers_of(arguments.ignore, int, "--ignore") or ()),
+        **{name: value for name, value in said.items() if value is not None},
+    )
+
+
+def source_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Options of `vesica.scoring.label_images`; files that they name are read."""
+    return {
         "categories": classes_of(arguments.classes),
         "relabel": relabel_of(arguments.relabel),
         "groups": None if arguments.groups is None else _groups(arguments.groups),
         "crowd": arguments.crowd,
     }
-    return Options(policy, source, tau or [], spacing, wanted)
 
 
 def classes_of(text: str | None) -> Any:

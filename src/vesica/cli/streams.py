@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
-import json
 import os
+import re
 import sys
 from typing import Any, TextIO
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but tabs and ends of lines."""
 
 
 def open_closed() -> None:
@@ -22,6 +26,8 @@ def open_closed() -> None:
 
 def answer(value: Any) -> None:
     """One JSON object on standard output. Letters that the terminal has not, or that are no text, are escaped."""
+    import json  # late: `vesica --help` writes none
+
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -39,12 +45,22 @@ def write(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not."""
+    """Words beside the answer, on standard error. Where that is full they are lost, and the answer is not.
+
+    Names from files may be among them: what would steer a terminal is escaped.
+    """
+    text = _STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     encoding = sys.stderr.encoding or "utf-8"
     try:
         print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+def note(text: str, arguments: argparse.Namespace) -> None:
+    """The same, unless --quiet was said."""
+    if not arguments.quiet:
+        say(text)
 
 
 def silence(stream: TextIO) -> None:

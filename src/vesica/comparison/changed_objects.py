@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from vesica._array import objects
+from vesica.dataset.ids import places, table_of, together
 from vesica.detection.cause_names import RIGHT
 from vesica.detection.result import DetectionResult
 from vesica.results.tables import Table
@@ -16,13 +17,12 @@ _OF_TRUTHS = ("image", "category", "truth", "x1", "y1", "x2", "y2", "cause")
 
 
 class _Found(NamedTuple):
-    """Truths of one model: rows of its match table, by image and id."""
+    """Truths of one model: its match table, and which of its rows are of a truth that a guess found, or of one that
+    none did."""
 
     table: Table
-    right: dict[tuple[Any, Any], int]
-    """The guess that found each."""
-    lost: dict[tuple[Any, Any], int]
-    """Those that were not found, with the cause."""
+    right: np.ndarray
+    lost: np.ndarray
 
 
 def changed_objects(
@@ -40,21 +40,34 @@ def changed_objects(
 
 def _changed(change: str, without: _Found, having: _Found) -> dict[str, np.ndarray]:
     """Truths that one side lost and the other found."""
-    keys = [key for key in without.lost if key in having.right]
-    lost = np.array([without.lost[key] for key in keys], np.int64)
-    found = np.array([having.right[key] for key in keys], np.int64)
-    columns = {name: without.table[name][lost] for name in _OF_TRUTHS}
-    return {"change": objects([change] * len(keys)), **columns, "score": having.table["score"][found]}
+    lost, right = _keys(without, having)
+    place = places(lost, right)
+    there = np.flatnonzero(place >= 0)
+    columns = {name: without.table[name][without.lost[there]] for name in _OF_TRUTHS}
+    score = having.table["score"][having.right[place[there]]]
+    return {"change": objects([change] * len(there)), **columns, "score": score}
+
+
+def _keys(without: _Found, having: _Found) -> tuple[np.ndarray, np.ndarray]:
+    """A number for each truth that one side lost, and that the other found: by its image and its id."""
+    codes = np.zeros(len(without.lost) + len(having.right), np.int64)
+    for name in ("image", "truth"):
+        ids = together([_ids(without.table[name][without.lost]), _ids(having.table[name][having.right])])
+        known, code = table_of(ids)
+        codes = codes * max(len(known), 1) + code
+    return codes[: len(without.lost)], codes[len(without.lost) :]
+
+
+def _ids(column: np.ndarray) -> np.ndarray:
+    """Integers, if all are: 7 and "7" are two."""
+    found = np.array(column.tolist())
+    return found if found.dtype.kind == "i" else column.astype(object)
 
 
 def _found(result: DetectionResult, iou: float | None, score: float | None) -> _Found:
     table = result.objects(iou=iou, min_score=score)
-    image, truth = (table[name].tolist() for name in ("image", "truth"))
-    is_lost, is_right = table["guess"] == np.array(None), table["cause"] == RIGHT
-    right, lost = (
-        {(image[row], truth[row]): row for row in np.flatnonzero(rows).tolist()} for rows in (is_right, is_lost)
-    )
-    return _Found(table, right, lost)
+    right, lost = table["cause"] == RIGHT, table["guess"] == np.array(None)
+    return _Found(table, np.flatnonzero(right), np.flatnonzero(lost))
 
 
 def has_details(result: DetectionResult, /) -> bool:
@@ -71,11 +84,11 @@ def best_score(result: DetectionResult, iou: float | None, /) -> float | None:
 
 def counted(table: Table, /) -> Table:
     """How many objects of each category changed, and for which cause; the most first."""
-    counts: dict[tuple[Any, Any, Any], int] = {}
-    for row in table:
-        key = row["change"], row["category"], row["cause"]
-        counts[key] = counts.get(key, 0) + 1
-    ordered = sorted(counts.items(), key=lambda one: (-one[1], tuple(map(str, one[0]))))
     names = ("change", "category", "cause")
-    columns = {name: objects(key[place] for key, _ in ordered) for place, name in enumerate(names)}
-    return Table({**columns, "count": np.array([count for _, count in ordered], np.int64)})
+    tables, codes = zip(*(table_of(table[name].astype(object)) for name in names), strict=True)
+    shape = tuple(map(len, tables))
+    kinds, counts = np.unique(np.ravel_multi_index(codes, shape) if len(table) else codes[0], return_counts=True)
+    cells = [known[place] for known, place in zip(tables, np.unravel_index(kinds, shape), strict=True)]
+    order = sorted(range(len(kinds)), key=lambda row: (-counts[row], *(str(column[row]) for column in cells)))
+    columns = {name: column[order] for name, column in zip(names, cells, strict=True)}
+    return Table({**columns, "count": counts[order]})

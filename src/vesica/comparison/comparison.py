@@ -173,6 +173,9 @@ class Comparison(Result):
         """One row for a slice of images, as `compare(…, slices=)` was told: the number of both models, by default the
         first, the difference with its interval, its p-value, and `q` of all slices."""
         name = check.number_of(number, list(self.results[0].summary), "numbers")
+        return self._known("slices", name, lambda: self._slices(name))
+
+    def _slices(self, name: str) -> Table:
         sliced = [check.of_detection(one, DetectionResult, "Slices").slices for one in self.results]
         check.some_slices(sliced[0])
         places = [(column, value) for column, found in sliced[0].items() for value in found]

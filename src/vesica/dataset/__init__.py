@@ -102,6 +102,11 @@ class Dataset:
         objects, images, categories = (_counted(number, noun) for number, noun in counts)
         return f"Dataset({objects} in {images}, {categories})"
 
+    def _repr_html_(self) -> str:
+        from vesica.dataset.picture import html_of  # late: only notebooks ask for it
+
+        return html_of(self)
+
     @property
     def boxes(self) -> Boxes:
         """The boxes, as regions that every measure takes."""
@@ -292,6 +297,55 @@ class Dataset:
 
         options = {"form": form, "normalised": normalised, "sizes": sizes, "above": above, "look": check}
         return cls(**columns_of_images(fields_of_dicts(dicts), images=images, categories=categories, **options))
+
+    @classmethod
+    @explained("Dataset.from_arrow", "Dataset.from_arrow")
+    def from_arrow(
+        cls,
+        table: Any,
+        /,
+        *,
+        side: str | None = None,
+        form: str | None = None,
+        categories: Any = None,
+        check: bool = True,
+    ) -> Dataset:
+        """A data set from a table of Arrow, polars, DuckDB or pandas.
+
+        Either a row is an image, with `image_id` and its objects in a list under `truth`, `guess` or `objects`, as
+        `to_arrow` and Hugging Face have them; or a row is an object, with columns as a CSV file has them: image_id,
+        category, x1, y1, x2, y2, score. Columns of numbers are not copied where they are float64 already.
+
+        Parameters
+        ----------
+        table : pyarrow.Table, or anything with `__arrow_c_stream__`
+        side : "truth", "guess" or "objects", where the table has several
+        form : what the four numbers of a box mean, where the table does not say it
+        categories, check : as for `from_arrays`
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> columns = {"image_id": [7, 7], "category": ["cat", "dog"]}
+        >>> columns |= {"x1": [0, 2], "y1": [0, 2], "x2": [4, 6], "y2": [4, 6]}
+        >>> Dataset.from_arrow(pyarrow.table(columns))
+        Dataset(2 objects in 1 image, 2 categories)
+        """
+        from vesica._check.arrow import table as table_of
+        from vesica.dataset.arrow import dataset_of
+
+        return dataset_of(table_of(table), side=side, form=form, categories=categories, look=check)[0]
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table with a row for each image: all that the data set has, as `vesica.write` puts it into Parquet.
+
+        >>> truth = Dataset.from_arrays([[10, 20, 40, 60]], image=[7], category=["cat"])
+        >>> truth.to_arrow().column("truth").to_pylist()
+        [[{'category': 'cat', 'box': [10.0, 20.0, 30.0, 40.0]}]]
+        """
+        from vesica.dataset.arrow_table import table_of
+
+        return table_of(self)
 
     @classmethod
     @explained("Dataset.from_objects", "Dataset.from_objects")

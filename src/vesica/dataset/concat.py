@@ -14,7 +14,7 @@ from vesica.dataset.boxless import boxes_of
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.corners import upright_corners
 from vesica.dataset.ids import places, table_of, together
-from vesica.dataset.tables import Categories, Images
+from vesica.dataset.tables import Categories, Images, Ragged
 
 _ROW_COLUMNS = ("xywh", "corners", "score", "area", "crowd", "ignore", "id", "round", "attributes")
 _IMAGE_COLUMNS = ("height", "width", "names", "group", "batch")
@@ -33,6 +33,7 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
     of_images: dict[str, Any] = {name: _of_images(parts, name) for name in _IMAGE_COLUMNS}
+    of_images |= {name: _lists(parts, name) for name in ("absent", "partial")}
     return {
         "images": Images(ids, **of_images),
         "categories": kinds,
@@ -41,6 +42,21 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
         **columns_of_rows(parts),
         **_annotations(parts, first.tolist()),
     }
+
+
+def _lists(parts: Sequence[Any], name: str) -> Ragged | None:
+    """Lists of categories of all images; empty for those of a part that has none."""
+    given = [getattr(part.images, name) for part in parts]
+    if all(one is None for one in given):
+        return None
+    counts = [
+        np.zeros(len(part.images), np.int64) if one is None else np.diff(one.offsets)
+        for part, one in zip(parts, given, strict=True)
+    ]
+    return Ragged(
+        together([one.values for one in given if one is not None]),
+        np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
+    )
 
 
 def columns_of_rows(parts: Sequence[Any], /) -> dict[str, Any]:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from vesica.detection.records import Records, merge, records_of
     from vesica.detection.reliability import Reliability
     from vesica.detection.result import Counts, DetectionResult, summarise
+    from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score, merge_counts, tie_bounds
 
 __all__ = [
+    "Bounds",
     "Causes",
     "Confusion",
     "Counts",
@@ -26,13 +28,18 @@ __all__ = [
     "Protocol",
     "Records",
     "Reliability",
+    "ScoreCounts",
+    "counts_by_score",
     "merge",
+    "merge_counts",
     "records_of",
     "summarise",
+    "tie_bounds",
 ]
 
 # Loaded on first use: the command line reads `rules` and does not wait for NumPy.
 _HOMES = {
+    "Bounds": "score_counts",
     "Causes": "causes",
     "Confusion": "confusion",
     "Counts": "result",
@@ -42,9 +49,13 @@ _HOMES = {
     "Protocol": "protocol",
     "Records": "records",
     "Reliability": "reliability",
+    "ScoreCounts": "score_counts",
+    "counts_by_score": "score_counts",
     "merge": "records",
+    "merge_counts": "score_counts",
     "records_of": "records",
     "summarise": "result",
+    "tie_bounds": "score_counts",
 }
 
 __getattr__ = lazy(__name__, _HOMES)

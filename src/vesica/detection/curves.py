@@ -69,6 +69,14 @@ class Curve:
     wrong: np.ndarray
     positives: int
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        line = f"Curve({len(self.score):,} guesses, {self.positives:,} truths)"
+        best = [] if self.best_f1 is None else [_html.table(self.best_f1._fields, [list(self.best_f1)])]
+        drawn = _html.curve("precision by recall", self.recall.tolist(), self.precision.tolist())
+        return _html.page(_html.words(line), *best, drawn)
+
     @property
     def precision(self) -> np.ndarray:
         """Right guesses among all down to this one."""

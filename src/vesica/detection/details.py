@@ -128,12 +128,10 @@ def details_of(inputs: Inputs, records: Records, /, *, threads: int | None = Non
     # What overlaps less lies on the background, and need not be kept.
     floor = max(min(check.BACKGROUND, *protocol.bars), np.nextafter(0.0, 1.0))
     near = near_of(inputs, protocol, floor, threads)
-    rows = _rows(inputs, records)
+    rows = rows_of_guesses(inputs, records)
     starts, pairs = taken(near.starts, rows)
 
-    truths = inputs.truths
-    order = np.flatnonzero((truths.image >= 0) & (truths.category >= 0))
-    order = order[np.argsort(truths.image[order], kind="stable")]
+    truths, order = inputs.truths, rows_of_truths(inputs)
     rank = np.full(len(truths.image), -1, np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     numbers = _numbers(truths.image, inputs.truth_rows)[order]
@@ -219,7 +217,15 @@ def merged(parts: Sequence[Details | None], guesses: np.ndarray, images: Sequenc
     return joined.of(guesses, np.arange(count, dtype=np.int32))
 
 
-def _rows(inputs: Inputs, records: Records) -> np.ndarray:
+def rows_of_truths(inputs: Inputs, /) -> np.ndarray:
+    """The row of each truth of details among those that were matched."""
+    truths = inputs.truths
+    order = np.flatnonzero((truths.image >= 0) & (truths.category >= 0))
+    rows: np.ndarray = order[np.argsort(truths.image[order], kind="stable")]
+    return rows
+
+
+def rows_of_guesses(inputs: Inputs, records: Records, /) -> np.ndarray:
     """The row of each guess of the records among those that were matched."""
     assert records.row is not None
     if inputs.guess_rows is None:

@@ -158,7 +158,7 @@ class Records:
         header, blocks = container.from_bytes(_KIND, data)
         with container.readable(_KIND):
             columns, of_details = Details.apart(blocks)
-            protocol = _protocol_of(header)
+            protocol = protocol_in(header)
             tables: dict[str, Any] = {
                 name: container.column_of(values) for name, values in header["categories"].items()
             }
@@ -345,7 +345,7 @@ def _summed(notes: Sequence[Note]) -> tuple[Note, ...]:
     return tuple(Note(rule, count, text) for (rule, text), count in sorted(counts.items()))
 
 
-def _protocol_of(header: dict[str, Any]) -> Protocol:
+def protocol_in(header: dict[str, Any]) -> Protocol:
     """The protocol in the header of records: as `protocol_of` would make it of its own fields."""
     found = Protocol.from_dict(header["protocol"])
     check.digest(header["digest"], found.digest)

@@ -66,6 +66,13 @@ class Counts(_Columns):
         more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         return f"Counts({'; '.join(shown[:_SHOWN])}{more})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        rows = [list(row.values()) for row in (self.rows() if self.categories else ())]
+        names = ["category", "tp", "fp", "fn", "precision", "recall", "f1"]
+        return _html.page(_html.words(repr(self)), _html.table(names, rows) if rows else "")
+
     def of(self, category: Any, /) -> Counts:
         """Those of one category, by its name."""
         place = check.category_of(category, self.categories)
@@ -117,6 +124,7 @@ class DetectionResult(Explained):
     records : Records: everything below comes from these
     inputs : what was matched, for the pairs; None when the result comes from records alone
     image_names : file names of `records.images`, or None
+    image_sizes : (I, 2) their widths and heights, 0 where unknown; or None
     columns : by name what else is known of the images: one value for each
     sliced_by : the names of those columns that `slices` go by
     """
@@ -125,6 +133,7 @@ class DetectionResult(Explained):
     inputs: Inputs | None = None
     threads: int | None = None
     image_names: np.ndarray | None = None
+    image_sizes: np.ndarray | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     sliced_by: tuple[str, ...] = ()
 
@@ -400,6 +409,7 @@ class DetectionResult(Explained):
             self.records.of_images(keep),
             threads=self.threads,
             image_names=None if self.image_names is None else self.image_names[keep],
+            image_sizes=None if self.image_sizes is None else self.image_sizes[keep],
             columns={name: column[keep] for name, column in self.columns.items()},
         )
 

@@ -104,26 +104,27 @@ def of_rows(side: Side, /) -> Iterator[Finding]:
     data = side.data
     if data.xywh is None or not len(data):
         return
-    strange = ~side.has_box | np.isinf(data.xywh[:, 2] * data.xywh[:, 3])
+    width, height = data.xywh[:, 2], data.xywh[:, 3]
+    strange = ~side.has_box | np.isinf(width * height)
     if data.segments is not None:  # a row may have a mask and no box
         strange &= ~(np.isnan(data.xywh).all(axis=1) & (data.segments.form != CocoMasks.NONE))
     if strange.any():
         text = f"{counted(strange.sum(), 'box')} in {side.name} {_are(strange)} not finite: {first_rows(strange)}."
         yield Finding("not-finite", ERROR, text, {"count": int(strange.sum())}, confidence=CERTAIN)
-    negative = side.has_box & (data.xywh[:, 2:] < 0).any(axis=1)
+    negative = side.has_box & ((width < 0) | (height < 0))
     if negative.any():
         text = f"{counted(negative.sum(), 'box')} in {side.name} {_have(negative)} a negative width or height: "
         text += f"{first_rows(negative)}. Their corners may stand in another order."
         repairs = ("boxes=ordered",)
         yield Finding("negative-size", ERROR, text, {"count": int(negative.sum())}, confidence=CERTAIN, repairs=repairs)
-    known = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1) & ~negative)
+    known = np.flatnonzero(side.has_box & side.has_size & ~negative)
     outside = np.zeros(len(data), bool)
     outside[known] = leaving.leaves(side.corners_at(known), side.sizes_at(known))
     if outside.any():
         text = f"{counted(outside.sum(), 'box')} in {side.name} {_leave(outside)} the image by more than a pixel: "
         evidence = {"count": int(outside.sum())}
         yield Finding("outside-image", NOTE, f"{text}{first_rows(outside)}.", evidence, confidence=CERTAIN)
-    empty = side.has_box & (data.xywh[:, 2:] == 0).any(axis=1)
+    empty = side.has_box & ((width == 0) | (height == 0))
     if empty.any():
         text = f"{counted(empty.sum(), 'box')} in {side.name} {_have(empty)} no area: {first_rows(empty)}."
         yield Finding("empty-region", NOTE, text, {"count": int(empty.sum())}, confidence=CERTAIN)

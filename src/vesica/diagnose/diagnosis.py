@@ -50,6 +50,13 @@ class Diagnosis:
     def __repr__(self) -> str:
         return f"Diagnosis({self.name}: {', '.join(one.code for one in self) or 'nothing was found'})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        findings = [_html.words(str(one)) for one in self.findings[: _html.ROWS]]
+        left = len(self.findings) - len(findings)
+        return _html.page(_html.words(repr(self)), *findings, _html.words(f"… {left} more") if left else "")
+
     @property
     def codes(self) -> tuple[str, ...]:
         """The codes of the findings, each once."""

@@ -18,7 +18,7 @@ def findings(side: Side, /) -> Iterator[Finding]:
     some = side.numbers[side.looked_at]
     if side.declared.unit != "pixels" or not some.size or (some != np.round(some)).any():
         return
-    rows = np.flatnonzero(side.has_box & (side.sizes > 0).all(axis=1))
+    rows = np.flatnonzero(side.has_box & side.has_size)
     if not len(rows):
         return
     corners = side.corners_at(rows)

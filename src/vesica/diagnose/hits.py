@@ -6,6 +6,7 @@ lost. A weak model hits little under every reading, and none of them is supporte
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -30,6 +31,8 @@ FEWEST_KINDS, MOST_OF_ONE = 3, 0.8
 """Categories that must speak for another numbering, and the most that one of them may: a model that calls everything
 by one name is weak, and its file is not wrong."""
 _FAR = 1e8
+_PAIRS = 1 << 16
+"""Pairs of a guess and a truth that are looked at in one go."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -107,20 +110,34 @@ class Sample:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def overlaps(self, corners: np.ndarray, /) -> np.ndarray:
-        """The IoU of each pair, 0 where the corners are no box. `corners` are those of all rows of the sample."""
-        is_box = np.isfinite(corners).all(axis=1) & (np.abs(corners) < _FAR).all(axis=1)
-        is_box &= (corners[:, 2] > corners[:, 0]) & (corners[:, 3] > corners[:, 1])
-        sound = np.where(is_box[:, None], corners, 0.0)
-        found: np.ndarray = iou(Boxes(sound[self.i], check=False), Boxes(self._boxes, check=False), aligned=True)
+    def of_categories(self, maps: Iterable[np.ndarray], /) -> Sample:
+        """The same with the pairs that are of one category under one of the maps, (N,) places of each guess."""
+        kept = np.zeros(len(self.i), bool)
+        for category in maps:
+            kept |= category[self.i] == self.category
+        found = copy.copy(self)
+        found.i, found._boxes, found.category = self.i[kept], self._boxes[kept], self.category[kept]
         return found
 
+    def overlaps(self, corners: np.ndarray, /) -> np.ndarray:
+        """(R, P) the IoU of each pair under several readings, 0 where the corners are no box.
+
+        `corners`, (R, N, 4), are those of all rows of the sample.
+        """
+        readings = len(corners)
+        x1, y1, x2, y2 = np.moveaxis(corners, 2, 0)
+        is_box = (np.abs(corners) < _FAR).all(axis=2) & (x2 > x1) & (y2 > y1)  # NaN is not below
+        sound = np.where(is_box[:, :, None], corners, 0.0)[:, self.i].reshape(-1, 4)
+        truths = np.broadcast_to(self._boxes, (readings, *self._boxes.shape)).reshape(-1, 4)
+        found: np.ndarray = iou(Boxes(sound, check=False), Boxes(truths, check=False), aligned=True)
+        return found.reshape(readings, len(self.i))
+
     def hits(self, overlaps: np.ndarray, category: np.ndarray, /) -> np.ndarray:
-        """Which guesses lie on a truth of their category; `category` are places in the table of the truth."""
-        near = np.flatnonzero(overlaps >= AT_LEAST)
-        right = near[category[self.i[near]] == self.category[near]]
-        hit = np.zeros(len(self), bool)
-        hit[self.i[right]] = True
+        """(R, N) which guesses lie on a truth of their category; `category` are places in the table of the truth."""
+        reading, near = np.nonzero(overlaps >= AT_LEAST)
+        right = category[self.i[near]] == self.category[near]
+        hit = np.zeros((len(overlaps), len(self)), bool)
+        hit[reading[right], self.i[near[right]]] = True
         return hit
 
     def best(self, overlaps: np.ndarray, category: np.ndarray, /) -> np.ndarray:
@@ -176,11 +193,13 @@ class Trials:
     ) -> None:
         """`numbers`, `sizes` and `category` are columns of all guesses; `maps` lead from categories of the guess to
         places in the table of the truth, −1 where there is none."""
-        self.sample, self.given = sample, given
+        self.given = given
         self._numbers, self._sizes = numbers[sample.rows], sizes[sample.rows]
         self._kinds = category[sample.rows]
         self._maps = maps
-        self._hits = sample.hits(self.overlaps(given), maps[None][self._kinds])
+        self._all, self._known = sample, dict[BoxReading, np.ndarray]()
+        self.sample = sample.of_categories(places[self._kinds] for places in maps.values())
+        self._hits = self.sample.hits(self.overlaps(given), maps[None][self._kinds])[0]
         columns = (numbers, sizes, category, maps, given)
         self._few = Trials(sample.few, *columns) if sample.few else None
 
@@ -189,58 +208,81 @@ class Trials:
         """Of the guesses, those that hit as they were given."""
         return float(self._hits.mean()) if len(self.sample) else 0.0
 
-    def overlaps(self, reading: BoxReading, /) -> np.ndarray:
-        return self.sample.overlaps(reading.corners(self._numbers, self._sizes))
+    def overlaps(self, *readings: BoxReading) -> np.ndarray:
+        """(R, P) the IoU of each pair under each reading."""
+        return self.sample.overlaps(np.stack([self._corners(one) for one in readings]))
+
+    def _corners(self, reading: BoxReading) -> np.ndarray:
+        """Those of all rows of the sample. Frames of one reading begin with the same corners."""
+        plain = reading._replace(frame=None)
+        if plain not in self._known:
+            self._known[plain] = plain.corners(self._numbers, self._sizes)
+        corners = self._known[plain]
+        return corners if reading.frame is None else reading.frame.to_image(corners, self._sizes)
 
     def tried(self, readings: Iterable[BoxReading], /) -> list[Trial]:
         """Every reading of boxes with every map of categories; those that change nothing are left out, and those that
         lose more than they win in few images are tried there alone."""
+        first = self if self._few is None else self._few
         found = []
-        for reading in readings:
-            first = self if self._few is None else self._few
-            trials = first._with_every_map(reading)
+        for reading, trials in first._with_every_map(list(readings)).items():
             if first is not self and any(trial.gain > 0 for trial in trials):
-                trials = self._with_every_map(reading)
+                trials = self._with_every_map([reading])[reading]
             found += trials
         return found
 
-    def _with_every_map(self, reading: BoxReading) -> list[Trial]:
-        overlaps = self.overlaps(reading)
-        every = ((Hypothesis(reading, name), places) for name, places in self._maps.items())
-        return [
-            self._trial(hypothesis, self.sample.hits(overlaps, places[self._kinds]))
-            for hypothesis, places in every
-            if hypothesis.changes(self.given)
-        ]
+    def _with_every_map(self, readings: list[BoxReading]) -> dict[BoxReading, list[Trial]]:
+        """The trials of each reading, some readings at a time."""
+        found: dict[BoxReading, list[Trial]] = {one: [] for one in readings}
+        step = max(1, _PAIRS // max(1, len(self.sample.i)))
+        for begin in range(0, len(readings), step):
+            some = readings[begin : begin + step]
+            overlaps = self.overlaps(*some)
+            for name, places in self._maps.items():
+                hypotheses = [Hypothesis(one, name) for one in some]
+                for trial in self._judged(hypotheses, self.sample.hits(overlaps, places[self._kinds])):
+                    if trial.changes:
+                        found[trial.hypothesis.boxes].append(trial)
+        return found
 
     def confusion(self, kinds: int, others: int, /) -> np.ndarray:
         """(kinds, others) int64: on which category of the truth the guesses of each category lie, as given."""
-        overlaps = self.overlaps(self.given)
-        best = np.zeros(len(self.sample))
-        np.maximum.at(best, self.sample.i, overlaps)
-        first = np.flatnonzero((overlaps >= AT_LEAST) & (overlaps == best[self.sample.i]))
-        rows, at = np.unique(self.sample.i[first], return_index=True)  # of equals the first
+        sample = self._all
+        overlaps = sample.overlaps(self._corners(self.given)[None])[0]
+        best = np.zeros(len(sample))
+        np.maximum.at(best, sample.i, overlaps)
+        first = np.flatnonzero((overlaps >= AT_LEAST) & (overlaps == best[sample.i]))
+        rows, at = np.unique(sample.i[first], return_index=True)  # of equals the first
         table = np.zeros((kinds, others), np.int64)
-        np.add.at(table, (self._kinds[rows], self.sample.category[first[at]]), 1)
+        np.add.at(table, (self._kinds[rows], sample.category[first[at]]), 1)
         return table
 
     def of(self, hypothesis: Hypothesis, /) -> Trial:
         """One hypothesis."""
         places = self._maps[hypothesis.categories]
-        return self._trial(hypothesis, self.sample.hits(self.overlaps(hypothesis.boxes), places[self._kinds]))
+        hits = self.sample.hits(self.overlaps(hypothesis.boxes), places[self._kinds])
+        return self._judged([hypothesis], hits)[0]
 
-    def _trial(self, hypothesis: Hypothesis, hits: np.ndarray) -> Trial:
+    def _judged(self, hypotheses: list[Hypothesis], hits: np.ndarray) -> list[Trial]:
+        """The trials of hypotheses of one map of categories, (R, N) of whose guesses hit."""
         won = hits & ~self._hits
-        wins, losses = int(won.sum()), int((self._hits & ~hits).sum())
-        if hypothesis.categories is not None and not self._is_broad(won):
-            wins = 0
-        share = float(hits.mean()) if len(hits) else 0.0
-        return Trial(hypothesis, wins, losses, share, hypothesis.changes(self.given))
+        wins, losses, share = won.sum(axis=1), (self._hits & ~hits).sum(axis=1), _shares(hits)
+        if hypotheses[0].categories is not None:
+            wins = np.where(self._are_broad(won), wins, 0)
+        return [
+            Trial(one, *numbers, one.changes(self.given))
+            for one, numbers in zip(
+                hypotheses, zip(wins.tolist(), losses.tolist(), share.tolist(), strict=True), strict=True
+            )
+        ]
 
-    def _is_broad(self, won: np.ndarray) -> bool:
+    def _are_broad(self, won: np.ndarray) -> np.ndarray:
         """Do several categories speak for another numbering, and none of them nearly alone?"""
-        counts = np.bincount(self._kinds[won])
-        return int((counts > 0).sum()) >= FEWEST_KINDS and int(counts.max(initial=0)) <= MOST_OF_ONE * counts.sum()
+        kinds = int(self._kinds.max(initial=0)) + 1
+        reading, guess = np.nonzero(won)
+        counts = np.bincount(reading * kinds + self._kinds[guess], minlength=len(won) * kinds).reshape(-1, kinds)
+        several = (counts > 0).sum(axis=1) >= FEWEST_KINDS
+        return np.asarray(several & (counts.max(axis=1, initial=0) <= MOST_OF_ONE * counts.sum(axis=1)))
 
     def is_supported(self, trial: Trial, /) -> bool:
         enough = trial.wins >= max(FEWEST, LEAST_SHARE * len(self.sample)) and trial.gain > 0
@@ -261,7 +303,7 @@ class Trials:
 
     def _closeness(self, trial: Trial) -> float:
         places = self._maps[trial.hypothesis.categories]
-        return float(self.sample.best(self.overlaps(trial.hypothesis.boxes), places[self._kinds]).mean())
+        return float(self.sample.best(self.overlaps(trial.hypothesis.boxes)[0], places[self._kinds]).mean())
 
     def rivals(self, ranked: list[Trial], /) -> list[Trial]:
         """Other answers than the first one. A reading that only adds a change to it is none, nor is the same twice."""
@@ -279,5 +321,10 @@ class Trials:
         a, b = one.hypothesis, best.hypothesis
         if a.images != b.images or b.categories not in (None, a.categories):
             return False
-        left, right = (each.boxes.corners(self._numbers, self._sizes) for each in (a, b))
+        left, right = (self._corners(each.boxes) for each in (a, b))
         return bool((np.abs(left - right) <= 1).all())
+
+
+def _shares(hits: np.ndarray) -> np.ndarray:
+    """(R,) of the guesses, those that hit."""
+    return hits.mean(axis=1) if hits.shape[1] else np.zeros(len(hits))

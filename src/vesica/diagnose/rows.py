@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica._check import meeting as told
 from vesica.dataset import Dataset
+from vesica.dataset.ids import table_of
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, WARNING, Finding
 from vesica.diagnose.sides import Side
 from vesica.diagnose.words import counted, first_rows
@@ -84,7 +85,7 @@ def of_ids(side: Side, /) -> Iterator[Finding]:
 def _of_own_ids(name: str, data: Dataset) -> Iterator[Finding]:
     assert data.id is not None
     ids = data.id.tolist() if data.id.dtype == object else None
-    if ids is None and len(np.unique(data.id)) == len(data):
+    if ids is None and len(table_of(data.id)[0]) == len(data):
         return
     by_id: dict[object, list[int]] = {}
     for row, own in enumerate(data.id.tolist() if ids is None else ids):

@@ -73,11 +73,20 @@ class Side:
         """The same of some rows."""
         return np.asarray(self.image_sizes[self.data.image[rows]])
 
+    @cached_property
+    def has_size(self) -> np.ndarray:
+        """(N,) bool: rows whose image has a size."""
+        height, width = self.image_sizes.T
+        return np.asarray(((height > 0) & (width > 0))[self.data.image])
+
     def corners_at(self, rows: np.ndarray, /) -> np.ndarray:
-        """x1, y1, x2, y2 of some rows, as they were read."""
+        """x1, y1, x2, y2 of some rows, in rising order, as they were read."""
         assert self.data.xywh is not None
-        boxes = self.data.xywh[rows]
-        return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+        boxes = self.data.xywh if len(rows) == len(self.data) else self.data.xywh[rows]
+        corners = np.empty((len(rows), 4))
+        corners[:, :2] = boxes[:, :2]
+        np.add(boxes[:, :2], boxes[:, 2:], out=corners[:, 2:])
+        return corners
 
     @cached_property
     def numbers(self) -> np.ndarray:

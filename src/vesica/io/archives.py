@@ -29,7 +29,7 @@ def gunzipped(data: bytes, name: str, /) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
             while part := packed.read(_STEP):
                 size += len(part)
-                _look_at(size, len(data), name)
+                look_at(size, len(data), name)
                 parts.append(part)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name} is packed by gzip, and broken: {error}.") from error
@@ -47,7 +47,7 @@ def members(data: bytes, name: str, choose: Callable[[list[str]], list[str]] = l
             if len(entries) != len(archive.infolist()):
                 raise InputError(f"{name} has two files of one name.")
             wanted = choose(list(entries))
-            _look_at(sum(entries[one].file_size for one in wanted), len(data), name)
+            look_at(sum(entries[one].file_size for one in wanted), len(data), name)
             for one in wanted:
                 yield one, archive.read(entries[one])
     except _BROKEN as error:
@@ -76,7 +76,8 @@ def text_member(data: bytes, name: str, /) -> tuple[str, bytes] | None:
     return next(members(data, name, lambda _: texts))
 
 
-def _look_at(size: int, packed: int, name: str) -> None:
+def look_at(size: int, packed: int, name: str, /) -> None:
+    """Raise where something that is packed would become too large."""
     if size > MOST:
         raise InputError(f"{name} expands to more than {MOST >> 30} GiB.")
     if size > max(FREE, RATIO * packed):

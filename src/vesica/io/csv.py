@@ -18,6 +18,7 @@ from vesica._array import objects
 from vesica._check.dataset import known
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.arrays import xywh_of
+from vesica.dataset.column_names import NAMES, SIZES, box_columns, plain
 from vesica.dataset.ids import places
 from vesica.errors import InputError
 from vesica.io import openimages
@@ -28,30 +29,6 @@ from vesica.io.source import Reading, Source
 from vesica.io.text_fields import is_number, sound, text_of
 
 SEPARATORS = ",;\t"
-
-# What a column may be called, without case, spaces and underscores. The first name that is there counts.
-_NAMES: dict[str, tuple[str, ...]] = {
-    "image": ("imageid", "image", "imgid", "img", "filename", "file", "picture", "imagename", "path"),
-    "image_name": ("filename", "file", "picture", "imagename", "path"),
-    "category": ("categoryid", "classid", "labelid", "category", "class", "label", "labelname", "classname",
-                 "categoryname"),
-    "category_name": ("category", "class", "label", "labelname", "classname", "categoryname"),
-    "score": ("score", "confidence", "conf", "probability", "prob"),
-    "area": ("area",),
-    "crowd": ("crowd", "iscrowd", "isgroupof"),
-    "ignore": ("ignore", "difficult"),
-    "id": ("id", "annotationid", "boxid", "objectid"),
-    "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "user"),
-    "round": ("round",),
-}  # fmt: skip
-_BOXES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "xyxy": (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom")),
-    "cxcywh": (("cx", "cy", "w", "h"), ("cx", "cy", "width", "height"), ("xcenter", "ycenter", "width", "height"),
-               ("xcentre", "ycentre", "width", "height")),
-    "xywh": (("x", "y", "w", "h"), ("x", "y", "width", "height"), ("bboxx", "bboxy", "bboxw", "bboxh"),
-             ("left", "top", "width", "height")),
-}  # fmt: skip
-_SIZES = (("imageheight", "imagewidth"), ("imgheight", "imgwidth"), ("height", "width"))
 
 
 @dataclass(frozen=True)
@@ -140,8 +117,8 @@ def csv_of(data: bytes, name: str, options: Options, /) -> tuple[Dataset, str]:
 
 def looks_like_csv(text: str, /) -> bool:
     """Does the first line name the columns of a table of objects?"""
-    plain = {_plain(word) for word in _words(_first_line(text))}
-    return bool(plain & set(_NAMES["image"])) and _box_columns(plain) is not None
+    named = {plain(word) for word in _words(_first_line(text))}
+    return bool(named & set(NAMES["image"])) and box_columns(named) is not None
 
 
 def _first_line(text: str) -> str:
@@ -150,10 +127,6 @@ def _first_line(text: str) -> str:
 
 def _words(line: str) -> list[str]:
     return next(csv.reader([line], delimiter=_separator(line)), [])
-
-
-def _plain(word: str) -> str:
-    return re.sub(r"[\s_\-.]", "", word).lower()
 
 
 def _separator(line: str) -> str:
@@ -169,7 +142,7 @@ def _split(text: str, name: str) -> dict[str, list[str]]:
     columns = _quickly(text, separator)
     if columns is None:
         columns = _carefully(text, separator, name)
-    header = [_plain(column[0]) for column in columns]
+    header = [plain(column[0]) for column in columns]
     twice = next((word for k, word in enumerate(header) if word and word in header[:k]), None)
     if twice is not None:
         raise InputError(f"{name}: two columns are called {twice!r}.")
@@ -210,7 +183,7 @@ def _carefully(text: str, separator: str, name: str) -> list[list[str]]:
 
 
 def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None, header: list[str]) -> _Table:
-    found = _box_columns(set(cells))
+    found = box_columns(set(cells))
     if found is None:
         raise InputError(
             f"{name}: the header must name a box: x1,y1,x2,y2 or x,y,w,h or xmin,ymin,xmax,ymax; "
@@ -220,10 +193,10 @@ def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None, heade
     if boxes is not None:
         form = check.one_of(boxes, (form, "xyxy_inclusive") if form == "xyxy" else (form,), "boxes")
     is_open = openimages.is_header(header)
-    left = set(cells) - set(box) - (set() if not is_open or openimages.has_scores(header) else set(_NAMES["score"]))
-    size = next((sides for sides in _SIZES if set(sides) <= left), ())
+    left = set(cells) - set(box) - (set() if not is_open or openimages.has_scores(header) else set(NAMES["score"]))
+    size = next((sides for sides in SIZES if set(sides) <= left), ())
     columns: dict[str, str] = {}
-    for key, names in _NAMES.items():
+    for key, names in NAMES.items():
         column = next((one for one in names if one in left and one not in columns.values()), None)
         if column is not None:
             columns[key] = column
@@ -231,11 +204,6 @@ def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None, heade
         got = check.brief(list(cells))
         raise InputError(f"{name}: the header must name the image: image, image_id or file_name; got {got}.")
     return _Table(name, cells, form, box, columns, size, shares=is_open and boxes is None)
-
-
-def _box_columns(present: set[str]) -> tuple[str, tuple[str, ...]] | None:
-    """The form of the box and its four columns."""
-    return next(((form, sides) for form, known in _BOXES.items() for sides in known if set(sides) <= present), None)
 
 
 def _with_box(table: _Table) -> list[int] | None:

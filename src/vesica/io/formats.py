@@ -221,6 +221,30 @@ FORMATS = {
             is_text=False,
             endings=(".npy",),
         ),
+        Format(
+            "parquet",
+            about="a row for each image with its objects in a list, all that a data set has; or a row for each object",
+            known_as="Parquet",
+            read=_later("parquet.read"),
+            content=_later("parquet_write.parquet_content"),
+            options=("boxes", "predictions"),
+            starts=(b"PAR1",),
+            is_text=False,
+            endings=(".parquet", ".pq"),
+            in_folder="parts of Parquet",
+        ),
+        Format(
+            "arrow",
+            about="the same as a file of Arrow (Feather)",
+            known_as="Arrow",
+            read=_later("parquet.read"),
+            content=_later("parquet_write.arrow_content"),
+            options=("boxes", "predictions"),
+            starts=(b"ARROW1", b"\xff\xff\xff\xff"),
+            is_text=False,
+            endings=(".arrow", ".feather"),
+            in_folder="files of Arrow",
+        ),
     )
 }
 """By their names, in the order in which they are listed."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,7 +55,14 @@ class LabelFiles(NamedTuple):
     @property
     def is_volumes(self) -> bool:
         """Are they files that hold volumes?"""
-        return ending_of(self.truth[0]) in VOLUMES
+        return bool(self.truth) and ending_of(self.truth[0]) in VOLUMES
+
+    def only(self, images: Collection[Any]) -> LabelFiles:
+        """Those of some images; of a stack in one file, "name[3]" is one of them."""
+        kept = {name for one in images for name in (str(one), re.sub(r"\[\d+\]$", "", str(one)))}
+        rows = [place for place, name in enumerate(self.names) if name in kept]
+        truth, guess = ([side[place] for place in rows] for side in (self.truth, self.guess))
+        return LabelFiles([self.names[place] for place in rows], truth, guess, self.note)
 
 
 class Labels(NamedTuple):

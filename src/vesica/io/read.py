@@ -57,20 +57,21 @@ def read(
     Parameters
     ----------
     path : a file, a folder, a pattern such as "labels/*.txt", or "-" for standard input. Files may be packed (.gz).
-    format : {"coco", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy"}, optional
+    format : {"coco", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy",
+        "parquet", "arrow"}, optional
         Only needed where two of them fit.
     masks : read masks, where there are any
     check : refuse numbers that are not finite, and negative sides
     boxes : what the four numbers of a box mean, where a format leaves it open. VOC: "one_based" (default) or
         "as_written". YOLO: a form such as "xywh" for pixels instead of shares. CSV: "xyxy_inclusive"; under the column
-        names of Open Images "xyxy", to take shares as they stand. Arrays: any form.
+        names of Open Images "xyxy", to take shares as they stand. Arrays, and Parquet of other tools: any form.
     sizes : YOLO, Open Images: (height, width) of all images, or a dict by name
     images : YOLO, Open Images: the folder of the pictures, from whose headers sizes are taken; or a data set of the
         same images. Images without a label file count as images in which nothing was found.
     names : YOLO: names of the classes, or the file that has them. By default it is looked for.
     kind : YOLO: "polygon", "obb" (rotated boxes) or "pose", where the number of columns leaves it open
     columns : YOLO: "class box score" or "class score box", where the numbers leave it open
-    predictions : Label Studio: read the guesses of models instead of what people marked
+    predictions : Label Studio, Parquet: read the guesses of models instead of the truths
     annotator : COCO: the key of annotations that says who made each, such as "created_by"; True: one of the usual
     threads : at most this many
 
@@ -219,7 +220,9 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
         return _of_archives(name, archives, format)
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"
-        raise InputError(f"{name} is a folder without {kinds}.")
+        maps = folders.with_ending(Path(folder), ".png")
+        hint = " PNG files that are label maps are scored by `evaluate_segmentation` (vesica seg)." if maps else ""
+        raise InputError(f"{name} is a folder without {kinds}.{hint}")
     if len(found) > 1:
         listed = " and ".join(f"{len(files)} of {key}" for key, (_, files) in found.items())
         raise InputError(f"{name} has files of several formats: {listed}. Say which: format={next(iter(found))!r}.")

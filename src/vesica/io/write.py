@@ -28,7 +28,8 @@ def write(
     path : a file, or for VOC, YOLO, DOTA and LabelMe a folder, which is made. Files ending in .gz are packed; "-" is
         standard output.
     data : Dataset
-    format : {"coco", "coco_results", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy"}
+    format : {"coco", "coco_results", "voc", "yolo", "dota", "cvat", "labelstudio", "labelme", "csv", "npz", "npy",
+        "parquet", "arrow"}
         By default the ending tells. "coco" is a list of results where there are scores, else a truth file.
     overwrite : bool, default False
         Of folders: remove the files of an earlier data set that are there. By default they are an error, because

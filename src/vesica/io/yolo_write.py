@@ -57,7 +57,10 @@ def _sizes(data: Dataset) -> np.ndarray:
     unknown = np.flatnonzero((sizes <= 0).any(axis=1))
     if unknown.size:
         id = data.images.ids.tolist()[int(data.image[unknown[0]])]
-        raise InputError(f"YOLO's boxes are shares of the image, and nobody said how large image {brief(id)} is.")
+        raise InputError(
+            f"YOLO's boxes are shares of the image, and nobody said how large image {brief(id)} is. A file of COCO "
+            "results does not say it, its truth does; results are scored as they are, whatever format the truth has."
+        )
     return sizes
 
 

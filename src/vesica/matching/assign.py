@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from vesica._kernels.tables import Shortage
 from vesica.matching.matches import Matches, from_columns, from_rows
 
 
-@names.explained("assign")
+@names.shown_without_more
 def assign(
     values: Any,
     /,
-    *,
+    *more: NoReturn,
     at_least: float | None = None,
     at_most: float | None = None,
     strict: bool = False,
@@ -28,6 +28,7 @@ def assign(
     count_first: bool = False,
     complete: bool | None = None,
     threads: int | None = None,
+    **options: NoReturn,
 ) -> Matches:
     """Choose pairs of rows and columns of a matrix, each in one at most, so that the sum of their values is best.
 
@@ -76,9 +77,16 @@ def assign(
     >>> assign([[-1.0, 0.0]], maximise=True)
     <Matches: 0 pairs, 1 of 1 truths unmatched, 2 of 2 guesses unmatched>
     """
-    if at_least is at_most is threads is None and _is_said(maximise, minimise, count_first, complete):
+    if more or options:
+        raise names.not_taken(assign, "assign", more, options)
+    # Is it plain what is wanted? Of costs that is more than their smallest sum.
+    if at_least is at_most is threads is None and (
+        maximise is True
+        if minimise is None
+        else minimise is True and maximise is None and (count_first or complete is not None)
+    ):
         aim = check_matching.goal(count_first=count_first, complete=complete)
-        found = lane.serve_matrix("assign", values, minimise is True, aim)
+        found = lane.serve_assign(values, minimise is True, aim)
         if found is not None:
             return from_columns(found)
     matrix = check_matching.matrix(values)
@@ -110,13 +118,6 @@ def assign(
     xp = namespace(matrix)
     places = from_numpy(rows * host.shape[1] + columns, matrix)
     return from_rows(rows, columns, xp.take(xp.reshape(matrix, (-1,)), places, axis=0), host.shape)
-
-
-def _is_said(maximise: Any, minimise: Any, count_first: Any, complete: Any) -> bool:
-    """Is it plain what is wanted? Of costs that is more than their smallest sum."""
-    if minimise is None:
-        return maximise is True
-    return minimise is True and maximise is None and (count_first or complete is not None)
 
 
 def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from vesica._check import plot as check
+from vesica.plot.marks import UNSEEN, mark
 from vesica.plot.theme import NAME, THEMES, Theme, axes_of, label, letters_across, titled
 
 if TYPE_CHECKING:
@@ -57,9 +56,10 @@ def bias(result: Any, /, *, most: int = 12, theme: Literal["light", "dark"] = "l
     across = min(count, 3 if ax is None else max(1, letters_across(ax, NAME) // 26))
     down = -(-count // across)
     ax = axes_of(ax, colours, size=(2.1 * max(across, 2), 1.0 + 2.1 * down))
-    scale = _REACH / max([_largest(row) for row in shown] or [1.0])
+    largest = max((_largest(row) for row in shown), default=0.0)
+    scale = _REACH / largest if largest else 0.0
     for number, row in enumerate(shown):
-        _draw(ax, colours, row, number % across, number // across, scale if scale < np.inf else 0.0)
+        _draw(ax, colours, row, number % across, number // across, scale)
     ax.set_xlim(-0.5, across - 0.5)
     ax.set_ylim(down - 0.35, -0.5)
     ax.set_aspect("equal")
@@ -76,7 +76,8 @@ def _draw(ax: Axes, colours: Theme, row: Row, x: float, y: float, scale: float) 
     from matplotlib.patches import FancyArrowPatch, Rectangle
 
     half = _HALF
-    ax.add_patch(Rectangle((x - half, y - half), 2 * half, 2 * half, fill=False, edgecolor=colours.soft, linewidth=1.5))
+    box = Rectangle((x - half, y - half), 2 * half, 2 * half, facecolor=UNSEEN, edgecolor=colours.soft, linewidth=1.5)
+    mark(ax, ax.add_patch(box), annotator_a=row["annotator_a"], annotator_b=row["annotator_b"])
     for edge, (dx, dy) in SIDES.items():
         out = row[f"out_{edge}"]
         if not round(out, 1):

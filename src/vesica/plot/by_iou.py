@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark_point
 from vesica.plot.precision_recall import average_precision
 from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
@@ -56,6 +57,10 @@ def by_iou(
     for number, (name, values) in enumerate(zip(names, lines, strict=True)):
         ax.plot(thresholds, values, color=colours.kinds[number % len(colours.kinds)], marker="o", linewidth=2,
                 linestyle=DASHES[number % len(DASHES)], label=check.plain_text(label(name)))  # fmt: skip
+        of = {} if name is None else {"category": name}
+        for threshold, value in zip(thresholds, values, strict=True):
+            if value == value:
+                mark_point(ax, threshold, value, iou=threshold, **of)
     if len(names) > 1:
         told(ax, colours)
     ax.set_ylim(0, 1.02)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark
 from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def by_score(
     best = curve.best_f1
     if best is not None:
         ax.axvline(best.score, color=colours.soft, linewidth=1, linestyle=(0, (2, 2)))
-        ax.plot(best.score, best.f1, "o", color=colours.kinds[2], markersize=7)
+        (dot,) = ax.plot(best.score, best.f1, "o", color=colours.kinds[2], markersize=7)
+        mark(ax, dot, min_score=best.score, **({} if category is None else {"category": category}))
         sentence = (
             f"best F1 {best.f1:.3f} from score {best.score:.3f} on: "
             f"precision {best.precision:.3f}, recall {best.recall:.3f}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark_point
 from vesica.plot.theme import NAME, THEMES, axes_of, named, plain_frame, rows_named, titled, told
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def by_size(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Ax
         places, found["AR"], color=colours.wrong, linewidth=2, marker="s", linestyle=(0, (6, 2)), label="recall (AR)"
     )
     for place, count in zip(places, found["truths"], strict=True):
+        ends = float(found["side_from"][place]), float(found["side_below"][place])
+        mark_point(ax, float(place), np.nan_to_num(float(found["AP"][place])), side=ends)
         ax.annotate(f"{count:,}", (place, 0), xycoords=("data", "axes fraction"), xytext=(0, 3), ha="center",
                     textcoords="offset points", fontsize=NAME - 1, color=colours.soft)  # fmt: skip
     rows_named(

@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.detection.cause_names import CAUSES
+from vesica.plot.marks import mark
 from vesica.plot.theme import NAME, THEMES, axes_of, letters_across, named, plain_frame, titled
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def causes(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Axe
     ax.spines["left"].set_visible(False)
     fills = [colours.wrong if row["cause"] != "missed" else colours.missed for row in single]
     fills += [colours.soft] * (len(shown) - len(single))
-    ax.barh(places, [row["cost"] for row in shown], height=0.3, color=fills)
+    bars = ax.barh(places, [row["cost"] for row in shown], height=0.3, color=fills)
+    for bar, row in zip(bars, shown, strict=True):
+        mark(ax, bar, cause=row["cause"])
     width = letters_across(ax, NAME)
     for place, row in zip(places, shown, strict=True):
         words = "\n".join(textwrap.wrap(f"{row['cause']}: {row['meaning']}", width))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark
 from vesica.plot.per_class import without_middle
 from vesica.plot.theme import THEMES, Theme, axes_of, label, named, plain_frame, rows_named, titled, told
 
@@ -82,6 +83,7 @@ def comparison(
             place,
             check.plain_text(label(model)),
             len(models) > 1,
+            of,
         )
     rows_named(ax, colours, np.arange(len(names)), names)
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
@@ -96,7 +98,7 @@ def comparison(
 
 
 def _draw(
-    ax: Axes, colours: Theme, rows: list[Row | None], shift: float, place: int, name: str, is_one_of_many: bool
+    ax: Axes, colours: Theme, rows: list[Row | None], shift: float, place: int, name: str, is_one_of_many: bool, of: str
 ) -> None:
     """One model: a mark for each difference, and a line for its interval."""
     several = colours.kinds[place % len(colours.kinds)]
@@ -108,8 +110,9 @@ def _draw(
         colour = several if is_one_of_many else colours.right if row["difference"] >= 0 else colours.wrong
         if row["lo"] is not None:
             ax.plot([row["lo"], row["hi"]], [y, y], color=colour, linewidth=2, alpha=1 if is_sure else 0.55)
-        ax.plot(row["difference"], y, MARKS[place % len(MARKS)], color=colour, markersize=7, zorder=3,
-                markerfacecolor=colour if is_sure else colours.page)  # fmt: skip
+        (dot,) = ax.plot(row["difference"], y, MARKS[place % len(MARKS)], color=colour, markersize=7, zorder=3,
+                         markerfacecolor=colour if is_sure else colours.page)  # fmt: skip
+        mark(ax, dot, **{of: row[of]}, **({"model": row["model"]} if "model" in row else {}))
 
 
 def _is_sure(row: Row) -> bool:

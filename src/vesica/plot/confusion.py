@@ -19,7 +19,7 @@ _PITCH = 10.0
 """Points from one name to the next."""
 
 
-class _Matrix(NamedTuple):
+class Matrix(NamedTuple):
     """(K, K) counts, of which the last row and column may be those of nothing."""
 
     counts: np.ndarray
@@ -27,6 +27,8 @@ class _Matrix(NamedTuple):
     has_nothing: bool
     sides: tuple[str, str]
     """What rows and columns are."""
+    is_symmetric: bool = False
+    """Is each counted both ways?"""
 
 
 def confusion(
@@ -66,7 +68,7 @@ def confusion(
     shares of each truth, in %; most often road is
     taken for car (1)
     """
-    matrix: _Matrix = check.one_kind(result, _READERS)(result)
+    matrix = matrix_of(result)
     by = check.share_of(by)  # type: ignore[assignment]
     colours = THEMES[check.theme(theme)]
 
@@ -90,6 +92,12 @@ def confusion(
     return ax
 
 
+def matrix_of(result: Any, /) -> Matrix:
+    """The counts of a result, or of what its own `confusion()` answers."""
+    found: Matrix = check.one_kind(result, _READERS)(result)
+    return found
+
+
 def _norm(top: float) -> Any:
     """Square roots: few that are wrong among many that are right are still seen."""
     from matplotlib.colors import PowerNorm
@@ -97,7 +105,7 @@ def _norm(top: float) -> Any:
     return PowerNorm(0.5, 0, top)
 
 
-def _values(matrix: _Matrix, by: str | None) -> np.ndarray:
+def _values(matrix: Matrix, by: str | None) -> np.ndarray:
     """What the colours show; NaN where there is nothing to divide by."""
     values = matrix.counts.astype(np.float64)
     if by:
@@ -108,7 +116,7 @@ def _values(matrix: _Matrix, by: str | None) -> np.ndarray:
     return values
 
 
-def _frame(ax: Axes, matrix: _Matrix, colours: Theme) -> None:
+def _frame(ax: Axes, matrix: Matrix, colours: Theme) -> None:
     """Names at the edges, lines between cells, and a wider one before what is nothing."""
     count = len(matrix.names)
     step = -(-count // min(NAMES, max(4, int(_height(ax) / _PITCH))))
@@ -150,7 +158,7 @@ def _numbers(ax: Axes, image: Any, colours: Theme, by: str | None) -> None:
                     zorder=5)  # fmt: skip
 
 
-def _worst(matrix: _Matrix) -> str:
+def _worst(matrix: Matrix) -> str:
     """The classes that are confused most often, in words."""
     wrong = matrix.counts.copy()
     np.fill_diagonal(wrong, 0)
@@ -163,17 +171,17 @@ def _worst(matrix: _Matrix) -> str:
     return f"most often {names[0]} is taken for {names[1]} ({wrong[row, column]:,})"
 
 
-def _of_counts(found: Any) -> _Matrix:
-    return _Matrix(found.counts, found.names, True, ("truth", "guess"))
+def _of_counts(found: Any) -> Matrix:
+    return Matrix(found.counts, found.names, True, ("truth", "guess"))
 
 
-def _of_pixels(result: Any) -> _Matrix:
-    return _Matrix(np.asarray(result.confusion()), result.categories, False, ("truth", "guess"))
+def _of_pixels(result: Any) -> Matrix:
+    return Matrix(np.asarray(result.confusion()), result.categories, False, ("truth", "guess"))
 
 
-def _of_annotators(result: Any) -> _Matrix:
+def _of_annotators(result: Any) -> Matrix:
     counts = confusion_matrix(result.records, result.tallies)
-    return _Matrix(counts, [*labels_of(result.records).tolist(), NONE], True, ("annotator", "the other"))
+    return Matrix(counts, [*labels_of(result.records).tolist(), NONE], True, ("annotator", "the other"), True)
 
 
 _READERS = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark
 from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ def distances(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: 
     for number, curve in enumerate(shown):
         is_whole = curve is whole and len(curves) > 1
         colour, dash = (colours.ink, "-") if is_whole else (colours.kinds[number % 6], DASHES[number % 6])
-        ax.step(*_steps(curve), where="post", color=colour, linestyle=dash, linewidth=2,
-                label=check.plain_text(label(curve.name)))  # fmt: skip
+        (line,) = ax.step(*_steps(curve), where="post", color=colour, linestyle=dash, linewidth=2,
+                          label=check.plain_text(label(curve.name)))  # fmt: skip
+        if curve is not whole:
+            mark(ax, line, category=curve.name)
     if len(curves) > 1:
         told(ax, colours)
     reach = [curve.at(0.95) for curve in shown]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from vesica.plot.areas import MARGIN
+from vesica.plot.label_spots import Rect, best_spot
 from vesica.plot.photograph import show
 from vesica.plot.theme import NAME, Theme, label
 from vesica.regions.outlines import outlines
@@ -52,9 +53,10 @@ def draw(ax: Axes, theme: Theme, kinds: Sequence[Drawn], photograph: np.ndarray 
             if rings:
                 ax.add_patch(_patch(rings, kind.look, 2 + number, None if photograph is None else theme.page))
     if sum(len(kind.words) for kind in kinds) <= MOST_WORDS:
+        taken: list[Rect] = []
         for kind in kinds:
             for rings, words in zip(kind.rings, kind.words, strict=False):
-                _write(ax, theme, rings, words, kind, limits)
+                _write(ax, theme, rings, words, kind, limits, taken)
     ax.set_xlim(limits[0], limits[2])
     ax.set_ylim(limits[3], limits[1])
     ax.set_aspect("equal")
@@ -87,22 +89,37 @@ def _patch(rings: list[np.ndarray], look: Look, order: int, halo: str | None) ->
 
 
 def _write(
-    ax: Axes, theme: Theme, rings: list[np.ndarray], words: str, kind: Drawn, limits: tuple[float, float, float, float]
+    ax: Axes,
+    theme: Theme,
+    rings: list[np.ndarray],
+    words: str,
+    kind: Drawn,
+    limits: tuple[float, float, float, float],
+    taken: list[Rect],
 ) -> None:
-    """Above the upper left corner of a region, or below it; within it where the picture ends there."""
+    """At a corner of a region: where the words hide no others, and stay in the picture."""
     from matplotlib.patheffects import withStroke
 
     if not rings or not words:
         return
-    points = np.concatenate(rings)
-    x, y = points[:, 0].min(), points[:, 1].max() if kind.is_below else points[:, 1].min()
-    room = 0.06 * (limits[3] - limits[1])
-    is_under = limits[3] - y >= room if kind.is_below else y - limits[1] < room
-    is_right = x - limits[0] > 0.8 * (limits[2] - limits[0])
-    ax.annotate(label(words), (x, y), xytext=(-2 if is_right else 2, -3 if is_under else 3), color=kind.look.colour,
-                va="top" if is_under else "bottom", ha="right" if is_right else "left", textcoords="offset points",
+    points, text = np.concatenate(rings), label(words)
+    (x1, y1), (x2, y2) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    spot, rect = best_spot((x1, y1, x2, y2), text, limits, _scale(ax, limits), taken, is_below=kind.is_below)
+    taken.append(rect)
+    ax.annotate(text, (x1 if spot.is_left else x2, y1 if spot.is_at_top else y2), color=kind.look.colour,
+                xytext=(2 if spot.is_left else -2, 3 if spot.is_above else -3), textcoords="offset points",
+                va="bottom" if spot.is_above else "top", ha="left" if spot.is_left else "right",
                 fontsize=NAME, fontweight="bold", zorder=20, parse_math=False, annotation_clip=False,
                 path_effects=[withStroke(linewidth=2.5, foreground=theme.page)])  # fmt: skip
+
+
+def _scale(ax: Axes, limits: tuple[float, float, float, float]) -> float:
+    """About how many points a unit of the data is, before the layout is known."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        return 1.0
+    width, height = (0.72 * 72 * side for side in ax.get_position().size * figure.get_size_inches())
+    return float(min(width / (limits[2] - limits[0]), height / (limits[3] - limits[1])))
 
 
 def _legend(ax: Axes, theme: Theme, looks: Sequence[Look]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vesica.plot.marks import mark
 from vesica.plot.theme import NAME, Theme, plain_frame
 
 if TYPE_CHECKING:
@@ -14,11 +15,17 @@ if TYPE_CHECKING:
 BARS = 20
 
 
-def histogram(ax: Axes, theme: Theme, values: np.ndarray, low: float, high: float, /) -> None:
-    """Bars of equal width from `low` to `high`, and lines at the mean and at the median, with their names."""
+def histogram(ax: Axes, theme: Theme, values: np.ndarray, low: float, high: float, /, *, fact: str) -> None:
+    """Bars of equal width from `low` to `high`, and lines at the mean and at the median, with their names.
+
+    Each bar stands for a range of `fact`.
+    """
     plain_frame(ax, theme, grid="y")
     counts, edges = np.histogram(values, BARS, (low, high))
-    ax.bar(edges[:-1], counts, np.diff(edges) * 0.94, align="edge", color=theme.right)
+    bars = ax.bar(edges[:-1], counts, np.diff(edges) * 0.94, align="edge", color=theme.right)
+    for bar, *ends in zip(bars, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if bar.get_height():
+            mark(ax, bar, **{fact: tuple(ends)})
     ax.set_xlim(low, high)
     ax.set_ylim(0, max(1, int(counts.max(initial=0))) * 1.14)
     if not len(values):

@@ -40,7 +40,7 @@ def ious(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Axes 
     colours = THEMES[check.theme(theme)]
 
     ax = axes_of(ax, colours, size=(6.4, 4.2))
-    histogram(ax, colours, values, floor, 1.0)
+    histogram(ax, colours, values, floor, 1.0, fact="iou")
     named(ax, colours, "IoU of a matched pair", "pairs")
     titled(ax, colours, "How well matched pairs overlap", _sentence(values, floor))
     return ax

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark
 from vesica.plot.theme import NAME, THEMES, axes_of, ink_on, named, plain_frame, rows_named, titled
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def ledger(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: Axe
     ax = axes_of(ax, colours, size=(6.4, 1.9 + 0.32 * max(3, len(shown))))
     plain_frame(ax, colours, grid="x")
     fills = [colours.right, *[colours.wrong] * len(parts)][: len(shown)]
-    ax.barh(places, widths, left=starts, height=0.62, color=fills)
+    bars = ax.barh(places, widths, left=starts, height=0.62, color=fills)
+    for bar, (kind, *_) in zip(bars, shown, strict=True):
+        mark(ax, bar, type=kind)
     for place, start, (_, width, count) in zip(places, starts, shown, strict=True):
         text = f"{width:.3f}" if count is None else f"{width:.3f}   {count:,}"
         # Where there is no room behind a bar its numbers stand before it; those of the first inside.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark_point
 from vesica.plot.theme import SENTENCE, THEMES, axes_of, named, plain_frame, rows_named, titled
 
 if TYPE_CHECKING:
@@ -48,8 +49,11 @@ def policies(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax: A
         ax.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
         ax.plot(values, places, mark, color=colour, markersize=6, label=name)
         ax.annotate(name, ((low + high) / 2, -0.9), xytext=(4 if name == "mDice" else -4, 0), va="center",
-                    ha="left" if name == "mDice" else "right", textcoords="offset points", color=colour,
+                    ha="left" if name == "mDice" else "right", textcoords="offset points", color=colours.ink,
                     fontsize=SENTENCE, fontweight="bold")  # fmt: skip
+    for place, row in enumerate(found.rows):
+        if row["mIoU"] is not None:
+            mark_point(ax, row["mIoU"], float(place), like=row["like"])
     rows_named(ax, colours, places, [row["like"] for row in found.rows])
     ax.get_yticklabels()[0].set_fontweight("bold")
     ax.set_ylim(len(places) - 0.5, -1.4)

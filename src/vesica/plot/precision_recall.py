@@ -11,6 +11,7 @@ from vesica._check import detection as check_detection
 from vesica._check import plot as check
 from vesica.detection.curves import Arrays, Curve
 from vesica.detection.summary import lines_of, value_of
+from vesica.plot.marks import mark
 from vesica.plot.theme import DASHES, THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
@@ -70,13 +71,15 @@ def precision_recall(
     for number, (text, curve) in enumerate(curves):
         colour, dash = shades[number % len(shades)], DASHES[number % len(DASHES)] if several else "-"
         x, y = _steps(curve)
-        ax.plot(x, y, color=colour, linestyle=dash, linewidth=2, label=check.plain_text(text))
+        (line,) = ax.plot(x, y, color=colour, linestyle=dash, linewidth=2, label=check.plain_text(text))
+        whose = {"category": category[number] if several else category} if category is not None else {}
+        mark(ax, line, iou=thresholds[0] if several else thresholds[number], **whose)
     told(ax, colours)
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
     named(ax, colours, "recall", "precision")
-    whose = "" if category is None or several else f" of {label(category)}"
-    titled(ax, colours, f"Precision and recall{whose}", "the best precision that is left at each recall or beyond")
+    of = "" if category is None or several else f" of {label(category)}"
+    titled(ax, colours, f"Precision and recall{of}", "the best precision that is left at each recall or beyond")
     return ax
 
 

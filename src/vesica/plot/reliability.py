@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vesica._check import plot as check
+from vesica.plot.marks import mark
 from vesica.plot.theme import THEMES, axes_of, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def reliability(result: Any, /, *, theme: Literal["light", "dark"] = "light", ax
     low, width = found.bins["low"], found.bins["high"] - found.bins["low"]
     guesses = found.bins["guesses"]
     shares = guesses / max(1, int(guesses.sum()))
-    ax.bar(low, shares, width * 0.96, align="edge", color=colours.line, label="share of guesses")
+    bars = ax.bar(low, shares, width * 0.96, align="edge", color=colours.line, label="share of guesses")
+    for bar, *ends in zip(bars, low.tolist(), found.bins["high"].tolist(), strict=True):
+        if bar.get_height():
+            mark(ax, bar, score=tuple(ends))
     ax.plot([0, 1], [0, 1], color=colours.soft, linewidth=1, linestyle=(0, (4, 3)), label="as it should be")
     score, precision = (found.bins[name][guesses > 0] for name in ("score", "precision"))
     ax.vlines(score, *np.sort([score, precision], axis=0), color=colours.wrong, linewidth=4, alpha=0.8, label="gap")

@@ -8,6 +8,7 @@ import numpy as np
 
 from vesica._check import plot as check
 from vesica.plot.histogram import BARS
+from vesica.plot.marks import mark
 from vesica.plot.theme import THEMES, axes_of, label, named, plain_frame, titled, told
 
 if TYPE_CHECKING:
@@ -58,11 +59,15 @@ def scores(
     ax = axes_of(ax, colours, size=(6.4, 4.2))
     plain_frame(ax, colours, grid="y")
     below = np.zeros(BARS)
+    of = {} if category is None else {"category": category}
     looks = (("right", is_right, colours.right, ""), ("wrong", ~is_right, colours.wrong, "////"))
     for name, kept, colour, hatch in looks:
         counts, edges = np.histogram(curve.score[kept], BARS, (low, high))
-        ax.bar(edges[:-1], counts, np.diff(edges) * 0.94, bottom=below, align="edge", color=colour, hatch=hatch,
-               edgecolor=colours.page, linewidth=0, label=name)  # fmt: skip
+        bars = ax.bar(edges[:-1], counts, np.diff(edges) * 0.94, bottom=below, align="edge", color=colour, hatch=hatch,
+                      edgecolor=colours.page, linewidth=0, label=name)  # fmt: skip
+        for bar, *ends in zip(bars, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            if bar.get_height():
+                mark(ax, bar, score=tuple(ends), is_right=name == "right", **of)
         below = below + counts
     told(ax, colours)
     ax.set_xlim(low, high)

@@ -129,6 +129,17 @@ def rows_named(ax: Axes, theme: Theme, places: Any, names: Any, /, *, axis: str 
     ax.tick_params(axis=axis, length=0)  # type: ignore[arg-type]
 
 
+def share_ticks(ax: Axes, /) -> None:
+    """Shares end at 1, though the axis goes on for the numbers behind bars."""
+    if 1 < ax.get_xlim()[1] < 1.3 and ax.get_xlim()[0] == 0:
+        ax.set_xticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+
+
+def behind(theme: Theme, /) -> dict[str, Any]:
+    """What stands behind a number, so that no line runs through it."""
+    return {"facecolor": theme.page, "edgecolor": "none", "pad": 0.6}
+
+
 def ink_on(theme: Theme, colour: Any, /) -> str:
     """The colour of letters on another: that of ink or that of the page, whichever is easier to read."""
     from matplotlib.colors import to_rgb
@@ -149,9 +160,9 @@ def shades(theme: Theme, colour: str, /) -> Any:
     return LinearSegmentedColormap.from_list("shades", [theme.page, colour]).with_extremes(bad="none")
 
 
-def told(ax: Axes, theme: Theme, /) -> None:
+def told(ax: Axes, theme: Theme, /, *, loc: str = "best", ncols: int = 1) -> None:
     """Which line is which, where it covers least. Names come from data: no text is mathematics."""
-    legend = ax.legend(loc="best", facecolor=theme.page, edgecolor=theme.line, framealpha=0.85, fontsize=9)
+    legend = ax.legend(loc=loc, ncols=ncols, facecolor=theme.page, edgecolor=theme.line, framealpha=0.85, fontsize=9)
     for text in legend.get_texts():
         text.set_color(theme.ink)
         text.set_parse_math(False)

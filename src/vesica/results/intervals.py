@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from vesica._check import statistics as check_statistics
 from vesica.results.result import UnknownNumber
 from vesica.results.tables import Table, plain
 from vesica.statistics.intervals import STATUSES, Interval, Intervals, percentile_intervals
+
+if TYPE_CHECKING:
+    from vesica.results.gates import Scores
 
 
 class Replicates(NamedTuple):
@@ -187,6 +191,33 @@ def interval_table(
         replicates.class_names,
         class_values,
         class_ends,
+    )
+
+
+def interval_table_of(
+    scores: Scores, drawing: Drawing, /, *, names: Sequence[str], categories: Sequence[Any] = ()
+) -> IntervalTable:
+    """The table of what gates can ask of a result that was drawn again: some numbers, and all of each category."""
+    assert scores.replicates is not None
+    nothing = np.full(drawing.replicates, np.nan)
+
+    def drawn(name: str, category: str | None = None) -> np.ndarray:
+        found = None if scores.replicates is None else scores.replicates(name, category)
+        return nothing if found is None else found
+
+    numbers = {name: math.nan if (value := scores.overall[name]) is None else value for name in names}
+    rows = {str(one): scores.by_category[str(one)] for one in categories}
+    known = tuple(next(iter(rows.values()), ()))
+    classes = [[drawn(name, category) for name in known] for category in rows]
+    own = np.array([[np.nan if row[name] is None else row[name] for name in known] for row in rows.values()], float)
+    found = Replicates(
+        tuple(names),
+        np.stack([drawn(name) for name in names], axis=1),
+        known,
+        np.moveaxis(np.reshape(classes, (len(rows), len(known), drawing.replicates)), 2, 0),
+    )
+    return interval_table(
+        numbers, found, drawing, categories=categories, class_values=own.reshape(len(rows), len(known))
     )
 
 

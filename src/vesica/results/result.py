@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from vesica import _check as check
 
 if TYPE_CHECKING:
+    import os
+
     from vesica.results.gates import Gate, Scores, Verdict
     from vesica.results.resampling import Resampling
 
@@ -109,6 +111,17 @@ class Result(Mapping[str, float]):
         import json
 
         return json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
+
+    def report(self, path: str | os.PathLike[str], /, *, images: Any = None, **options: Any) -> Any:
+        """Write a page to look at: one HTML file without network, in which each number leads to the objects behind it.
+
+        `images` is the folder of the photographs, a dict of name → picture, or a function of a name. The other options
+        are those of `vesica.report.write`, which also writes several results into one file. The answer says how large
+        the file is, and what was left out of it. Charts need matplotlib, photographs Pillow.
+        """
+        import importlib  # late, and by name: reports know results, not the other way round
+
+        return importlib.import_module("vesica.report").write(path, self, images=images, **options)
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.summary)

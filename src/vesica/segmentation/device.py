@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import Array, cast, device, from_numpy, has_visible_values, namespace, tally, to_numpy
+from vesica._array import Array, device, has_visible_values, to_numpy
 from vesica._check import segmentation as check
+from vesica._kernels import pick_arrays
 from vesica.segmentation.counting import Rows
 from vesica.segmentation.counts import NO_CLASS
 from vesica.segmentation.inputs import Maps
-
-HIGHEST = 2**62
-"""No label that is not known is farther from 0 in the extremes that are kept of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +23,7 @@ class Pending:
     Attributes
     ----------
     tables : (B, L + 1, L + 1) int64: places of the labels, the last one for all that are not known
-    extremes : (2, 2) int64: the lowest and the highest unknown label of truth and guess
+    extremes : (4,) int64: the lowest and the highest unknown label of the truth, and of the guess
     nan : how many scores were NaN, or None
     labels : (L,) the known labels, rising
     pixels : how many pixels an image has
@@ -63,29 +61,9 @@ class Pending:
 
 def pending_of(maps: Maps, labels: np.ndarray, known: Array | None, /) -> Pending:
     """Count a batch where it is. `labels` rise; `known` are the same on the device, from the call before."""
-    truth, guess = (_flat(side) for side in (maps.truth, maps.guess))
-    xp = namespace(truth, guess)
-    on_device = from_numpy(labels, truth) if known is None else known
-    rows, columns = _places(truth, on_device), _places(guess, on_device)
-    size = len(labels) + 1
-    tables = xp.reshape(tally(rows * size + columns, size * size), (len(maps), size, size))
-    ends = []
-    for values, places in ((truth, rows), (guess, columns)):
-        strange = places == size - 1
-        ends += [xp.min(xp.where(strange, values, HIGHEST)), xp.max(xp.where(strange, values, -HIGHEST))]
-    return Pending(tables, xp.stack(ends), maps.nan, labels, int(truth.shape[1]))
-
-
-def _flat(maps: Array) -> Array:
-    return namespace(maps).reshape(cast(maps, "int64"), (int(maps.shape[0]), -1))
-
-
-def _places(values: Array, labels: Array) -> Array:
-    """Where each label stands among the known ones; one past the last for all others."""
-    xp = namespace(values)
-    count = int(labels.shape[0])
-    near = xp.clip(xp.searchsorted(labels, values), 0, count - 1)
-    return xp.where(labels[near] == values, near, count)
+    kernel = pick_arrays("contingency", "labels", maps.truth, maps.guess)
+    tables, extremes = kernel.call(maps.truth, maps.guess, labels, known)
+    return Pending(tables, extremes, maps.nan, labels, math.prod(int(side) for side in maps.truth.shape[1:]))
 
 
 def is_elsewhere(maps: Maps, /) -> bool:

@@ -6,7 +6,7 @@ truths the smallest; of equal ones the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -47,9 +47,11 @@ class Painting:
     def __len__(self) -> int:
         return len(self.images)
 
-    def pairs(self) -> Iterator[tuple[Any, np.ndarray, np.ndarray, int]]:
-        """Of each image its id, both label maps, and how many pixels objects of several classes claimed."""
+    def pairs(self, only: Collection[Any] | None = None, /) -> Iterator[tuple[Any, np.ndarray, np.ndarray, int]]:
+        """Of each image its id, both label maps, and how many pixels objects of several classes claimed; or of some."""
         for place, image in enumerate(self.images.tolist()):
+            if only is not None and image not in only:
+                continue
             check.known_size(image, self._sizes[place])
             height, width = (int(side) for side in self._sizes[place])
             found = [side.map_of(place, (height, width), self.background) for side in self._sides]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Replicates:
+class SegmentationReplicates:
     """The numbers of a result, each as a column of replicates.
 
     Attributes

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 KIND = container.Kind("segmentation results", b"VESICA segmentation\n", version=1)
 _TABLE = ("IoU", "Dice", "precision", "recall", "area_difference")
 """Scores that tables have a column for."""
+_VOID = 255
 
 
 class _Lazy(Mapping[str, float]):
@@ -267,10 +268,14 @@ class SegmentationResult(Result):
                 "fp": fp.ravel(),
                 "fn": fn.ravel(),
                 "tn": (cells.pixels[:, None] - cells.both - fp - fn).ravel(),
-                **{name: self._values(cells, name).ravel() for name in _TABLE if self.policy.knows(name)},
+                **{name: self.cell_scores(name).ravel() for name in _TABLE if self.policy.knows(name)},
                 "status": [status for row in self._statuses(cells) for status in row],
             }
         )
+
+    def cell_scores(self, name: str, /) -> np.ndarray:
+        """(images, classes) float64: one score, "IoU" say, of each image and class; NaN where it has none."""
+        return self._values(self.cells, check.one_of(name, _TABLE, "name"))
 
     def confusion(self) -> np.ndarray:
         """(K, K) int64 over all images: rows are classes of the truth, columns classes of the guess."""
@@ -428,7 +433,7 @@ class SegmentationResult(Result):
         >>> [verdict.passed for verdict in result.gates("mIoU>=0.7", "IoU[road]>=0.5")]
         [False, True]
         """
-        from vesica.segmentation.resampled import Replicates  # late: most results are not judged
+        from vesica.segmentation.resampled import SegmentationReplicates  # late: most results are not judged
 
         rows = self.per_class()
         return Scores(
@@ -437,7 +442,7 @@ class SegmentationResult(Result):
             lambda name: "no cell is left that it could count",
             aliases={str(row["label"]): str(row["category"]) for row in rows},
             identity=identity_of(self.to_dict(), ids=self.counts.ids.tolist()),
-            replicates=Replicates(self, resampling or Resampling()).number,
+            replicates=SegmentationReplicates(self, resampling or Resampling()).number,
             is_corrected=True,
         )
 
@@ -452,7 +457,7 @@ class SegmentationResult(Result):
             "absent": f"classes that neither side has in any image ({self._words('absent')}): {self._absent}",
         }
         empty = (Note(name, found[name], text) for name, text in texts.items() if found[name])
-        return (*empty, *self._ignored, *self.remarks)
+        return (*empty, *self._ignored, *self._void, *self.remarks)
 
     def _words(self, name: str) -> str:
         own = self.policy.of("IoU") if self.policy.knows("IoU") else self.policy
@@ -473,6 +478,18 @@ class SegmentationResult(Result):
         pixels = int(self.counts.count[used].sum())
         text = "pixels of the guess have an ignored label where the truth has a class"
         return (Note("ignored", pixels, text),) if pixels else ()
+
+    @property
+    def _void(self) -> tuple[Note, ...]:
+        """Most data sets mean by 255 that a pixel has no class: one that no guess has is worth a look."""
+        counts = self.counts
+        if counts.is_overlapping or _VOID not in self.categories or (counts.guess == _VOID).any():
+            return ()
+        pixels = int(counts.count[counts.truth == _VOID].sum())
+        text = (
+            f"pixels of the truth have the label {_VOID}, which no guess has; if it is void, `ignore` it (--ignore 255)"
+        )
+        return (Note("void", pixels, text),) if pixels else ()
 
     @property
     def headline(self) -> str:

@@ -37,6 +37,13 @@ class Spread:
         low, high = self.range()
         return f"Spread(mIoU {low:.6f}–{high:.6f})"
 
+    def _repr_html_(self) -> str:
+        from vesica import _html  # late: only notebooks ask for it
+
+        names = ["like", "average", "mIoU", "mDice"]
+        table = _html.table(names, [[row[name] for name in names] for row in self.rows], total=len(self.rows))
+        return _html.page(_html.words(repr(self)), table)
+
     def __str__(self) -> str:
         from vesica.segmentation.print import aligned  # late: most are not printed
 

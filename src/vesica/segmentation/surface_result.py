@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from vesica.results.tables import Row, plain, rows_of
 from vesica.segmentation.counts import column_of_ids
 from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.surface_cells import Measured, SurfaceCell, Wanted, table_of_cells
+
+if TYPE_CHECKING:
+    from vesica.results.intervals import IntervalTable
+    from vesica.statistics.intervals import Interval
 
 _STATUSES = {
     "both_empty": "cells that neither side has (left out)",
@@ -161,26 +165,75 @@ class SurfaceResult(Result):
 
     def gate_scores(self, resampling: Resampling | None = None, /) -> Scores:
         """What gates can ask for: `HD95<=5` of the whole, `ASSD[liver]<=1` of a class."""
+        from vesica.segmentation.surface_resampled import SurfaceReplicates  # late: most results are not judged
+
         rows = {str(row["category"]): {name: row[name] for name in self._scores} for row in self.per_class()}
         return Scores(
             self.numbers,
             rows,
             lambda name: "neither side has anything to measure",
             identity=identity_of(self.to_dict(), ids=list(self.images)),
-            replicates=functools.partial(self._replicates, resampling or Resampling()),
+            replicates=SurfaceReplicates(self.categories, self.images, self._table, resampling or Resampling()).number,
         )
 
-    def _replicates(self, how: Resampling, name: str, category: str | None) -> np.ndarray | None:
-        """(R,) a number of the whole, or of a class, where images are drawn again; None if a distance is infinite."""
-        from vesica.segmentation.averages import rows_of_means  # late: most results are not judged
-        from vesica.segmentation.resampled import means
+    @overload
+    def interval(
+        self,
+        name: None = None,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        method: str = ...,
+    ) -> IntervalTable: ...
 
-        table = self._table[name]
-        if np.isinf(table).any():
-            return None
-        classes = means(table, list(self.images), how)
-        names = [str(one) for one in self.categories]
-        return rows_of_means(classes) if category is None else classes[:, names.index(category)]
+    @overload
+    def interval(
+        self,
+        name: str,
+        /,
+        *,
+        level: float = ...,
+        by: Any = ...,
+        replicates: int = ...,
+        seed: int = ...,
+        method: str = ...,
+    ) -> Interval: ...
+
+    def interval(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        level: float = 0.95,
+        by: Any = "image",
+        replicates: int = 2000,
+        seed: int = 0,
+        method: str = "corrected",
+    ) -> IntervalTable | Interval:
+        """Both ends of the interval of a number, or of all of them and of each class: images are drawn again.
+
+        `by` is "image"; "group", where groups were given; a dict of image → group, or one group for each image. The
+        other options are those of `DetectionResult.interval`. A number with an infinite distance has no interval.
+
+        >>> import numpy as np, vesica
+        >>> rng = np.random.default_rng(0)
+        >>> truth = np.zeros((30, 12, 12), int)
+        >>> truth[:, 3:9, 3:9] = 1
+        >>> guess = np.stack([np.roll(one, shift, axis=1) for one, shift in zip(truth, rng.integers(0, 4, 30))])
+        >>> result = vesica.evaluate_surfaces(truth, guess, categories=[1])
+        >>> ends = result.interval("HD")
+        >>> print(f"{result['HD']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
+        1.733, 1.333 to 2.107
+        """
+        from vesica.segmentation.intervals import interval_of  # late: most results are asked for without
+
+        images, groups = (column_of_ids(column) for column in (self.images, self.groups))
+        assert images is not None
+        how = {"level": level, "by": by, "replicates": replicates, "seed": seed, "method": method}
+        return interval_of(self, name, images=images, groups=groups, categories=self.categories, **how)
 
     @property
     def notes(self) -> tuple[Note, ...]:

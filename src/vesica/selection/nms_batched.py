@@ -27,8 +27,9 @@ from vesica._array import (
 )
 from vesica._check import Share, names
 from vesica._check import selection as check_selection
-from vesica._kernels import Tables, pick_arrays
-from vesica._kernels.generic.join import reaches
+from vesica._kernels import pick_arrays
+from vesica._kernels.generic.nms import in_order
+from vesica._kernels.tables import Contest
 from vesica.overlaps.measures import Measure, Options, Similarity, as_similarity, iou
 from vesica.regions import Boxes, as_region
 from vesica.selection.nms import chosen_for, nms
@@ -167,26 +168,14 @@ def nms_padded(
     wide = widest_float(table)
     ranks, least = cast(real(ranks), wide), check_selection.min_score(min_score, ranks)
     order = as_index(namespace(ranks).argsort(-ranks, axis=1, stable=True))
-    alive = _in_order(ranks, order) >= least  # NaN is not
+    alive = in_order(ranks, order) >= least  # NaN is not
     if real_rows is not None:
         alive = alive & (order < real_rows[:, None])
-    rows = _in_order(cast(real(table), wide), order)
-    numbers = None if columns is None else _in_order(columns, order)
+    rows = in_order(table, order)
+    numbers = None if columns is None else in_order(columns, order)
 
-    def suppressed(best: Array) -> Array:
-        tables = Tables("boxes", _in_order(rows, best[:, None]), rows, wide, 1, int(rows.shape[1]), rows)
-        hit = reaches(formula, formula.parts(tables, False), threshold)[:, 0, :]
-        return hit if numbers is None else hit & (numbers == _in_order(numbers, best[:, None]))
-
-    return Padded(*pick_arrays("nms_padded", "boxes", rows).call(order, alive, limit, suppressed))
-
-
-def _in_order(table: Array, order: Array) -> Array:
-    """Rows of each image, as `order` (B, K) names them."""
-    xp = namespace(table)
-    if table.ndim == 3:
-        order = xp.broadcast_to(order[:, :, None], (*order.shape, table.shape[2]))
-    return xp.take_along_axis(table, order, axis=1)
+    contest = Contest(rows, numbers, formula, threshold)
+    return Padded(*pick_arrays("nms_padded", "boxes", rows).call(contest, order, alive, limit))
 
 
 def _on_host(

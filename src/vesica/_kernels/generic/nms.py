@@ -3,22 +3,21 @@ the pairs of a join, for formulas that are not compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from vesica._array import Array, cast, device, from_numpy, namespace, repeat
+from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, real, repeat, widest_float
+from vesica._kernels.generic.join import reaches
 from vesica._kernels.pairs import pairs
-from vesica._kernels.tables import Formula, Ranked, Tables
+from vesica._kernels.tables import Contest, Formula, Ranked, Tables
 
 
-def nms_padded(order: Array, alive: Array, limit: int, suppressed: Callable[[Array], Array]) -> tuple[Array, Array]:
+def nms_padded(contest: Contest, order: Array, alive: Array, limit: int) -> tuple[Array, Array]:
     """Keep at most `limit` rows of each image: (B, limit) rows, −1 where there are no more, and how many.
 
     `order` (B, N) has the rows of each image, best first; `alive` (B, N) says which places of it take part.
-    `suppressed(best)` gives (B, N): which places the one at place `best` (B,) of each image suppresses.
     """
     xp = namespace(order)
+    contest = contest._replace(rows=cast(real(contest.rows), widest_float(contest.rows)))
     places = xp.arange(order.shape[1], dtype=order.dtype, device=device(order))[None, :]
     slots = xp.arange(limit, dtype=order.dtype, device=device(order))[None, :]
 
@@ -29,12 +28,28 @@ def nms_padded(order: Array, alive: Array, limit: int, suppressed: Callable[[Arr
         is_best = places == best[:, None]
         row = xp.sum(xp.where(is_best, order, xp.zeros_like(order)), axis=1, dtype=order.dtype)[:, None]
         kept = xp.where((slots == k) & is_left, row, kept)
-        return alive & ~is_best & ~suppressed(best), kept
+        return alive & ~is_best & ~_suppressed(contest, best), kept
 
     none = xp.full((order.shape[0], limit), -1, dtype=order.dtype, device=device(order))
     if order.shape[1]:
         _, none = repeat(limit, keep, (alive, none), order)
     return none, xp.sum(xp.astype(none >= 0, order.dtype), axis=1, dtype=order.dtype)
+
+
+def _suppressed(contest: Contest, best: Array) -> Array:
+    """(B, N): which places the one at place `best` (B,) of each image suppresses."""
+    rows, keys = contest.rows, contest.keys
+    tables = Tables("boxes", in_order(rows, best[:, None]), rows, dtype_name(rows), 1, int(rows.shape[1]), rows)
+    hit = reaches(contest.formula, contest.formula.parts(tables, False), contest.threshold)[:, 0, :]
+    return hit if keys is None else hit & (keys == in_order(keys, best[:, None]))
+
+
+def in_order(table: Array, order: Array) -> Array:
+    """Rows of each image, as `order` (B, K) names them."""
+    xp = namespace(table)
+    if table.ndim == 3:
+        order = xp.broadcast_to(order[:, :, None], (*order.shape, table.shape[2]))
+    return xp.take_along_axis(table, order, axis=1)
 
 
 def nms(

@@ -26,6 +26,7 @@ HOST = {
 COLUMNS = {NUMPY: HOST[NUMPY]}
 FLAT_HOST = {FLAT: "runs, indices, vertices and ids are flat arrays on the host, whatever they came from"}
 JAX = {Place("jax", "cpu", "plain"): "the answer has no gradient or no fixed shape, so it is found on the host"}
+CUDA = {Place("torch", "cuda", "plain"): "no kernel of the device finds them: the host is faster than array code"}
 ANYWHERE = {Place(): "how many stay is no fixed shape, so they are chosen on the host"}
 
 for places, kinds in ((HOST, ("boxes", "rotated")), (FLAT_HOST, FLAT_KINDS)):
@@ -38,6 +39,7 @@ for places, kinds in ((HOST, ("boxes", "rotated")), (FLAT_HOST, FLAT_KINDS)):
 register(
     *kernels("native", native.inter, "inter_aligned", FLAT_KINDS, FLAT_HOST),
     *kernels("native", native.join_on_host, "join", ("boxes", "rotated"), JAX, formulas=FORMULAS),
+    *kernels("native", native.join_on_host, "join", ("rotated",), CUDA, formulas=FORMULAS),
     # Selection
     *kernels("native", native.nms, "nms", SELF_KINDS, ANYWHERE, formulas=FORMULAS, lane=lane.nms),
     *kernels("native", soft.soft_boxes, "soft", ("boxes",), ANYWHERE, formulas=FORMULAS),

@@ -48,7 +48,7 @@ def join(formula: Formula) -> Entry:
 
 def _with_threshold(entry: Entry) -> Entry:
     def call(a: Any, b: Any, limit: tuple[Any, Any]) -> Any:
-        threshold = _threshold_of(*limit)
+        threshold = threshold_of(*limit)
         return None if threshold is None else entry(a, b, threshold)
 
     return call
@@ -60,7 +60,7 @@ def match(formula: Formula) -> Entry:
 
     def matched(truth: Any, guess: Any, wanted: tuple[Any, Any, Any, str | None]) -> Any:
         at_least, strict, scores, goal = wanted
-        threshold = _threshold_of(at_least, strict)
+        threshold = threshold_of(at_least, strict)
         if threshold is None:
             return None
         told_scores = guess if scores is None else scores
@@ -74,7 +74,7 @@ def assign(_: Formula | None) -> Entry:
     return _native.assign_lane
 
 
-def _threshold_of(value: Any, strict: Any) -> Threshold | None:
+def threshold_of(value: Any, strict: Any) -> Threshold | None:
     """A plain float as a threshold; None for anything else, and for a float that is none."""
     return _known(value, strict) if type(value) is float and type(strict) is bool else None
 

@@ -1,0 +1,197 @@
+"""How fast vesica is on a CUDA device, with the limit beside each row: `make bench-gpu`.
+
+It needs torch, triton and vesica alone; torchvision is timed where it is there. Answers are compared first: tests/gpu.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import vesica
+from vesica import losses
+from vesica.overlaps.measures import MEASURES
+
+try:
+    import torchvision
+except (ImportError, RuntimeError):
+    torchvision = None
+
+CUDA = torch.device("cuda")
+
+
+def scattered(n: int, seed: int = 0, *, size: float = 1000.0, side: float = 100.0) -> Any:
+    random = torch.Generator("cpu").manual_seed(seed)
+    corner = torch.rand((n, 2), generator=random) * size
+    return torch.cat([corner, corner + 1 + torch.rand((n, 2), generator=random) * side], dim=1).to(CUDA)
+
+
+def crowd(n: int, seed: int = 0, *, objects: int | None = None, size: float = 640.0) -> tuple[Any, Any]:
+    """Proposals around objects, with scores."""
+    random = torch.Generator("cpu").manual_seed(seed)
+    count = objects or max(1, n // 50)
+    centre, sides = torch.rand((count, 2), generator=random) * size, 20 + torch.rand((count, 2), generator=random) * 80
+    which = torch.randint(0, count, (n,), generator=random)
+    middle = centre[which] + torch.randn((n, 2), generator=random) * sides[which] * 0.15
+    half = sides[which] * (0.4 + 0.2 * torch.rand((n, 2), generator=random))
+    scores = torch.rand(n, generator=random)
+    return torch.cat([middle - half, middle + half], dim=1).to(CUDA), scores.to(CUDA)
+
+
+def on_device(work: Callable[[], Any], repeats: int = 25) -> float:
+    """Milliseconds of the device: it is kept busy until all of the call is queued."""
+    room = torch.empty(1 << 30, dtype=torch.uint8, device=CUDA)
+    for _ in range(3):
+        work()
+    times = []
+    for _ in range(repeats):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        room.zero_()
+        begin.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def whole_call(work: Callable[[], Any], repeats: int = 25) -> float:
+    """Milliseconds from the call to its answer."""
+    for _ in range(3):
+        work()
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return statistics.median(times)
+
+
+def extra_memory(work: Callable[[], Any]) -> float:
+    """MB at the peak, beside the answer."""
+    work()
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    answer = work()
+    torch.cuda.synchronize()
+    return (torch.cuda.max_memory_allocated() - before - answer.numel() * answer.element_size()) / 1e6
+
+
+def row(name: str, limit: str, peer: Callable[[], Any] | None, ours: float, target: str, how: Any = on_device) -> None:
+    other = "–"
+    if peer is not None:
+        try:
+            other = f"{how(peer, 3):.3f}"
+        except Exception as error:
+            other = type(error).__name__
+    print(f"| {name} | {limit} | {other} | {ours:.4f} | {target} |", flush=True)
+
+
+def measures() -> None:
+    a, b = scattered(10_000, 1), scattered(10_000, 2)
+    out = torch.empty((10_000, 10_000), device=CUDA)
+    fill = f"fill {on_device(lambda: out.fill_(1.0)):.4f}"
+    tv = torchvision and torchvision.ops
+    peers = {"iou": tv and tv.box_iou, "giou": tv and tv.generalized_box_iou, "diou": tv and tv.distance_box_iou}
+    peers["ciou"] = tv and tv.complete_box_iou
+    for name in ("iou", "giou", "diou", "ciou", "dice", "eiou"):
+        measure, peer = MEASURES[name], peers.get(name)
+        target = {"iou": "≤ 0.12", "giou": "≤ 0.14", "diou": "≤ 0.14", "ciou": "≤ 0.18"}.get(name, "–")
+        ours = on_device(lambda measure=measure: measure(a, b))
+        row(f"{name} 10 000²", fill, (lambda peer=peer: peer(a, b)) if peer else None, ours, target)
+    print(f"| iou 10 000²: MB beside the answer | 0 | | {extra_memory(lambda: vesica.iou(a, b)):.1f} | 0 |")
+    a, b = a[:1000].contiguous(), b[:1000].contiguous()
+    peer = tv and (lambda: tv.box_iou(a, b))
+    row("iou 1000², whole call", "launch", peer, whole_call(lambda: vesica.iou(a, b), 200), "≤ 0.06", whole_call)
+    row("ciou 1000², whole call", "launch", None, whole_call(lambda: vesica.ciou(a, b), 200), "–")
+    row("iou 1000², device", "launch", peer, on_device(lambda: vesica.iou(a, b), 100), "–")
+
+
+def joins() -> None:
+    for n, side, target in ((100_000, 10_000.0, "≤ 2"), (1_000_000, 32_000.0, "≤ 15")):
+        a, b = scattered(n, 1, size=side), scattered(n, 2, size=side)
+        ours = whole_call(lambda a=a, b=b: vesica.join(a, b, at_least=0.5), 5)
+        row(f"join {n:,} × {n:,} scattered, at 0.5", "sort", None, ours, target)
+
+
+def selections() -> None:
+    tv = torchvision and torchvision.ops
+    for name, (table, scores), target in (
+        ("8 400 YOLO-like", crowd(8400, 1, objects=40), "≤ 0.4"),
+        ("100 000 scattered", (scattered(100_000, 1, size=10_000.0), torch.rand(100_000, device=CUDA)), "≤ 3"),
+        ("200 000 scattered", (scattered(200_000, 1, size=14_000.0), torch.rand(200_000, device=CUDA)), "≤ 5"),
+        ("100 000 crowded", crowd(100_000, 1, size=10_000.0), "≤ 3"),
+    ):
+        # Of 200 000 it takes more than two seconds.
+        peer = tv and len(table) < 200_000 and (lambda table=table, scores=scores: tv.nms(table, scores, 0.5))
+        ours = whole_call(lambda table=table, scores=scores: vesica.nms(table, scores), 15)
+        row(f"nms {name}", "sort", peer or None, ours, target, whole_call)
+    pairs = [crowd(8400, k, objects=40) for k in range(8)]
+    table, scores = torch.stack([one for one, _ in pairs]), torch.stack([one for _, one in pairs])
+    ours = whole_call(lambda: vesica.nms_padded(table, scores, limit=300), 3)
+    row("nms_padded 8 × 8 400, limit 300", "–", None, ours, "≤ 1.5")
+
+
+def maps() -> None:
+    random = torch.Generator("cpu").manual_seed(0)
+    truth, guess = (torch.randint(0, 19, (8, 1024, 2048), generator=random).to(torch.uint8).to(CUDA) for _ in range(2))
+    for count, target in ((1, "≤ 0.035"), (8, "≤ 0.1")):
+        x, y = truth[:count].contiguous(), guess[:count].contiguous()
+        evaluator = vesica.SegmentationEvaluator(categories=19)
+
+        def update(x: Any = x, y: Any = y, evaluator: Any = evaluator) -> None:
+            evaluator.update(x, y)
+
+        def peer(x: Any = x, y: Any = y) -> Any:
+            return torch.bincount((x.flatten().int() * 19 + y.flatten()), minlength=361)
+
+        name = f"label maps {count} × 1024×2048, 19 classes"
+        row(f"{name}, device", "read", peer, on_device(update), target)
+        row(f"{name}, whole call", "read", peer, whole_call(update), "–", whole_call)
+
+
+def training() -> None:
+    for n in (1000, 100_000, 1_000_000):
+        guess, truth = scattered(n, 1), scattered(n, 2)
+
+        def ours(guess: Any = guess, truth: Any = truth) -> None:
+            learnt = guess.detach().requires_grad_()
+            losses.ciou(learnt, truth).backward()
+
+        def peer(guess: Any = guess, truth: Any = truth) -> None:
+            learnt = guess.detach().requires_grad_()
+            torchvision.ops.complete_box_iou_loss(learnt, truth, reduction="mean").backward()
+
+        took = whole_call(ours)
+        row(f"ciou loss forward and backward, {n:,}", "–", torchvision and peer, took, "≤ 0.25", whole_call)
+
+
+def others() -> None:
+    random = torch.Generator("cpu").manual_seed(0)
+    columns = torch.rand((1000, 5), generator=random) * torch.tensor([500, 500, 90, 90, 360]) + 1
+    rotated = vesica.RotatedBoxes(columns.to(CUDA), unit="deg", direction="cw")
+    row("rotated iou 1000²", "–", None, on_device(lambda: vesica.iou(rotated, rotated), 5), "≤ 0.15")
+    masks = torch.rand((300, 1080, 1920), device=CUDA) < 0.3
+    row("masks 300² at 2 MP, noise", "read 0.3", None, on_device(lambda: vesica.iou(masks, masks), 3), "≤ 2")
+
+
+PARTS = {part.__name__: part for part in (measures, joins, selections, maps, training, others)}
+
+
+def main() -> None:
+    print(torch.cuda.get_device_name(), "torch", torch.__version__, "vesica", vesica.__version__)
+    print("| call | limit | torchvision / torch | vesica, ms | to reach |\n|---|---|---|---|---|")
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

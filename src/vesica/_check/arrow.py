@@ -1,0 +1,146 @@
+"""Arrow tables: what their columns must be."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from vesica import _check as check
+from vesica.errors import MissingExtra
+
+_VERSION = 1
+
+
+def installed(module: str, what: str, /) -> Any:
+    """A module of pyarrow, or the line that installs it."""
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(f"{what} needs pyarrow: pip install 'vesica[arrow]'.") from error
+
+
+def table(value: Any, /) -> Any:
+    """A pyarrow.Table of whatever is a table: of polars, DuckDB, pandas, or a stream of batches."""
+    arrow = installed("pyarrow", "An Arrow table")
+    if isinstance(value, arrow.Table):
+        return value
+    try:
+        if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
+            return arrow.table(value)
+        if hasattr(value, "__dataframe__"):
+            return arrow.Table.from_pandas(value, preserve_index=False)
+    except (arrow.ArrowException, TypeError, ValueError) as error:
+        raise ValueError(f"`table` cannot be taken as an Arrow table: {error}.") from error
+    raise TypeError(
+        "`table` must be a pyarrow.Table, or something with __arrow_c_stream__ as polars, DuckDB and pandas have it; "
+        f"got {type(value).__name__}."
+    )
+
+
+def metadata(found: dict[bytes, bytes] | None, /) -> dict[str, Any]:
+    """What `vesica.write` put beside the columns; nothing of other tables."""
+    text = (found or {}).get(b"vesica")
+    if text is None:
+        return {}
+    try:
+        facts = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"The metadata under `vesica` is no JSON: {error}.") from error
+    if not isinstance(facts, dict) or facts.get("version") != _VERSION:
+        got = facts.get("version") if isinstance(facts, dict) else facts
+        raise ValueError(f"The metadata under `vesica` must be of version {_VERSION}; got {check.brief(got)}.")
+    return facts
+
+
+def written(facts: dict[str, Any], /) -> bytes:
+    return json.dumps({"version": _VERSION, **facts}, sort_keys=True, ensure_ascii=False).encode()
+
+
+def side(asked: str | None, present: list[str], columns: list[str], /) -> str:
+    """The column of objects that is meant."""
+    if asked in present:
+        return asked
+    if asked is not None:
+        raise ValueError(f"`side` must be a column of the table; got {asked!r}, and it has {check.brief(columns)}.")
+    if len(present) > 1:
+        raise ValueError(f"The table has {' and '.join(present)}. Say which: side={present[0]!r}.")
+    return present[0]
+
+
+def no_layout(columns: list[str], /) -> ValueError:
+    return ValueError(
+        "The table must have a row for each image, with image_id and a list of objects in `truth`, `guess` or "
+        "`objects`; or a row for each object, with image_id and a box: x1, y1, x2, y2, or x, y, w, h, or a column "
+        f"bbox. It has {check.brief(columns)}."
+    )
+
+
+def form_is_open(name: str, /) -> ValueError:
+    return ValueError(
+        f'Nothing says what the four numbers of `{name}` mean. Say it: form="xywh" (COCO), "xyxy" (corners) or '
+        '"cxcywh"; of a file boxes="xywh", on the command line --boxes xywh.'
+    )
+
+
+def no_column(name: str, present: list[str], /) -> ValueError:
+    return ValueError(f"The objects must have `{name}`; they have {check.brief(present)}.")
+
+
+def no_nulls(is_null: np.ndarray, name: str, image: np.ndarray | None, /) -> None:
+    """No value may be missing; the first that is, is told by its row and its image."""
+    if is_null.any():
+        row = int(np.argmax(is_null))
+        where = "" if image is None else f" (image {_shown(image, row)})"
+        raise ValueError(f"`{name}` must not be null; it is in row {row}{where}.")
+
+
+def four_each(lengths: np.ndarray, wanted: int, name: str, image: np.ndarray | None, /) -> None:
+    """Lists of as many numbers as a box has."""
+    odd = lengths != wanted
+    if odd.any():
+        row = int(np.argmax(odd))
+        where = "" if image is None else f" (image {_shown(image, row)})"
+        raise ValueError(f"`{name}` must have {wanted} numbers each; got {int(lengths[row])} in row {row}{where}.")
+
+
+def _shown(image: np.ndarray, row: int) -> str:
+    return repr(image[row : row + 1].tolist()[0])
+
+
+def numbers(kind: str, name: str, /) -> TypeError:
+    return TypeError(f"`{name}` must be numbers; got a column of {kind}.")
+
+
+def ids(kind: str, name: str, /) -> TypeError:
+    return TypeError(f"`{name}` must be integers or strings; got a column of {kind}.")
+
+
+def equal_lengths(field: str, row: int, image: Any, got: int, wanted: int, /) -> ValueError:
+    return ValueError(
+        f"The lists of one image must be of one length; in row {row} (image {image!r}) `{field}` has {got}, and "
+        f"others {wanted}."
+    )
+
+
+def flags(value: int, row: int, /) -> ValueError:
+    return ValueError(
+        f"`flags` must be 0 to 3, 1 for a crowd and 2 for what is to be ignored; got {value} in row {row}."
+    )
+
+
+def attributes(text: str, row: int, /) -> ValueError:
+    return ValueError(f"`attributes` must be a JSON object; got {check.brief(text)} in row {row}.")
+
+
+def table_of_ids(name: str, facts: Any, /) -> ValueError:
+    return ValueError(f"The metadata under `vesica` must have a table `{name}` of columns; got {check.brief(facts)}.")
+
+
+def agree(said: str, asked: str, /) -> None:
+    """A file that says what its boxes are is not read otherwise."""
+    if said != asked:
+        raise ValueError(f"The table says that its boxes are {said}; got form={asked!r}. Leave it out.")

@@ -1,0 +1,1 @@
+"""Kernels for CUDA tensors, in Triton. Nothing here is imported before such a tensor arrives."""

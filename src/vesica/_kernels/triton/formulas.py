@@ -1,0 +1,131 @@
+"""The formulas of vesica/overlaps/measures.py, by the same names, on the corners of two boxes.
+
+Each works on tensors of any shapes that broadcast: rows against columns, or row with row. A name is known when a
+kernel is compiled, and what its formula does not use is not computed.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from vesica._kernels.triton.arithmetic import greater, lesser, negated, plain_quotient, positive, quotient, ratio, real
+
+NAMES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
+
+FOUR_OVER_PI2 = tl.constexpr(0.40528473456935108577551785283891)
+HALF_PI = tl.constexpr(1.5707963267948966192313216916398)
+
+
+@triton.jit
+def slope(w, h):
+    """atan2(w, h) of sides that are not negative; a point has 0. Off by a few last places.
+
+    The angle of the smaller over the larger side is halved twice, to where a short series is enough.
+    """
+    w, h = real(w), real(h)
+    low, high = lesser(w, h), greater(w, h)
+    t = plain_quotient(low, tl.where(high == 0, 1.0, high).to(high.dtype))
+    t = t / (1.0 + tl.sqrt(1.0 + t * t))
+    t = t / (1.0 + tl.sqrt(1.0 + t * t))
+    z = t * t
+    series = 1.0 / 21 - z / 23
+    for k in tl.static_range(9, -1, -1):
+        series = 1.0 / (2 * k + 1) - z * series
+    angle = 4.0 * (t * series)
+    return tl.where(w > h, HALF_PI - angle, angle).to(w.dtype)
+
+
+@triton.jit
+def value(
+    NAME: tl.constexpr, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B: tl.constexpr,
+):  # fmt: skip
+    """The measure of boxes a1, a2, a3, a4 = x1, y1, x2, y2 with boxes b1, b2, b3, b4, as a float."""
+    w_a, h_a, w_b, h_b = positive(a3 - a1), positive(a4 - a2), positive(b3 - b1), positive(b4 - b2)
+    area_a, area_b = w_a * h_a, w_b * h_b
+    inter = positive(lesser(a3, b3) - greater(a1, b1)) * positive(lesser(a4, b4) - greater(a2, b2))
+    if NAME == "dice":
+        return ratio(inter + inter, area_a + area_b, empty)
+    elif NAME == "coverage":
+        # The sum with 0 gives it the shape of all pairs.
+        return ratio(inter, (area_b if OF_B else area_a) + tl.zeros_like(inter), empty)
+    elif NAME == "overlap":
+        return ratio(inter, lesser(area_a, area_b), empty)
+    elif NAME == "tversky":
+        only_a, only_b = real(area_a - inter), real(area_b - inter)
+        return ratio(real(inter), real(inter) + alpha * only_a + beta * only_b, empty)
+    union = area_a + area_b - inter
+    shared = ratio(inter, union, empty)
+    if NAME == "iou":
+        return shared
+    elif NAME == "distance":
+        return 1 - shared
+    hull_w, hull_h = greater(a3, b3) - lesser(a1, b1), greater(a4, b4) - lesser(a2, b2)
+    nothing = empty * 0
+    if NAME == "giou":
+        hull = hull_w * hull_h
+        return shared - ratio(positive(hull - union), hull, nothing)
+    dx, dy = real((a1 + a3) - (b1 + b3)), real((a2 + a4) - (b2 + b4))
+    w, h = real(hull_w), real(hull_h)
+    apart = ratio((dx * dx + dy * dy) / 4, w * w + h * h, nothing)
+    if NAME == "diou":
+        return shared - apart
+    elif NAME == "ciou":
+        turn = slope_a - slope_b
+        v = FOUR_OVER_PI2 * (turn * turn)
+        return shared - apart - ratio(v, 1 - shared + v, nothing) * v
+    else:
+        over, up = real(w_a - w_b), real(h_a - h_b)
+        return shared - apart - ratio(over * over, w * w, nothing) - ratio(up * up, h * h, nothing)
+
+
+@triton.jit
+def area(x1, y1, x2, y2):
+    return positive(x2 - x1) * positive(y2 - y1)
+
+
+@triton.jit
+def _twice(x):
+    """Twice max(x, 0): a sum, where the device would take longer for a maximum."""
+    return x + tl.abs(x)
+
+
+@triton.jit
+def tame_value(
+    NAME: tl.constexpr, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B: tl.constexpr,
+):  # fmt: skip
+    """The same bits as `value`, for float32 boxes of tame coordinates that have area; but not for tversky.
+
+    Numerators and denominators are powers of two times those of `value`: that changes no bit of a quotient.
+    """
+    inter4 = _twice(tl.minimum(a3, b3) - tl.maximum(a1, b1)) * _twice(tl.minimum(a4, b4) - tl.maximum(a2, b2))
+    if NAME == "dice":
+        return quotient(inter4, 2 * area_a + 2 * area_b)
+    elif NAME == "coverage":
+        return quotient(inter4, 4 * (area_b if OF_B else area_a) + tl.zeros_like(inter4))
+    elif NAME == "overlap":
+        return quotient(inter4, tl.minimum(4 * area_a, 4 * area_b))
+    union4 = (4 * area_a + 4 * area_b) - inter4
+    shared = quotient(inter4, union4)
+    if NAME == "iou":
+        return shared
+    elif NAME == "distance":
+        return 1 - shared
+    w, h = tl.maximum(a3, b3) - tl.minimum(a1, b1), tl.maximum(a4, b4) - tl.minimum(a2, b2)
+    if NAME == "giou":
+        hull = w * h
+        return tl.fma(quotient(_twice(tl.fma(hull, 4.0, negated(union4))), hull), -0.125, shared)
+    dx, dy = (a1 + a3) - (b1 + b3), (a2 + a4) - (b2 + b4)
+    ww, hh = w * w, h * h
+    near = tl.fma(quotient(dx * dx + dy * dy, ww + hh), -0.25, shared)
+    if NAME == "diou":
+        return near
+    elif NAME == "ciou":
+        turn = slope_a - slope_b
+        v = FOUR_OVER_PI2 * (turn * turn)
+        rest = 1 - shared + v
+        # Where the rest is tiny, so is v, and their product with it. Of v nothing is known: k may be off by one.
+        return near - tl.where(rest < 2.0**-100, 0.0, quotient(v, rest)) * v
+    else:
+        over, up = positive(a3 - a1) - positive(b3 - b1), positive(a4 - a2) - positive(b4 - b2)
+        return near - quotient(over * over, ww) - quotient(up * up, hh)

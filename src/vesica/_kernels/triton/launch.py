@@ -1,0 +1,65 @@
+"""What every launch of a kernel needs: rows as the kernels read them, the right device, numbers in full width."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from typing import Any
+
+import torch
+
+_ALIGNMENT = 16
+"""Bytes at whose multiples the compiler may assume that arrays begin."""
+
+
+def in_rows(array: Any, /) -> Any:
+    """The tensor in C order, beginning where a kernel may read several numbers at once."""
+    array = array.detach().contiguous()
+    return array if array.data_ptr() % _ALIGNMENT == 0 else array.clone()
+
+
+def is_in_rows(array: Any, /) -> bool:
+    return bool(array.is_contiguous()) and array.data_ptr() % _ALIGNMENT == 0
+
+
+def on_device_of(array: Any, /) -> Any:
+    """Launch where the tensor is, whatever the current device: on its current stream."""
+    if not array.is_cuda or array.device.index == torch.cuda.current_device():
+        return _HERE
+    return torch.cuda.device(array.device)
+
+
+_HERE = contextlib.nullcontext()
+
+
+def bits(number: float, /) -> int:
+    """A float64 as an integer of the same bits."""
+    return int(struct.unpack("<q", struct.pack("<d", number))[0])
+
+
+_COMPILED: dict[Any, Any] = {}
+MOST_COMPILED = 512
+
+
+def launch(kernel: Any, programs: int, arrays: tuple[Any, ...], constants: tuple[Any, ...], *, warps: int = 4) -> None:
+    """Run a kernel whose arithmetic is not fused, and whose integers the compiler is not told.
+
+    Triton looks at all arguments of every call. The second call of a kind goes straight to what was compiled: tensors
+    of the same dtypes that begin where `in_rows` says, and integers of the same width.
+    """
+    key = (
+        kernel,
+        constants,
+        warps,
+        arrays[0].device,
+        *(one.dtype if isinstance(one, torch.Tensor) else -(2**31) <= one < 2**31 for one in arrays),
+    )
+    known = _COMPILED.get(key)
+    if known is not None:
+        known[programs, 1, 1](*arrays, *constants)
+        return
+    if len(_COMPILED) >= MOST_COMPILED:
+        _COMPILED.clear()
+    compiled = kernel[(programs,)](*arrays, *constants, num_warps=warps, enable_fp_fusion=False)
+    if compiled is not None:  # the interpreter compiles nothing
+        _COMPILED[key] = compiled

@@ -1,0 +1,112 @@
+"""Arrays of Arrow as arrays of NumPy, not copied where that can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vesica._array import objects
+from vesica._check import arrow as check
+
+
+def flat(column: Any, /) -> Any:
+    """A column as one array: the same memory where it came in one piece."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def is_null(array: Any, /) -> np.ndarray:
+    """(N,) bool: what is missing."""
+    if not array.null_count:
+        return np.zeros(len(array), bool)
+    found: np.ndarray = array.is_null().to_numpy(zero_copy_only=False)
+    return found
+
+
+def numbers(array: Any, name: str, /, *, dtype: Any = np.float64, image: np.ndarray | None = None) -> np.ndarray:
+    """Numbers, none of which may be missing."""
+    import pyarrow as pa
+
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_boolean(array.type)):
+        raise check.numbers(str(array.type), name)
+    check.no_nulls(is_null(array), name, image)
+    return np.asarray(array.to_numpy(zero_copy_only=False)).astype(dtype, copy=False)
+
+
+def floats(array: Any, name: str, /) -> np.ndarray:
+    """Floats, NaN where one is missing."""
+    import pyarrow as pa
+
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_null(array.type)):
+        raise check.numbers(str(array.type), name)
+    return np.asarray(array.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+
+
+def ids(array: Any, name: str, /, *, is_number: Any = None, image: np.ndarray | None = None) -> np.ndarray:
+    """Ids: integers or strings; `is_number` says which strings are integers."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    check.no_nulls(is_null(array), name, image)
+    if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+    if not is_text(array.type) and not pa.types.is_null(array.type):
+        raise check.ids(str(array.type), name)
+    words = array.to_pylist()
+    if is_number is None:
+        return objects(words)
+    told = is_number.to_pylist()
+    return objects(int(word) if number else word for word, number in zip(words, told, strict=True))
+
+
+def texts(array: Any, name: str, /) -> np.ndarray:
+    """Texts or numbers as objects, None where one is missing."""
+    return objects(array.to_pylist())
+
+
+def is_text(type: Any, /) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(type)
+        or pa.types.is_large_string(type)
+        or (hasattr(pa.types, "is_string_view") and pa.types.is_string_view(type))
+    )
+
+
+def rows_of_numbers(array: Any, wanted: int, name: str, /, *, image: np.ndarray | None = None) -> np.ndarray:
+    """(N, wanted) float64 of lists of as many numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    check.no_nulls(is_null(array), name, image)
+    if not is_list(array.type) or is_list(array.type.value_type):
+        raise check.numbers(str(array.type), name)
+    lengths = (
+        np.full(len(array), array.type.list_size)
+        if pa.types.is_fixed_size_list(array.type)
+        else np.asarray(pc.list_value_length(array).to_numpy(zero_copy_only=False))
+    )
+    check.four_each(lengths, wanted, name, image)
+    inner = array.flatten()
+    missing = np.asarray(is_null(inner).reshape(-1, wanted).any(axis=1))
+    check.no_nulls(missing, name, image)
+    return numbers(inner, name).reshape(-1, wanted)
+
+
+def is_list(type: Any, /) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type))
+
+
+def lengths_of(array: Any, /) -> np.ndarray:
+    """How long each list is; 0 where it is missing."""
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False), np.int64)

@@ -1,0 +1,65 @@
+"""Agreement of annotators over many files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from vesica.scale.parts import Part, files_of
+from vesica.scale.run import Progress, run
+from vesica.scoring import evaluate_agreement as evaluate_one
+
+if TYPE_CHECKING:
+    from vesica.agreement.policy import AgreementPolicy
+    from vesica.agreement.records import AgreementRecords
+    from vesica.agreement.result import AgreementResult
+
+
+def evaluate_agreement(
+    annotations: Any,
+    /,
+    *,
+    engine: str = "threads",
+    workers: int | None = None,
+    expected: Any = None,
+    partial: bool = False,
+    progress: Progress | None = None,
+    policy: AgreementPolicy | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> AgreementResult:
+    """Compare annotators over many files, the same to the byte as `vesica.evaluate_agreement` of all of them at once.
+
+    Parameters
+    ----------
+    annotations : path, pattern, folder, or list of such
+        Files that say who marked each object, of different images.
+    engine, workers, expected, partial, progress, threads : as of `vesica.scale.evaluate`
+    policy : AgreementPolicy, optional
+    **options : as of `vesica.evaluate_agreement`
+    """
+    from vesica.agreement.policy import AgreementPolicy
+    from vesica.agreement.records import AgreementRecords
+    from vesica.agreement.result import AgreementResult
+
+    chosen = AgreementPolicy() if policy is None else policy
+    total = run(
+        "agreement",
+        [{"name": path, "file": path} for path in files_of(annotations)],
+        {**options, "policy": asdict(chosen), "threads": threads or 1},
+        engine=engine,
+        workers=workers,
+        expected=expected,
+        partial=partial,
+        progress=progress,
+    )
+    return AgreementResult(AgreementRecords.from_bytes(total.records))
+
+
+def records_of_part(part: Part, options: dict[str, Any], /) -> AgreementRecords:
+    """The records of one part: what a worker does."""
+    from vesica.agreement.policy import AgreementPolicy
+
+    given = {**options, "policy": AgreementPolicy.from_dict(options["policy"])}
+    found: AgreementRecords = evaluate_one(part["file"], **given).records
+    return found

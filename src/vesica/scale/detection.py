@@ -1,0 +1,156 @@
+"""Detection scores of many files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vesica._check import scale as check
+from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.detection.records import Records
+from vesica.detection.result import DetectionResult, summarise
+from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
+from vesica.results.result import Note
+from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
+from vesica.scale.run import Progress, run
+from vesica.scoring import evaluate as evaluate_one
+
+if TYPE_CHECKING:
+    from vesica.comparison import Comparison
+
+
+def evaluate(
+    truth: Any,
+    guess: Any = None,
+    /,
+    *,
+    engine: str = "threads",
+    workers: int | None = None,
+    details: bool = False,
+    duplicates: str = "error",
+    expected: Any = None,
+    partial: bool = False,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> DetectionResult:
+    """Score guesses that are in many files, the same to the byte as `vesica.evaluate` of all of them at once.
+
+    Parameters
+    ----------
+    truth : path, pattern, folder, or list of such
+        Without `guess`, Parquet files with both sides: a row for each image, with lists under `truth` and `guess`.
+    guess : the same, optional
+        Then files of truths and of guesses, in any format; the nth are of the same images.
+    engine : {"threads", "processes", "ray"}
+        "ray" works on the cluster that is reached, or on one of this machine.
+    workers : int, optional
+        How many parts are worked on at once; by default as many as there are cores.
+    details : bool, default False
+        Keep what causes, confusion and tables of objects need.
+    duplicates : {"error", "same"}
+        An image in two parts is an error, or counts once if both have the same of it.
+    expected : ids of images, optional
+        One that is in no part is an error.
+    partial : bool, default False
+        Score without expected images that are in no part; a note says how many they are.
+    progress : function, optional
+        Is told parts done, all parts, and guesses so far.
+    threads : int, optional
+        Of each worker; by default 1.
+    **options : as of `vesica.evaluate`
+
+    Examples
+    --------
+    >>> import tempfile, vesica
+    >>> from vesica import scale
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for k in range(3):
+    ...         truth = vesica.Dataset.from_arrays([[0, 0, 10, 10]], image=[k], category=["cat"])
+    ...         guess = vesica.Dataset.from_arrays([[0, 0, 10, 8 - k]], image=[k], category=["cat"], score=[0.5])
+    ...         _ = vesica.write(f"{folder}/truth-{k}.parquet", truth)
+    ...         _ = vesica.write(f"{folder}/guess-{k}.parquet", guess)
+    ...     result = scale.evaluate(f"{folder}/truth-*.parquet", f"{folder}/guess-*.parquet")
+    >>> round(result["AP"], 3), len(result.records.images)
+    (0.5, 3)
+    """
+    parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
+    total = run(
+        "detection",
+        parts,
+        {**options, "details": details, "threads": threads or 1},
+        engine=engine,
+        workers=workers,
+        merging={"duplicates": duplicates},
+        expected=expected,
+        partial=partial,
+        progress=progress,
+    )
+    records = Records.from_bytes(total.records)
+    return summarise(_noted(records, len(total.lacking)))
+
+
+def bounds(
+    truth: Any,
+    guess: Any = None,
+    /,
+    *,
+    bins: int = 4096,
+    engine: str = "threads",
+    workers: int | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Bounds:
+    """AP in bounds that hold the exact value, from counts by bins of the score: memory does not grow with the guesses.
+
+    Parameters
+    ----------
+    truth, guess, engine, workers, progress, threads : as of `evaluate`
+    bins : int, default 4096
+        Between the scores 0 and 1.
+    **options : as of `vesica.evaluate`
+    """
+    parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
+    given = {**options, "bins": bins, "threads": threads or 1}
+    total = run("bounds", parts, given, engine=engine, workers=workers, progress=progress)
+    return ScoreCounts.from_bytes(total.records).bounds()
+
+
+def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
+    """The counts of one part: what a worker does."""
+    given = dict(options)
+    bins = given.pop("bins")
+    return counts_by_score(records_of_part(part, given), bins=bins)
+
+
+def _noted(records: Records, lacking: int) -> Records:
+    """The records, with a note where images are missing."""
+    if not lacking:
+        return records
+    from dataclasses import replace
+
+    note = Note("partial", lacking, "expected images were in no part: the score is of the rest")
+    return replace(records, notes=(*records.notes, note))
+
+
+def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
+    """The records of one part: what a worker does."""
+    if "table" in part:
+        from vesica.io.parquet import group_of
+
+        table = group_of(part["table"], part["group"])
+        check.two_sides(part["table"], sides_of(table))
+        truth, guess = (dataset_of(table, side=side)[0] for side in ("truth", "guess"))
+        return evaluate_one(truth, guess, **options).records
+    return evaluate_one(part["truth"], part["guess"], check=False, **options).records
+
+
+def compare(truth: Any, *models: Any, **options: Any) -> Comparison:
+    """Compare models whose guesses are in many files, as `vesica.compare` does; options are those of `evaluate`.
+
+    `models` are files of guesses, as many for each model as there are files of truths.
+    """
+    from vesica.comparison import compare as compare_results
+
+    given = {"details": True, **options}  # for objects that are fixed and broken, and causes
+    return compare_results(*(evaluate(truth, model, **given) for model in models))

@@ -1,0 +1,189 @@
+"""Engines: who works on the parts. Each takes a function with its arguments, and answers with heads and bodies.
+
+A head is read at once; a body may stay where it was made, and goes on to the next function.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Protocol
+
+from vesica._check import scale as check
+
+ATTEMPTS = 3
+"""How often a part is tried again when its process ends without a word."""
+
+
+class Engine(Protocol):
+    """Works on many things at once."""
+
+    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> Any:
+        """Begin something; what comes back stands for it."""
+
+    def wait(self) -> list[tuple[Any, bytes, Any]]:
+        """What has ended since: what stood for it, its head, and its body for further functions."""
+
+    def body(self, value: Any) -> bytes:
+        """The bytes of a body."""
+
+    def close(self) -> None:
+        """Stop, whatever is under way."""
+
+
+def engine_of(name: str, workers: int | None, /) -> Engine:
+    count = workers or os.cpu_count() or 1
+    engines: dict[str, Callable[[int], Engine]] = {"threads": Threads, "processes": Processes, "ray": Ray}
+    return engines[name](count)
+
+
+class _Pool:
+    """A pool of the standard library."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._running: dict[Any, tuple[int, Callable[..., Any], str, tuple[Any, ...]]] = {}
+        self._count = 0
+        self._pool: concurrent.futures.Executor = self._opened(workers)
+
+    def _opened(self, workers: int) -> concurrent.futures.Executor:
+        raise NotImplementedError
+
+    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> int:
+        self._count += 1
+        self._start(self._count, function, name, arguments)
+        return self._count
+
+    def _start(self, ticket: int, function: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> None:
+        self._running[self._pool.submit(function, *arguments)] = (ticket, function, name, arguments)
+
+    def wait(self) -> list[tuple[Any, bytes, Any]]:
+        done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+        return [(self._running.pop(future)[0], *future.result()) for future in done]
+
+    def body(self, value: Any) -> bytes:
+        found: bytes = value
+        return found
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Threads(_Pool):
+    """Threads of this process: kernels let go of the interpreter."""
+
+    def _opened(self, workers: int) -> concurrent.futures.Executor:
+        return concurrent.futures.ThreadPoolExecutor(workers)
+
+
+class Processes(_Pool):
+    """Processes of this machine. One that dies takes its pool with it: what was not done is done by the next."""
+
+    _breaks = 0
+
+    def _opened(self, workers: int) -> concurrent.futures.Executor:
+        # Spawned: a process that is forked while other threads run may find their locks taken.
+        return concurrent.futures.ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> int:
+        try:
+            return super().submit(function, name, *arguments)
+        except BrokenProcessPool:
+            self._recover([])
+            return super().submit(function, name, *arguments)
+
+    def wait(self) -> list[tuple[Any, bytes, Any]]:
+        done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+        found, broken = [], []
+        for future in done:
+            task = self._running.pop(future)
+            try:
+                found.append((task[0], *future.result()))
+            except BrokenProcessPool:
+                broken.append(task)
+        return [*found, *self._recover(broken)] if broken else found
+
+    def _recover(self, broken: list[Any]) -> list[tuple[Any, bytes, Any]]:
+        """A new pool for all that was not done; after several that broke, one by one: then it is known who does it."""
+        alive, self._running = self._running, {}
+        ended = []
+        for future, task in alive.items():
+            try:
+                ended.append((task[0], *future.result()))
+            except BrokenProcessPool:
+                broken.append(task)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._breaks += 1
+        if self._breaks <= ATTEMPTS:
+            self._pool = self._opened(self.workers)
+            for task in broken:
+                self._start(*task)
+            return ended
+        ended += [(task[0], *self._alone(task)) for task in broken]
+        self._breaks = 0
+        self._pool = self._opened(self.workers)
+        return ended
+
+    def _alone(self, task: Any) -> tuple[bytes, bytes]:
+        for _ in range(ATTEMPTS):
+            with self._opened(1) as pool:
+                try:
+                    found: tuple[bytes, bytes] = pool.submit(task[1], *task[3]).result()
+                    return found
+                except BrokenProcessPool:
+                    continue
+        raise check.poisonous(task[2], 2 * ATTEMPTS)
+
+
+class Ray:
+    """Workers of a cluster of Ray; one of this machine is started where none was reached."""
+
+    def __init__(self, workers: int) -> None:
+        try:
+            self._ray: Any = importlib.import_module("ray")
+        except ImportError as error:
+            raise check.no_ray(error) from error
+        self._is_ours = not self._ray.is_initialized()
+        if self._is_ours:
+            self._ray.init(
+                num_cpus=None if os.environ.get("RAY_ADDRESS") else workers,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="error",
+            )
+        self._running: dict[Any, tuple[Any, str]] = {}
+        self._remote: dict[Any, Any] = {}
+
+    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> Any:
+        if function not in self._remote:
+            self._remote[function] = self._ray.remote(num_returns=2, max_retries=ATTEMPTS)(function)
+        head, body = self._remote[function].remote(*arguments)
+        self._running[head] = (body, name)
+        return head
+
+    def wait(self) -> list[tuple[Any, bytes, Any]]:
+        done, _ = self._ray.wait(list(self._running), num_returns=1)
+        found = []
+        for head in done:
+            body, name = self._running.pop(head)
+            try:
+                found.append((head, self._ray.get(head), body))
+            except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.OutOfMemoryError) as error:
+                raise check.poisonous(name, ATTEMPTS + 1) from error
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.cause if isinstance(error.cause, Exception) else error from None
+        return found
+
+    def body(self, value: Any) -> bytes:
+        found: bytes = self._ray.get(value)
+        return found
+
+    def close(self) -> None:
+        for head in self._running:
+            self._ray.cancel(head, force=True)
+        if self._is_ours:
+            self._ray.shutdown()

@@ -1,0 +1,86 @@
+"""What a worker does: plain values and bytes in, bytes out. Nothing of ours is pickled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from vesica.errors import VesicaError
+
+
+class Kind(NamedTuple):
+    """One kind of records."""
+
+    records: Callable[[dict[str, Any], dict[str, Any]], Any]
+    """A part and options in, records out."""
+    merge: Callable[..., Any]
+    read: Callable[[bytes], Any]
+    images: Callable[[Any], list[Any]]
+
+
+def _detection() -> Kind:
+    from vesica.detection import Records, merge
+    from vesica.scale.detection import records_of_part
+
+    return Kind(records_of_part, merge, Records.from_bytes, lambda found: found.images.tolist())
+
+
+def _bounds() -> Kind:
+    from vesica.detection.score_counts import ScoreCounts, merge_counts
+    from vesica.scale.detection import counts_of_part
+
+    return Kind(counts_of_part, merge_counts, ScoreCounts.from_bytes, lambda found: found.images.tolist())
+
+
+def _segmentation() -> Kind:
+    from vesica.scale.segmentation import counts_of_part
+    from vesica.segmentation.counts import PixelCounts, merge
+
+    return Kind(counts_of_part, merge, PixelCounts.from_bytes, lambda found: found.ids.tolist())
+
+
+def _agreement() -> Kind:
+    from vesica.agreement.merging import merge
+    from vesica.agreement.records import AgreementRecords
+    from vesica.scale.agreement import records_of_part
+
+    return Kind(records_of_part, merge, AgreementRecords.from_bytes, lambda found: found.images.tolist())
+
+
+_KINDS: dict[str, Callable[[], Kind]] = {
+    "detection": _detection,
+    "bounds": _bounds,
+    "segmentation": _segmentation,
+    "agreement": _agreement,
+}
+
+
+def mapped(kind: str, part: dict[str, Any], options: dict[str, Any], /) -> tuple[bytes, bytes]:
+    """What there is to know of a part's records at once, as JSON; and the records.
+
+    An error of the input is an answer, so that nobody tries the part again.
+    """
+    chosen = _KINDS[kind]()
+    try:
+        found = chosen.records(part, options)
+    except (VesicaError, ValueError, TypeError) as error:
+        return json.dumps({"error": _named(error, part)}).encode(), b""
+    return json.dumps({"images": chosen.images(found), "rows": len(found)}).encode(), found.to_bytes()
+
+
+def _named(error: Exception, part: dict[str, Any]) -> str:
+    """What went wrong, with the name of the part unless it is there already."""
+    message = str(error)
+    paths = [value for key, value in part.items() if key != "name" and isinstance(value, str)]
+    return message if any(path in message for path in paths) else f"{part['name']}: {message}"
+
+
+def merged(kind: str, options: dict[str, Any], /, *parts: bytes) -> tuple[bytes, bytes]:
+    """Records of several parts as one."""
+    chosen = _KINDS[kind]()
+    try:
+        found = chosen.merge(*(chosen.read(part) for part in parts), **options)
+    except (VesicaError, ValueError, TypeError) as error:
+        return json.dumps({"error": str(error)}).encode(), b""
+    return b"{}", found.to_bytes()

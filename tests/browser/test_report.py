@@ -1,0 +1,412 @@
+"""Reports in a real browser: what spec and users ask of a page that is one file."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from browser.kinds import HOSTILE, KINDS, MAIN
+
+every = pytest.mark.parametrize("kind", KINDS)
+main = pytest.mark.parametrize("kind", MAIN)
+
+LEADS = """() => [
+    ...[...document.querySelectorAll('svg .mark')].map((one) => [one.id, one.dataset.show]),
+    ...[...document.querySelectorAll("a[href^='#show/']")].map((one) => [one.textContent, one.getAttribute('href')]),
+]"""
+
+
+@every
+def test_no_request_but_the_file_itself(still, kind):
+    looking = still(kind)
+    looking.run("() => document.querySelectorAll('a, button').forEach((one) => one.click())")
+    looking.settle()
+    for fragment in ("#gallery", "#show/nowhere/a=b", "#show/detection/%", "#show///99999", "#show/x"):
+        looking.run("(hash) => { location.hash = hash }", fragment)
+        looking.settle()
+    assert looking.requests == []
+    assert looking.page.url.split("#")[0] == looking.address
+    assert looking.complaints == [] and looking.run("window.violations") == []
+
+
+@every
+def test_nothing_to_complain_of(still, kind):
+    looking = still(kind)
+    looking.page.mouse.wheel(0, 20000)
+    looking.settle()
+    assert looking.complaints == [] and looking.run("window.violations") == []
+    policy = looking.page.locator("head > meta").first.get_attribute("content")
+    assert policy.startswith("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-")
+    assert policy.endswith("base-uri 'none'; form-action 'none'")
+
+
+@main
+def test_names_from_data_are_text(look, kind):
+    looking = look(kind)
+    for _, fragment in looking.run(LEADS)[:60]:
+        looking.run("(hash) => { location.hash = hash }", fragment)
+        looking.settle()
+    looking.run("() => document.querySelector('.item:not([hidden]) button')?.click()")
+    looking.settle()
+    assert looking.run("window.ran") is None
+    assert looking.run("document.querySelectorAll('img[src=x], [onload], [onerror]').length") == 0
+    shown = looking.run("document.body.innerHTML")
+    text = looking.run("document.body.textContent")
+    for name in HOSTILE[:2]:
+        assert name in text  # as it is written
+    assert "<img src=x" not in shown.partition('<script type="application/json"')[0]
+    assert looking.complaints == [] and looking.run("window.violations") == []
+
+
+@every
+def test_everything_that_can_be_clicked_leads_somewhere(still, kind):
+    """To pictures, to rows, or to a line that says honestly that none of them is here."""
+    looking = still(kind)
+    leads = looking.run(LEADS)
+    assert all(fragment for _, fragment in leads)
+    fragments = list(dict.fromkeys(fragment for _, fragment in leads))
+    seen = looking.run(
+        """async (fragments) => {
+            const seen = [];
+            for (const one of fragments) {
+                history.replaceState(null, '', one);
+                dispatchEvent(new HashChangeEvent('hashchange'));
+                const pictures = [...document.querySelectorAll('.item')].filter((item) => !item.hidden).length;
+                seen.push([one, pictures, document.querySelectorAll('#rows-table tbody tr').length,
+                           document.getElementById('status').textContent, document.getElementById('filter').hidden]);
+            }
+            return seen;
+        }""",
+        fragments,
+    )
+    for fragment, pictures, rows, status, is_hidden in seen:
+        assert not is_hidden, fragment
+        assert pictures or rows or "not embedded" in status or status.startswith("No picture of these"), fragment
+        assert bool(pictures) == bool(re.search(r"\d picture", status)), (fragment, status)
+    if kind in MAIN:  # every kind of part leads somewhere, and most of them to a picture
+        assert sum(1 for _, pictures, *_ in seen if pictures) > 0.8 * len(seen)
+
+
+def test_a_cell_leads_to_its_objects_and_to_no_others(still):
+    looking = still("detection")
+    result = looking.made.results[0]
+    cut = result.curve(iou=0.5).best_f1.score
+    counts = result.confusion(min_score=cut).counts
+    grid = looking.data["grids"]["detection-confusion-row"]
+    assert np.array_equal(grid["counts"], counts)
+    for row, column in np.argwhere(counts).tolist():
+        looking.run(
+            "(id) => { location.hash = document.getElementById(id).dataset.show }",
+            f"detection-confusion-row-cell-{row}-{column}",
+        )
+        looking.settle()
+        status = looking.shown()["status"]
+        assert status.startswith(f"{counts[row, column]:,} object"), (row, column, status)
+
+
+def test_causes_lead_to_as_many_objects(still):
+    looking = still("detection")
+    result = looking.made.results[0]
+    cut = result.curve(iou=0.5).best_f1.score
+    causes = result.objects(iou=0.5, min_score=cut)["cause"].tolist()
+    for cause in ("missed", "background", "classification", "localisation", "duplicate"):
+        looking.run("(hash) => { location.hash = hash }", f"#show/detection/cause={cause}")
+        looking.settle()
+        status = looking.shown()["status"]
+        assert status.startswith(f"{causes.count(cause):,} object") or (
+            not causes.count(cause) and "No picture" in status
+        )
+
+
+@every
+def test_numbers_are_those_of_the_result(still, kind):
+    looking = still(kind)
+    wanted = [value for result in looking.made.results for value in result.numbers.values()]
+    shown = looking.run(
+        """() => [...document.querySelectorAll('.tile b')]
+            .map((one) => [one.dataset.number ?? null, one.textContent])"""
+    )
+    assert [None if number is None else float(number) for number, _ in shown] == wanted
+    assert [text.removeprefix("+") for _, text in shown] == [
+        written(value) for value in wanted
+    ]  # differences have signs
+
+
+def test_the_table_of_categories_is_that_of_the_result(still):
+    looking = still("eighty")
+    columns, *rows = looking.run(
+        """() => [...document.querySelectorAll('#table-detection-categories tr')]
+            .map((row) => [...row.cells].map((cell) => cell.textContent))"""
+    )
+    found = {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
+    classes = looking.made.results[0].to_dict()["classes"]
+    assert len(found) == len(classes) == 80
+    for row in classes:
+        own = found[str(row["category"])]
+        assert {name: own[name] for name in row} == {name: written(value) for name, value in row.items()}
+
+
+def written(value):
+    """A number as tables have it."""
+    return (
+        "–"
+        if value is None
+        else f"{value:.3f}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else value
+    )
+
+
+def test_the_tour_by_keyboard(look):
+    looking = look("detection")
+    page = looking.page
+    focused = "() => document.activeElement.id"
+    stops = looking.run(
+        """() => [...document.querySelectorAll('.chart svg')]
+            .map((svg) => svg.querySelectorAll('[tabindex="0"]').length)"""
+    )
+    assert set(stops) <= {0, 1} and sum(stops) > 8  # one tab stop for each chart that leads anywhere
+
+    page.locator("#chart-detection-by-category .mark").first.focus()
+    first = looking.run(focused)
+    page.keyboard.press("ArrowDown")
+    second = looking.run(focused)
+    assert first != second and second.startswith("detection-by-category-")
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    assert looking.run(focused) == first
+    page.keyboard.press("Tab")
+    assert looking.run("() => document.activeElement.closest('svg') === null")  # Tab leaves the chart
+
+    page.locator(f"[id='{first}']").focus()
+    scrolled = looking.run("scrollY")
+    page.keyboard.press("Enter")
+    looking.settle()
+    assert looking.shown()["asked"].startswith("Detection · category: ")
+    assert looking.run(focused) == "gallery-title"
+
+    page.locator(".item:not([hidden]) button").first.focus()
+    page.keyboard.press("Enter")
+    looking.settle()
+    title = page.locator("#viewer-title").text_content()
+    page.keyboard.press("ArrowRight")
+    looking.settle()
+    assert page.locator("#viewer[open]").count() == 1 and page.locator("#viewer-title").text_content() != title
+    page.keyboard.press("ArrowLeft")
+    looking.settle()
+    assert page.locator("#viewer-title").text_content() == title
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !document.getElementById('viewer').open")
+    looking.settle()
+    assert looking.shown()["asked"] and looking.run("() => document.activeElement.closest('.item') !== null")
+
+    page.go_back()  # from the filter to the chart
+    looking.settle()
+    assert looking.shown()["asked"] == "" and looking.run(focused) == first
+    assert abs(looking.run("scrollY") - scrolled) < 50
+
+    page.keyboard.press("?")
+    assert page.locator("#keys[open]").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("#keys[open]").count() == 0
+    assert looking.complaints == []
+
+
+def test_arrows_walk_from_cell_to_cell(still):
+    looking = still("detection")
+    cell = looking.page.locator("#detection-confusion-row-cell-3-3")
+    cell.focus()
+    looking.page.keyboard.press("ArrowRight")
+    row, column = map(int, re.findall(r"\d+", looking.run("() => document.activeElement.id"))[-2:])
+    assert (row, column) != (3, 3) and column > 3
+    looking.page.keyboard.press("ArrowLeft")
+    assert int(looking.run("() => document.activeElement.id").rsplit("-", 1)[1]) < column
+
+
+def test_the_address_keeps_what_is_shown(look):
+    looking = look("detection", fragment="#show/detection/cause=missed")
+    shown = looking.shown()
+    assert shown["asked"] == "Detection · cause: missed" and shown["pictures"]
+    again = look("detection", fragment="#show/detection/cause=missed/0")
+    assert again.page.locator("#viewer[open]").count() == 1
+    looking.page.locator("#clear").click()
+    looking.settle()
+    assert looking.shown()["asked"] == ""
+
+
+def test_outlines_are_painted(look):
+    """Truths solid, guesses dashed; what is asked for stands out."""
+    looking = look("detection", fragment="#gallery")
+    looking.page.locator(".item canvas").first.wait_for()
+    painted = looking.run(
+        """() => {
+            const one = document.querySelector('.item:not([hidden]) canvas');
+            const dots = [...one.getContext('2d').getImageData(0, 0, one.width, one.height).data];
+            return dots.filter((value, at) => at % 4 === 3 && value > 0).length;
+        }"""
+    )
+    assert painted > 200
+
+
+@pytest.mark.parametrize("kind", [*MAIN, "nothing"])
+def test_without_script(look, kind):
+    looking = look(kind, java_script_enabled=False)
+    page = looking.page
+    charts = page.locator(".chart svg")
+    assert charts.count() == looking.made.path.read_text(encoding="utf-8").count("<svg role")
+    shown = [one for one in charts.all() if one.is_visible()]
+    assert len(shown) >= charts.count() - 2 * page.locator(".choice").count()
+    assert page.locator("noscript p").is_visible()
+    assert not page.locator("#ask-keys").is_visible()
+    if kind in MAIN:
+        assert page.locator(".item img").first.is_visible()
+        page.locator("summary").first.click()
+        assert page.locator("details[open] table").first.is_visible()
+
+
+@every
+def test_print(still, kind):
+    looking = still(kind)
+    pdf = looking.page.pdf(format="A4", print_background=True)
+    assert pdf.startswith(b"%PDF")
+    looking.page.set_viewport_size({"width": 718, "height": 1000})  # A4 between usual margins
+    looking.page.emulate_media(media="print")
+    looking.run("() => { dispatchEvent(new Event('beforeprint')) }")
+    cut = looking.run(
+        """() => [...document.querySelectorAll('.chart svg')].filter((svg) => {
+            const box = svg.getBoundingClientRect(), own = svg.closest('.chart').getBoundingClientRect();
+            if (!box.width) return false;  // the other ways of a choice
+            const isWhole = getComputedStyle(svg).breakInside === 'avoid' && box.height <= 1000;
+            return !isWhole || box.right > innerWidth + 1 || box.left < own.left - 1;
+        }).map((svg) => svg.closest('.chart').id)"""
+    )
+    assert cut == []
+    assert looking.run("() => [...document.querySelectorAll('details')].every((one) => one.open)")
+    assert looking.run("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+@every
+@pytest.mark.parametrize("width", [360, 1600])
+def test_no_sideways_scroll(still, kind, width):
+    looking = still(kind)
+    looking.page.set_viewport_size({"width": width, "height": 900})
+    looking.settle()
+    assert looking.run("document.documentElement.scrollWidth") <= width
+    looking.run("() => document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    assert looking.run("document.documentElement.scrollWidth") <= width
+    if kind in MAIN:
+        looking.run("() => document.querySelector('.item button').click()")
+        looking.settle()
+        assert looking.run("document.getElementById('viewer').getBoundingClientRect().right") <= width
+
+
+@every
+def test_ids_are_unique(still, kind):
+    looking = still(kind)
+    ids = looking.run("() => [...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(set(ids)) == len(ids)
+    lost = looking.run(
+        """() => [...document.querySelectorAll('use')].map((one) => one.getAttribute('xlink:href').slice(1))
+            .filter((one) => !document.getElementById(one))"""
+    )
+    assert lost == []
+
+
+@every
+def test_size(reports, kind):
+    made = reports(kind)
+    text = made.path.read_text(encoding="utf-8")
+    bare = re.sub(r"data:image/[^\"]*", "", text)
+    assert len(bare.encode()) <= 2_000_000
+    assert made.path.stat().st_size == made.left_out.bytes <= 10_000_000
+    script = text.rpartition("<script>")[2].partition("</script>")[0]
+    assert len(script.encode()) <= 25_000
+
+
+def test_a_smaller_size_leaves_pictures_out_and_says_so(tmp_path):
+    import vesica
+    from browser.kinds import detections, photographs
+
+    result = vesica.evaluate(*detections(260, 3))
+    whole, small = tmp_path / "whole.html", tmp_path / "small.html"
+    pictures = photographs(260)
+    result.report(whole, images=pictures.get)
+    left_out = result.report(small, images=pictures.get, max_mb=0.6)
+    assert small.stat().st_size <= 600_000 < whole.stat().st_size
+    assert any("left out" in line or "no picture" in line for line in left_out.lines)
+    assert all(line.split(":")[0] in small.read_text(encoding="utf-8") for line in left_out.lines)
+
+
+@main
+def test_same_input_same_bytes(reports, kind, tmp_path):
+    code = (
+        "import sys, pathlib; sys.path.insert(0, sys.argv[1]); from browser.kinds import KINDS; "
+        "KINDS[sys.argv[2]](pathlib.Path(sys.argv[3]))"
+    )
+    here, tests = str(reports(kind).path.parent), str(Path(__file__).parents[1])
+    elsewhere = {**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
+    subprocess.run([sys.executable, "-c", code, tests, kind, str(tmp_path)], check=True, env=elsewhere)
+    again = tmp_path / "report.html"
+    assert again.read_bytes() == reports(kind).path.read_bytes()
+    text = again.read_text(encoding="utf-8")
+    assert here not in text and str(tmp_path) not in text  # nobody's folders
+
+
+NAMED = {"link", "button", "radio", "image", "region", "dialog", "graphics-document", "SvgRoot"}
+
+
+@every
+def test_names_for_those_who_cannot_see(still, kind):
+    looking = still(kind)
+    session = looking.context.new_cdp_session(looking.page)
+    nodes = [node for node in session.send("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
+    named = [node for node in nodes if node["role"]["value"] in NAMED]
+    assert named and all(node.get("name", {}).get("value") for node in named)
+    without = (
+        "() => [...document.querySelectorAll('.chart svg, svg .mark')].filter((one) => !one.getAttribute('aria-label'))"
+    )
+    assert looking.run(f"({without})().length") == 0
+    words = looking.run(
+        """() => [...document.querySelectorAll('.chart')]
+            .map((one) => [one.querySelector('h3').textContent, one.querySelector('figcaption p').textContent])"""
+    )
+    assert words and all(title and sentence for title, sentence in words)
+
+
+LETTERS = """() => [...document.querySelectorAll('p, h1, h2, h3, th, td, a, b, small, span, summary, li, svg text')]
+    .filter((one) => one.getClientRects().length)
+    .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .filter((one) => !one.closest('[id*="confusion"] svg'))
+    .map((one) => {
+        const style = getComputedStyle(one), nothing = /rgba\\(0, 0, 0, 0\\)|transparent/;
+        let below = one;
+        while (below && nothing.test(getComputedStyle(below).backgroundColor)) below = below.parentElement;
+        const page = below ? getComputedStyle(below).backgroundColor : 'rgb(255, 255, 255)';
+        return [one.ownerSVGElement ? style.fill : style.color, page, one.textContent.slice(0, 30)];
+    })"""
+
+
+@main
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(look, kind, scheme):
+    """Letters of the page and of its charts on what lies below them; those in cells are chosen for their cell."""
+    pairs = look(kind, color_scheme=scheme).run(LETTERS)
+    assert len(pairs) > 200
+    assert [pair for pair in pairs if _contrast(*pair[:2]) < 4.5] == []
+
+
+def _contrast(one, other):
+    light = sorted(map(_light, (one, other)))
+    return (light[1] + 0.05) / (light[0] + 0.05)
+
+
+def _light(colour):
+    channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,331 @@
+"""Rules that hold for every verb: what goes where, in which form, and that it is the same each time."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import cli_world
+from vesica.cli import VERBS, main
+from vesica.cli.common_options import WITHOUT_THREADS
+
+pytest.importorskip("PIL")
+
+# A command of each verb that works, and the words that make it one of bad input (exit code 3).
+GOOD = {
+    "iou": ["a.csv", "b.csv", "--rotated", "deg,ccw"],
+    "nms": ["results.json"],
+    "eval": ["truth.json", "guess.json", "--per-class", "--counts", "--gate", "AP>=0.01"],
+    "seg": ["truth", "guess", "--ignore", "255", "--per-class"],
+    "agree": ["ann.json", "ben.json", "--per-class"],
+    "check": ["guess.json", "--against", "truth.json"],
+    "compare": ["truth.json", "base.json", "new.json"],
+    "plot": ["by-iou", "truth.json", "guess.json", "-o", "out.svg"],
+    "report": ["run.records", "-o", "out.html"],
+    "merge": ["part1.records", "part2.records"],
+    "convert": ["truth.json", "out.csv"],
+    "stats": ["truth.json", "guess.json"],
+    "explain": ["AP50"],
+    "info": [],
+    "demo": ["-o", "demo", "--images", "3"],
+    "completions": ["bash"],
+}
+BAD_INPUT = {
+    "iou": ["gone.csv", "b.csv"],
+    "nms": ["gone.json"],
+    "eval": ["truth.json", "gone.json"],
+    "seg": ["truth", "gone"],
+    "agree": ["ann.json", "gone.json"],
+    "check": ["gone.json"],
+    "compare": ["truth.json", "base.json", "gone.json"],
+    "plot": ["by-iou", "truth.json", "gone.json", "-o", "out.svg"],
+    "report": ["gone.records", "-o", "out.html"],
+    "merge": ["gone.records"],
+    "convert": ["gone.json", "out.csv"],
+    "stats": ["gone.json"],
+}
+SAYS_NOTHING = ("convert",)
+"""Verbs whose answer is a file: what was written is told beside it."""
+FORMS = ("eval", "seg", "agree", "merge", "compare", "check", "stats")
+OPTIONAL = {"plot": "matplotlib", "report": "matplotlib", "demo": "matplotlib"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    cli_world.build(folder)
+    return folder
+
+
+@pytest.fixture
+def world(made, tmp_path, monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR", "VESICA_CONFIG", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    here = tmp_path / "here"
+    shutil.copytree(made, here)
+    monkeypatch.chdir(here)
+    return here
+
+
+@pytest.fixture(params=GOOD)
+def verb(request):
+    if request.param in OPTIONAL:
+        pytest.importorskip(OPTIONAL[request.param])
+    return request.param
+
+
+def run(capsys, *words):
+    try:
+        code = main(list(words))
+    except SystemExit as leaving:
+        code = leaving.code
+    return code, *capsys.readouterr()
+
+
+def one_object(text):
+    """The object that a text is, to the byte as this library writes it."""
+    found = json.loads(text)
+    assert isinstance(found, dict) and text == json.dumps(found, sort_keys=True, ensure_ascii=False) + "\n"
+    return found
+
+
+def test_the_table_is_complete():
+    """A verb that comes later is judged by the same rules."""
+    assert set(GOOD) == set(VERBS)
+
+
+def good(verb):
+    return [verb, *GOOD[verb]]
+
+
+class TestStreams:
+    def test_the_answer_alone_is_on_stdout(self, world, capsys, verb):
+        code, out, err = run(capsys, *good(verb))
+        assert code == 0 and (verb in SAYS_NOTHING) == (out == ""), err
+        assert "\x1b" not in out + err and "Read " not in out
+
+    def test_quiet_says_nothing_else(self, world, capsys, verb):
+        loud = run(capsys, *good(verb))[1]
+        code, out, err = run(capsys, *good(verb), "--quiet")
+        assert code == 0 and err == "" and out == loud
+
+    def test_json_is_one_object(self, world, capsys, verb):
+        code, out, _ = run(capsys, *good(verb), "--json")
+        assert code == 0
+        one_object(out)
+
+    @pytest.mark.parametrize("verb", BAD_INPUT)
+    def test_an_error_is_one_object_too(self, world, capsys, verb):
+        code, out, err = run(capsys, verb, *BAD_INPUT[verb], "--json", "--quiet")
+        found = one_object(out)
+        assert code == 3 and found["exit"] == 3 and "gone" in found["error"] and err == ""
+        code, out, err = run(capsys, verb, *BAD_INPUT[verb], "--quiet")
+        assert code == 3 and out == "" and err.startswith("vesica: ") and "gone" in err
+
+    def test_usage_is_one_object_too(self, world, capsys, verb):
+        code, out, err = run(capsys, *good(verb), "--jsonn", "--json")
+        found = one_object(out)
+        assert code == 2 and found["exit"] == 2 and "Did you mean --json?" in found["error"] and err == ""
+        code, out, err = run(capsys, *good(verb), "--quite")
+        assert code == 2 and out == "" and "`--quite` is no option of `vesica" in err and "--quiet?" in err
+        assert len(err.splitlines()) == 2  # how it is used, and what is wrong
+
+    @pytest.mark.parametrize("form", ["markdown", "github", "junit", "sarif"])
+    @pytest.mark.parametrize("verb", FORMS)
+    def test_other_forms_of_errors(self, world, capsys, verb, form):
+        code, out, err = run(capsys, verb, *BAD_INPUT[verb], "--output", form)
+        assert code == 3 and "gone" in out.replace("&#46;", ".") and "gone" in err
+
+
+@pytest.mark.slow
+class TestStable:
+    def test_to_the_byte(self, made, tmp_path, verb):
+        """Another folder, other hashes, other threads: the same bytes."""
+        told = []
+        for number, hashes in enumerate(("1", "2")):
+            here = tmp_path / f"run{number}" / ("deep" * number)
+            shutil.copytree(made, here)
+            threads = ["--threads", str(number + 1)] if _takes(verb, "--threads") else []
+            environment = os.environ | {"PYTHONHASHSEED": hashes, "LC_ALL": "C.UTF-8"}
+            for more in ([], ["--json"]):
+                done = subprocess.run(
+                    [sys.executable, "-m", "vesica", *good(verb), *threads, *more],
+                    capture_output=True,
+                    cwd=here,
+                    env=environment,
+                    check=True,
+                )
+                told.append(done.stdout)
+                assert str(tmp_path).encode() not in done.stdout + done.stderr
+                assert not re.search(rb"20\d\d-\d\d-\d\d", done.stdout)
+        half = len(told) // 2
+        assert told[:half] == told[half:]
+
+
+def _takes(verb, option):
+    from vesica.cli.parsers import parser_of
+
+    return option in parser_of(VERBS, verb)[1][verb]._option_string_actions
+
+
+class TestOptionsOfAll:
+    def test_are_the_same(self, verb):
+        for option in ("--json", "--quiet", "-v", "--color", "--progress", "--print-config", "--no-config"):
+            assert _takes(verb, option), option
+        assert _takes(verb, "--threads") == (verb not in WITHOUT_THREADS)
+
+    @pytest.mark.parametrize("verb", sorted(set(GOOD) - set(WITHOUT_THREADS)))
+    def test_threads_are_checked(self, world, capsys, verb):
+        code, _, err = run(capsys, *good(verb), "--threads", "0")
+        assert code == 2 and "--threads" in err
+
+    @pytest.mark.parametrize(
+        "words, meant",
+        [
+            (["--conf", "0.5"], "--min-score"),
+            (["--iou-thres", "0.5"], "--iou"),
+            (["--gt", "x"], "TRUTH, by its place"),
+            (["--workers", "4"], "--threads"),
+            (["--Per_Class"], "--per-class"),
+            (["--colour", "never"], "--color"),
+            (["--no-progress"], "--progress never"),
+        ],
+    )
+    def test_habits(self, world, capsys, words, meant):
+        code, _, err = run(capsys, "eval", "truth.json", "guess.json", *words)
+        assert code == 2 and f"Did you mean {meant}?" in err
+
+    @pytest.mark.parametrize(
+        "words, told",
+        [
+            (["evl", "a", "b"], "`evl` is no verb of vesica. Did you mean `vesica eval`?"),
+            (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS."),
+            (["eval", "a", "b", "--protocol", "cocoa"], "Did you mean coco?"),
+            (["info", "x"], "'x' is one too many: `vesica info` takes no files."),
+            (["eval", "a", "b", "--xyz"], "`--xyz` is no option of `vesica eval`. `vesica eval --help`"),
+            (["eval", "a", "b", "--per"], "`--per` is no option of `vesica eval`. Did you mean --per-class?"),
+            (["eval", "a", "b", "--guess"], "Did you mean --guess-format or --guess-folder?"),
+        ],
+    )
+    def test_near_misses(self, world, capsys, words, told):
+        code, _, err = run(capsys, *words)
+        assert code == 2 and told in err, err
+
+
+def test_help_as_others_have_it(capsys):
+    assert run(capsys, "help", "eval") == run(capsys, "eval", "--help")
+    assert run(capsys, "help") == run(capsys, "--help")
+
+
+class TestColours:
+    def test_asked_for(self, world, capsys):
+        assert "\x1b[" in run(capsys, *good("eval"), "--color", "always")[1]
+        assert "\x1b[" not in run(capsys, *good("eval"), "--color", "never")[1]
+
+    def test_the_environment_colours_no_pipe(self, world, capsys, monkeypatch):
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        assert "\x1b" not in run(capsys, *good("eval"))[1]
+
+    @pytest.mark.parametrize(
+        "environment, words, colored",
+        [
+            ({}, [], True),
+            ({"NO_COLOR": "1"}, [], False),
+            ({"NO_COLOR": ""}, [], True),
+            ({"TERM": "dumb"}, [], False),
+            ({}, ["--color", "never"], False),
+            ({"NO_COLOR": "1"}, ["--color", "always"], True),
+        ],
+    )
+    def test_on_a_terminal(self, world, environment, words, colored):
+        shown = on_terminal([*good("eval"), "--quiet", *words], environment)
+        assert ("\x1b[1m" in shown) == colored and "AP50" in shown
+
+
+def on_terminal(words, environment):
+    """What a command shows where standard output and standard error are a terminal."""
+    pty = pytest.importorskip("pty", exc_type=ImportError)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "vesica", *words],
+        stdout=theirs,
+        stderr=theirs,
+        env={name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+        | {"TERM": "xterm-256color", "COLUMNS": "120"}
+        | environment,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    process.wait()
+    return shown.decode("utf-8", "replace")
+
+
+class TestProgress:
+    # Verbs that show a bar once their work has taken longer than patience.
+    SLOW = ("nms", "eval", "seg", "agree", "check", "compare", "merge", "convert", "stats")
+
+    @pytest.mark.parametrize("verb", SLOW)
+    def test_always(self, world, capsys, monkeypatch, verb):
+        """Without any patience every one of them draws on standard error, and the answer is the same."""
+        from vesica.cli import progress
+
+        plain = run(capsys, *good(verb), "--progress", "never")
+        monkeypatch.setattr(progress, "PATIENCE", 0.0)
+        slow_down(monkeypatch)
+        code, out, err = run(capsys, *good(verb), "--progress", "always", "--quiet")
+        assert code == plain[0] and out == plain[1] and "\x1b[" in err
+
+    @pytest.mark.parametrize("words", [["--progress", "never"], ["--quiet"]])
+    def test_never(self, world, words):
+        code = f"from vesica.cli import main, progress; progress.PATIENCE = 0; main({[*good('eval'), *words]!r})"
+        pty = pytest.importorskip("pty", exc_type=ImportError)
+        ours, theirs = pty.openpty()
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, check=True)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        try:
+            shown = os.read(ours, 65536)
+        except (OSError, BlockingIOError):
+            shown = b""
+        os.close(ours)
+        assert b"\x1b" not in shown and b"AP50" in done.stdout
+
+
+def slow_down(monkeypatch):
+    """Let each step wait for the thread that draws the bar, as long work would."""
+    from vesica.cli import progress
+
+    show = progress._Steps.show
+    inits = progress._Steps.__init__
+
+    def begin(self, names):
+        inits(self, names)
+        show(self)  # as if the second had passed
+
+    monkeypatch.setattr(progress._Steps, "__init__", begin)
+    monkeypatch.setattr(progress._Steps, "show", lambda self: None)
+
+
+def test_help_is_light():
+    """`vesica --help` loads no verb, no NumPy and no TOML."""
+    code = (
+        "import sys\nfrom vesica.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'rich', 'tomllib', 'tomli', 'vesica.glossary', 'vesica.cli.eval', 'importlib.metadata'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(f"\n    {verb}" in done.stdout for verb in VERBS)

@@ -1,0 +1,179 @@
+"""AP in bounds: they hold the exact value, whatever the data; and merge like records."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vesica
+from vesica import Dataset
+from vesica.detection import Records, ScoreCounts, counts_by_score, merge_counts, tie_bounds
+from vesica.detection.score_counts import _needed
+from vesica.errors import InputError
+
+
+def scene(seed, *, images=6, classes=3, first=0, **options):
+    """Crowded boxes with ties, crowds, empty images, classes without truths or guesses."""
+    rng = np.random.default_rng(seed)
+    rows, guesses = int(rng.integers(0, 60)), int(rng.integers(0, 120))
+    corner = rng.integers(0, 20, (rows, 2))
+    boxes = np.concatenate([corner, corner + rng.integers(2, 9, (rows, 2))], 1).astype(float)
+    image, category = rng.integers(first, first + images, rows), rng.integers(0, classes, rows)
+    tables = {"images": range(first, first + images), "categories": range(classes)}
+    truth = Dataset.from_arrays(boxes, image=image, category=category, crowd=rng.random(rows) < 0.1, **tables)
+    which = rng.integers(0, max(rows, 1), guesses if rows else 0)
+    moved = boxes[which] + rng.choice([0, 0, 0, 1], (len(which), 4)) * [0, 0, 1, 1]
+    guess = Dataset.from_arrays(
+        moved, image=image[which], category=np.where(rng.random(len(which)) < 0.8, category[which], 0),
+        score=rng.random(len(which)).round(int(rng.integers(1, 4))), **tables,
+    )  # fmt: skip
+    return vesica.evaluate(truth, guess, **options)
+
+
+def holds(bounds, result):
+    for name, value in result.items():
+        low, high = bounds[name]
+        if value != value:
+            assert low != low and high != high
+        elif name.startswith("AR"):
+            assert low == value == high
+        else:
+            assert low <= value <= high, (name, low, value, high)
+
+
+class TestBounds:
+    @settings(max_examples=200)
+    @given(st.integers(0, 10**6), st.integers(1, 50))
+    def test_hold_the_exact_value(self, seed, bins):
+        result = scene(seed)
+        holds(counts_by_score(result.records, bins=bins).bounds(), result)
+        holds(tie_bounds(result.records), result)
+
+    @pytest.mark.slow
+    def test_hold_it_in_ten_thousand_trials(self):
+        """Of records alone, which are made at random: matched and ignored in any lanes, scores in any order."""
+        base, rng = scene(1, classes=1, iou=0.5, areas={"all": (0, 1e10)}).records, np.random.default_rng(0)
+        tight = 0
+        for trial in range(10_000):
+            records = _shaken(base, rng)
+            exact = vesica.detection.summarise(records)["AP"]
+            low, high = counts_by_score(records, bins=int(rng.integers(1, 64))).bounds()["AP"]
+            assert low <= exact <= high, trial
+            tight += high - low < 0.05
+        assert 100 < tight < 9_900
+
+    def test_every_order_of_ties_is_inside_and_both_ends_are_reached(self):
+        truth = [{"boxes": [[0, 0, 4, 4], [6, 6, 9, 9]], "labels": [1, 1]}]
+        boxes = np.array([[0, 0, 4, 4], [20, 20, 24, 24], [6, 6, 9, 9]])
+        found = []
+        for order in ([0, 1, 2], [1, 0, 2], [0, 2, 1], [1, 2, 0], [2, 0, 1], [2, 1, 0]):
+            guess = [{"boxes": boxes[order], "labels": [1] * 3, "scores": [0.5] * 3}]
+            result = vesica.evaluate(truth, guess)
+            found.append(result["AP"])
+            bounds = tie_bounds(result.records)["AP"]
+        assert bounds == (min(found), max(found)) and min(found) < max(found)
+
+    def test_without_ties_nothing_is_open(self):
+        rng = np.random.default_rng(0)
+        boxes = np.concatenate([rng.integers(0, 9, (40, 2)), rng.integers(10, 20, (40, 2))], 1)
+        result = vesica.evaluate(
+            [{"boxes": boxes[:20], "labels": [1] * 20}],
+            [{"boxes": boxes[10:], "labels": [1] * 30, "scores": rng.permutation(30) / 30}],
+        )
+        bounds = tie_bounds(result.records)
+        assert bounds.widest == 0 and bounds["AP"] == (result["AP"],) * 2 and 0 < result["AP"] < 1
+
+    def test_more_bins_are_closer(self):
+        result = scene(1)
+        widths = [counts_by_score(result.records, bins=bins).bounds().widest for bins in (1, 8, 64, 1024)]
+        assert widths == sorted(widths, reverse=True) and widths[-1] < widths[0]
+
+    def test_other_protocols(self):
+        result = scene(3)
+        one = {"boxes": [[0, 0, 1, 1]], "labels": [0]}
+        records = vesica.evaluate([one], [one | {"scores": [1]}], protocol="voc").records
+        with pytest.raises(ValueError, match="Bounds are of AP at given recalls"):
+            counts_by_score(records).bounds()
+        assert len(counts_by_score(result.records, bins=1)) <= 3
+
+    @pytest.mark.parametrize("bins", [0, -1, 2.5, True, 2**24 + 1, "8"])
+    def test_bad_bins(self, bins):
+        with pytest.raises(ValueError, match="`bins` must be a whole number from 1 to"):
+            counts_by_score(scene(0).records, bins=bins)
+
+    @pytest.mark.parametrize("positives", [1, 3, 7, 49, 100, 123, 1000, 9999, 30011])
+    def test_recalls_are_reached_as_doubles(self, positives):
+        recalls = np.linspace(0, 1, 101)
+        assert (_needed(recalls, positives) == np.searchsorted(np.arange(positives + 1) / positives, recalls)).all()
+
+
+def _shaken(records, rng):
+    """Records of the same size with other bits and scores."""
+    from dataclasses import replace
+
+    order = np.argsort(rng.random(len(records)))
+    score = np.round(rng.random(len(records)), int(rng.integers(1, 5)))
+    first = np.concatenate([[0], np.cumsum(records.guesses)])
+    for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
+        score[begin:end] = -np.sort(-score[begin:end])  # best first in each cell
+    return replace(records, score=score, matched=records.matched[order], ignored=records.ignored[order])
+
+
+class TestMerge:
+    def test_as_of_all_at_once(self):
+        parts = [scene(k, first=10 * k) for k in range(5)]
+        whole = vesica.detection.merge(*(part.records for part in parts))
+        counts = [counts_by_score(part.records, bins=100) for part in parts]
+        wanted = counts_by_score(whole, bins=100)
+        for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1]):
+            assert merge_counts(*(counts[k] for k in order)).to_bytes() == wanted.to_bytes()
+        tree = merge_counts(merge_counts(*counts[:2]), counts[2], merge_counts(*counts[3:]))
+        assert tree.to_bytes() == wanted.to_bytes()
+
+    def test_bytes(self):
+        counts = counts_by_score(scene(2).records, bins=30)
+        again = ScoreCounts.from_bytes(counts.to_bytes())
+        assert again.to_bytes() == counts.to_bytes() and again.bounds().numbers == counts.bounds().numbers
+
+    def test_what_does_not_go_together(self):
+        one, two = (scene(k, first=10 * k) for k in range(2))
+        with pytest.raises(InputError, match="in 8 and in 9 bins"):
+            merge_counts(counts_by_score(one.records, bins=8), counts_by_score(two.records, bins=9))
+        with pytest.raises(InputError, match="Two counts have image"):
+            merge_counts(counts_by_score(one.records), counts_by_score(one.records))
+        with pytest.raises(InputError, match="different tables of categories"):
+            merge_counts(counts_by_score(one.records), counts_by_score(scene(1, first=10, classes=2).records))
+        with pytest.raises(ValueError, match="no counts"):
+            merge_counts()
+
+    @pytest.mark.parametrize("place", range(20, 4000, 97))
+    def test_damaged(self, place):
+        data = bytearray(counts_by_score(scene(2).records, bins=30).to_bytes())
+        data[place % len(data)] ^= 4
+        with pytest.raises(InputError):
+            ScoreCounts.from_bytes(bytes(data))
+
+    def test_records_are_no_counts(self):
+        with pytest.raises(InputError):
+            ScoreCounts.from_bytes(scene(2).records.to_bytes())
+        with pytest.raises(InputError):
+            Records.from_bytes(counts_by_score(scene(2).records).to_bytes())
+
+    @pytest.mark.parametrize(
+        "name, change",
+        [
+            ("bin", lambda column: column + 30),
+            ("bin", lambda column: column[::-1]),
+            ("right", lambda column: -column - 1),
+            ("found", lambda column: column + 10**6),
+            ("guesses", lambda column: column[:-1]),
+            ("wrong", lambda column: column.astype(float)),
+        ],
+    )
+    def test_contradictions(self, name, change):
+        from dataclasses import replace
+
+        counts = counts_by_score(scene(2).records, bins=30)
+        damaged = replace(counts, **{name: np.ascontiguousarray(change(getattr(counts, name)))})
+        with pytest.raises(InputError, match="cannot be read"):
+            ScoreCounts.from_bytes(damaged.to_bytes())

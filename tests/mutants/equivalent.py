@@ -5,11 +5,6 @@ Most decide how fast an answer comes: how wide a filter is, how much room there 
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
-        "agreement/outline_offsets.cpp",
-        "for (std::size_t k = step_ - 1; k-- > 0;)",
-        "0 → 1",
-    ): "Column 0 is the margin, at which no way begins.",
-    (
         "agreement/tally.hpp",
         "explicit Tally(std::size_t bits) : is_table_(bits <= table_bits), slots_(is_table_ ? std::size_t(1) "
         "<< bits : 64) {}",

@@ -6,6 +6,7 @@ import io
 import tempfile
 import zlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from .numbers import Rng, chance, pick
 SIZE = (60, 80)
 _BITS = (b"", b"nan", b"1e999", b"-", b'"', b"<", b"&", b"\n", b"\0", b",", b"\xff", b" ", b"9" * 30, b"[[", b"}")
 WRITTEN = [name for name, format in FORMATS.items() if format.content or format.write_into]
+if find_spec("pyarrow") is None:
+    WRITTEN = [name for name in WRITTEN if name not in ("arrow", "parquet")]
 
 # What others write and we only read: the files of a folder, and the options that belong to it.
 FOREIGN: dict[str, tuple[dict[str, str], dict[str, Any]]] = {

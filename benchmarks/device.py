@@ -148,7 +148,6 @@ def maps() -> None:
         evaluator = vesica.SegmentationEvaluator(categories=19)
 
         def update(x: Any = x, y: Any = y, evaluator: Any = evaluator) -> None:
-            evaluator.reset()
             evaluator.update(x, y)
 
         def peer(x: Any = x, y: Any = y) -> Any:

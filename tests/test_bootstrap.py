@@ -108,6 +108,7 @@ class TestWeightOne:
         [
             {"iou": 0.5},
             {"iou": np.linspace(0.05, 0.95, 37)},
+            {"iou": np.linspace(0.05, 0.95, 16)},  # 64 with the areas: a whole word of bits
             {"max_dets": 3},
             {"max_dets": (1, 2, 5, 100)},
             {"areas": {"thin": (0, 500), "rest": (500, 1e10)}},

@@ -280,11 +280,13 @@ class TestInfo:
     def test_words(self, capsys):
         code, out, _ = run(capsys, "info")
         assert code == 0 and f"vesica {vesica.__version__}" in out and "native kernels:" in out and "served by" in out
+        assert "CUDA devices: " in out
 
     def test_json(self, capsys):
         facts = json.loads(run(capsys, "info", "--json")[1])
         assert facts["vesica"] == vesica.__version__ and facts["threads"] >= 1
-        assert {"native", "generic"} == {case["backend"] for case in facts["backends"]}
+        backends = {"native", "generic"} | ({"triton"} if facts["libraries"]["triton"] else set())
+        assert backends == {case["backend"] for case in facts["backends"]} and isinstance(facts["devices"], list)
 
     def test_version(self, capsys):
         assert run(capsys, "--version")[:2] == (0, f"vesica {vesica.__version__}\n")

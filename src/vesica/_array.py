@@ -266,6 +266,14 @@ def torch_of_plain(a: Any, b: Any, /) -> Any:
     return torch if (a.is_cpu and b.is_cpu) or (a.is_cuda and b.is_cuda) else None
 
 
+def are_on_cuda(a: Any, b: Any, /) -> bool:
+    """Are both plain tensors of torch on CUDA, with nothing that watches them but its backward pass?"""
+    torch = sys.modules.get("torch")
+    if torch is None or type(a) not in (torch.Tensor, torch.nn.Parameter) or type(b) is not torch.Tensor:
+        return False
+    return bool(a.is_cuda and b.is_cuda) and not (_is_watching(torch) or torch.autograd.forward_ad._current_level >= 0)
+
+
 def device(array: Array, /) -> Any:
     """Where the array lives, as its library says it."""
     if _is_tensor(array):

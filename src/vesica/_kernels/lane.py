@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import torch_of_plain
+from vesica._array import are_on_cuda, torch_of_plain
 from vesica._kernels.native import lane as native
 from vesica._kernels.native.lane import GOAL_NUMBERS
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
@@ -43,6 +43,14 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
         return entry(a, b, option)
     entry = LANES.get((verb, formula.name, "torch")) or lane(verb, formula, "torch")
     return _of_tensors(torch, entry, a, b, option)
+
+
+def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
+    """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
+    if not are_on_cuda(guess, truth):
+        return None
+    entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
+    return entry(guess, truth, option)
 
 
 def serve_assign(values: Any, minimise: bool, goal: str) -> Any:

@@ -222,6 +222,7 @@ _WORDS = {
     COUNTED: "label maps, once they are counted",
     Place("torch", "cpu", "plain"): "torch on the CPU, no gradient needed",
     Place("torch", "cuda", "plain"): "torch on a CUDA device, no gradient needed",
+    Place("torch", "cuda"): "torch on a CUDA device",
     Place("torch", state="plain"): "torch on another device",
     Place(state="gradient"): "torch with a gradient",
     Place(state="traced"): "torch or JAX under a transformation",

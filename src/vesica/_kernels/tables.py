@@ -190,7 +190,7 @@ class Contest(NamedTuple):
     """Boxes of B images in competition, those of each image from the best score down."""
 
     rows: Array
-    """(B, N, 4) floats, of the widest kind that there is."""
+    """(B, N, 4): x1, y1, x2, y2, in the dtype of the arithmetic."""
     keys: Array | None
     """(B, N) integers: only equal ones suppress each other."""
     formula: Formula

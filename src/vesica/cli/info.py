@@ -37,7 +37,7 @@ def _facts() -> dict[str, Any]:
     from vesica._kernels import native
     from vesica._kernels.registry import cases
 
-    libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "jax", "cupy")}
+    libraries = {name: _version(name) for name in ("numpy", "array-api-compat", "torch", "triton", "jax", "cupy")}
     return {
         "vesica": __version__,
         "python": platform.python_version(),
@@ -45,8 +45,19 @@ def _facts() -> dict[str, Any]:
         "instructions": native.isa(),
         "threads": native.default_threads(),
         "libraries": libraries,
+        "devices": _devices() if libraries["torch"] else [],
         "backends": [case._asdict() for case in cases()],
     }
+
+
+def _devices() -> list[str]:
+    """The CUDA devices that torch sees. None where it cannot be loaded: others say so when they need it."""
+    try:
+        import torch
+
+        return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    except (ImportError, OSError, RuntimeError):
+        return []
 
 
 def _version(name: str) -> str | None:
@@ -69,6 +80,7 @@ def _show(facts: dict[str, Any]) -> None:
     )
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)
+    console.print("CUDA devices: " + (", ".join(facts["devices"]) or "none that torch sees"), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("input", "for", "served by", "why"):
         table.add_column(column, overflow="fold")

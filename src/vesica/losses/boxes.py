@@ -20,6 +20,7 @@ from vesica._array import (
 )
 from vesica._check import losses as check_losses
 from vesica._check import names
+from vesica._kernels import lane
 from vesica.losses.reduction import Reduction, reduced
 from vesica.overlaps import measures
 from vesica.overlaps.measures import ratio
@@ -123,9 +124,20 @@ def alpha_iou(
 
 
 def _loss(measure: Callable[[BoxParts], Array], guess: Any, truth: Any, reduction: Reduction, weights: Any) -> Array:
+    check_losses.reduction(reduction)
+    if isinstance(measure, measures.Measure):
+        how: Reduction = reduction if weights is None else "none"
+        loss = lane.serve_loss(measure.plain, guess, truth, (how, lambda a, b: _array_code(measure, a, b, how, None)))
+        if loss is not None:
+            return loss if weights is None else reduced(loss, reduction, weights)
     guess, truth = in_one_library(guess, truth)
-    p = _parts(_as_boxes(guess, "guess"), _as_boxes(truth, "truth"))
+    return _array_code(measure, guess, truth, reduction, weights)
 
+
+def _array_code(
+    measure: Callable[[BoxParts], Array], guess: Any, truth: Any, reduction: Reduction, weights: Any
+) -> Array:
+    p = _parts(_as_boxes(guess, "guess"), _as_boxes(truth, "truth"))
     with quiet(p.inter):
         return reduced(cast(1 - measure(p), p.dtype), reduction, weights)
 

@@ -171,7 +171,7 @@ def nms_padded(
     alive = in_order(ranks, order) >= least  # NaN is not
     if real_rows is not None:
         alive = alive & (order < real_rows[:, None])
-    rows = in_order(cast(real(table), wide), order)
+    rows = in_order(table, order)
     numbers = None if columns is None else in_order(columns, order)
 
     contest = Contest(rows, numbers, formula, threshold)

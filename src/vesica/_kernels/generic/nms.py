@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, repeat
+from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, real, repeat, widest_float
 from vesica._kernels.generic.join import reaches
 from vesica._kernels.pairs import pairs
 from vesica._kernels.tables import Contest, Formula, Ranked, Tables
@@ -17,6 +17,7 @@ def nms_padded(contest: Contest, order: Array, alive: Array, limit: int) -> tupl
     `order` (B, N) has the rows of each image, best first; `alive` (B, N) says which places of it take part.
     """
     xp = namespace(order)
+    contest = contest._replace(rows=cast(real(contest.rows), widest_float(contest.rows)))
     places = xp.arange(order.shape[1], dtype=order.dtype, device=device(order))[None, :]
     slots = xp.arange(limit, dtype=order.dtype, device=device(order))[None, :]
 

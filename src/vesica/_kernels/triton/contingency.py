@@ -39,12 +39,13 @@ def _strange(values, places, ends, UNKNOWN: tl.constexpr, HIGHEST: tl.constexpr)
     tl.atomic_max(ends + 1, tl.max(tl.where(places == UNKNOWN, wide, -HIGHEST), axis=0))
 
 
-@triton.jit(do_not_specialize=["pixels", "programs", "low", "span"])
+@triton.jit(do_not_specialize=["groups", "programs", "low", "span"])
 def _count(
-    truth, guess, list_of_places, tables, ends, pixels, programs, low, span, SIZE: tl.constexpr, BINS: tl.constexpr,
-    BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr,
+    truth, guess, list_of_places, tables, ends, groups, programs, low, span, GROUP: tl.constexpr, SIZE: tl.constexpr,
+    BINS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr,
 ):  # fmt: skip
     UNKNOWN: tl.constexpr = SIZE - 1
+    pixels = groups * GROUP  # so the compiler knows what divides it, and loads several at once
     image = (tl.program_id(0) // programs).to(tl.int64)
     begin = (tl.program_id(0) % programs).to(tl.int64) * (BLOCK * BLOCKS)
     truth, guess = truth + image * pixels, guess + image * pixels
@@ -76,13 +77,13 @@ def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple
     ends = no_ends.clone()
     pixels = truth.numel() // images
     block, blocks, warps = MANY if truth.numel() > MANY_PIXELS else FEW
-    programs = triton.cdiv(pixels, block * blocks)
+    programs, group = triton.cdiv(pixels, block * blocks), 16 if pixels % 16 == 0 else 1
     with on_device_of(truth):
         launch(
             _count,
             images * programs,
-            (truth, guess, places, tables, ends, pixels, programs, int(labels[0]), span),
-            (size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+            (truth, guess, places, tables, ends, pixels // group, programs, int(labels[0]), span),
+            (group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
             warps=warps,
         )
     return tables, ends

@@ -9,7 +9,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from vesica._kernels.triton.arithmetic import greater, lesser, plain_quotient, positive, quotient, ratio, real
+from vesica._kernels.triton.arithmetic import greater, lesser, negated, plain_quotient, positive, quotient, ratio, real
 
 NAMES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
 
@@ -114,7 +114,7 @@ def tame_value(
     w, h = tl.maximum(a3, b3) - tl.minimum(a1, b1), tl.maximum(a4, b4) - tl.minimum(a2, b2)
     if NAME == "giou":
         hull = w * h
-        return tl.fma(quotient(_twice(tl.fma(hull, 4.0, -union4)), hull), -0.125, shared)
+        return tl.fma(quotient(_twice(tl.fma(hull, 4.0, negated(union4))), hull), -0.125, shared)
     dx, dy = (a1 + a3) - (b1 + b3), (a2 + a4) - (b2 + b4)
     ww, hh = w * w, h * h
     near = tl.fma(quotient(dx * dx + dy * dy, ww + hh), -0.25, shared)

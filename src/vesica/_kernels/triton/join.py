@@ -83,7 +83,7 @@ def _pairs(tables: Tables, wanted: Wanted) -> tuple[Any, Any] | None:
         keys = [from_numpy(side.astype(np.int64), tables.a) for side in wanted.keys]
     a = tiled(tables.a, keys[0])
     b = a if wanted.self_join else tiled(tables.b, keys[1])
-    room = min(a.count * b.count, max((a.count + b.count) * 32, 1 << 16), MOST_PAIRS)
+    room = min(a.tiles * b.tiles, max((a.tiles + b.tiles) * 32, 1 << 16), MOST_PAIRS)
     met = meeting(a, b, wanted.threshold.value, room)
     # Each pair of a collection with itself once: its lower row is on the side of the tiles that come second.
     words = words_of(a, b, met, wanted.threshold, ranked=wanted.self_join)
@@ -91,7 +91,7 @@ def _pairs(tables: Tables, wanted: Wanted) -> tuple[Any, Any] | None:
     launch(_count, triton.cdiv(room, BLOCK), (words, counts, met.facts, room), (BLOCK, TILE))
     ends = torch.cumsum(counts, 0)  # int64
     met.facts[3] = ends[-1]
-    pairs, is_full, is_unsure, total = met.facts.tolist()
+    pairs, is_full, is_unsure, total, _ = met.facts.tolist()
     if is_full or is_unsure:
         return None
     codes = torch.empty(total, dtype=torch.int64, device=words.device)

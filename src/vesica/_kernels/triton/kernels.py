@@ -7,23 +7,27 @@ from importlib.util import find_spec
 from vesica._kernels import native
 from vesica._kernels.generic import measure
 from vesica._kernels.native.kernels import CUDA, FORMULAS
-from vesica._kernels.registry import kernels, late, register
+from vesica._kernels.registry import Place, kernels, late, register
 
+LOSSES = frozenset({"iou", "giou", "diou", "ciou", "eiou"})
 IS_THERE = find_spec("triton") is not None
 
 (PLACE,) = CUDA
 SERVED = {PLACE: "Triton kernels work on the device, without intermediates"}
 CHOSEN = {PLACE: "Triton kernels choose on the device by iou; the host decides the rest"}
+TRAINED = {Place("torch", "cuda"): "one Triton kernel makes the losses of plain tables and their gradient"}
 WITHOUT = {PLACE: "the kernels for this device need triton, which is not installed: torch does the arithmetic"}
 
 if IS_THERE:
     measures, measure_lane = late("triton.measure.measure"), late("triton.measure.lane")
+    loss_lane = late("triton.losses.lane")
     choose, choose_lane = late("triton.nms.nms"), late("triton.nms.lane")
     register(
         *kernels("triton", measures, "measure", ("boxes",), SERVED, formulas=FORMULAS, lane=measure_lane),
         *kernels("triton", late("triton.join.join"), "join", ("boxes",), CHOSEN, formulas=FORMULAS),
         *kernels("triton", choose, "nms", ("boxes",), CHOSEN, formulas=FORMULAS, lane=choose_lane),
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),
+        *kernels("triton", late("triton.losses.loss"), "loss", ("boxes",), TRAINED, formulas=LOSSES, lane=loss_lane),
         *kernels("triton", late("triton.contingency.contingency"), "contingency", ("labels",), SERVED),
     )
 else:

@@ -14,7 +14,7 @@ from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
 from vesica._kernels.triton.formulas import area, slope, tame_value, value
 from vesica._kernels.triton.launch import bits, in_rows, is_in_rows, launch, on_device_of
 
-ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 4, 512, 4
+ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 2, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
 ENOUGH = 1024
 """Tiles that keep a device busy."""
@@ -41,22 +41,21 @@ def _strip(
     a, slopes_a, at, top, n, m, j, b1, b2, b3, b4, slope_b, empty, alpha, beta, NAME: tl.constexpr, OF_B: tl.constexpr,
     TAME: tl.constexpr, ROWS: tl.constexpr, STEP: tl.constexpr,
 ):  # fmt: skip
-    """Some rows against the columns that the program holds, a few at a time."""
+    """Some rows against the columns that the program holds. All threads load all of a row: none waits for another."""
     area_b = area(b1, b2, b3, b4)
     for first in range(0, ROWS, STEP):
-        i = top + first + tl.arange(0, STEP)
-        a1, a2, a3, a4 = _corners(a, i, i < n)
-        a1, a2, a3, a4 = a1[:, None], a2[:, None], a3[:, None], a4[:, None]
-        slope_a = 0.0
-        if NAME == "ciou":
-            slope_a = tl.load(slopes_a + i, i < n, other=0)[:, None]
-        if TAME:
-            area_a = area(a1, a2, a3, a4)
-            found = tame_value(NAME, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B)
-        else:
-            found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
-        where = at + i.to(tl.int64)[:, None] * m + j[None, :]
-        tl.store(where, found.to(at.dtype.element_ty), (i < n)[:, None] & (j < m)[None, :])
+        for step in tl.static_range(STEP):
+            i = top + first + step
+            a1, a2, a3, a4 = _corners(a, i, i < n)
+            slope_a = 0.0
+            if NAME == "ciou":
+                slope_a = tl.load(slopes_a + i, i < n, other=0)
+            if TAME:
+                area_a = area(a1, a2, a3, a4)
+                found = tame_value(NAME, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B)
+            else:
+                found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
+            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), (i < n) & (j < m))
 
 
 @triton.jit(do_not_specialize=["n", "groups", "batch_a", "batch_b", "empty", "alpha", "beta"])
@@ -83,10 +82,9 @@ def _pairwise(
         i = top + tl.arange(0, ROWS)
         a1, a2, a3, a4 = _corners(a, i, i < n)
         is_tame = _are_tame(a1, a2, a3, a4) & _are_tame(b1, b2, b3, b4)
-    b1, b2, b3, b4 = b1[None, :], b2[None, :], b3[None, :], b4[None, :]
     slope_b = 0.0
     if NAME == "ciou":
-        slope_b = tl.load(slopes_b + j, j < m, other=0)[None, :]
+        slope_b = tl.load(slopes_b + j, j < m, other=0)
     nothing, weight_a, weight_b = from_bits(empty, b1), from_bits(alpha, b1), from_bits(beta, b1)
     if is_tame:
         _strip(

@@ -28,7 +28,7 @@ from vesica._kernels.triton.tiles import TILE, meeting, tiled
 PROGRAMS = 132 * 4
 """Of settling: all of them must be on the device at once, for they wait for each other."""
 BLOCK = 256
-WAITING = 16
+WAITING = 32
 """Tiles whose rows are looked at together."""
 
 
@@ -102,18 +102,18 @@ def settled(rows: Any, ranks: Any, alive: Any, keys: Any, threshold: Threshold, 
     boxes = tiled(rows, keys, ranks)
     met = meeting(boxes, boxes, threshold.value, room)
     words = words_of(boxes, boxes, met, threshold, ranked=True)
-    state = torch.empty(boxes.count, dtype=torch.int64, device=words.device)
+    state = torch.empty(boxes.tiles, dtype=torch.int64, device=words.device)
     mask = boxes.place if alive is None else alive.to(torch.int8)
-    launch(_begin, boxes.count, (boxes.place, mask, state), (TILE, alive is not None), warps=1)
+    launch(_begin, boxes.tiles, (boxes.place, mask, state), (TILE, alive is not None), warps=1)
     launch(
         _settle,
-        1 if INTERPRETED else min(PROGRAMS, boxes.count),
-        (words, met.second, met.start, met.length, state, boxes.count),
+        1 if INTERPRETED else min(PROGRAMS, boxes.tiles),
+        (words, met.second, met.start, met.length, state, boxes.tiles),
         (TILE, WAITING),
         warps=1,
     )
     out = torch.empty(int(rows.shape[0]), dtype=torch.int8, device=words.device)
-    launch(_kept, boxes.count, (boxes.place, boxes.ranks, state, out), (TILE,), warps=1)
+    launch(_kept, boxes.tiles, (boxes.place, boxes.ranks, state, out), (TILE,), warps=1)
     return out, met.facts
 
 
@@ -157,7 +157,7 @@ def _chosen(
         kept, facts = settled(rows, ranks, alive, keys, threshold, room)
         ends = torch.cumsum(kept, 0)  # int64
         launch(_gathered, triton.cdiv(n, BLOCK), (order, sorted_scores, kept, ends, found, facts, n), (BLOCK,))
-        bad, is_full, is_unsure, count = facts.tolist()
+        bad, is_full, is_unsure, count, _ = facts.tolist()
     if bad:
         return bad - 1, found[:0]
     if is_full or is_unsure:
@@ -209,7 +209,8 @@ def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[An
     images, n, _ = contest.rows.shape
     tiles = triton.cdiv(n, TILE) + 1  # a tile may lie across two images
     room = images * tiles * tiles
-    if contest.formula.name != "iou" or not can_decide(contest.threshold) or not images * n or room > MOST_PAIRS:
+    is_plain = contest.formula.name == "iou" and contest.rows.is_floating_point() and can_decide(contest.threshold)
+    if not is_plain or not images * n or room > MOST_PAIRS:
         return generic.nms_padded(contest, order, alive, limit)
     rows = in_rows(contest.rows).reshape(-1, 4)
     with on_device_of(rows):

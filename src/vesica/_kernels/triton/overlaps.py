@@ -13,7 +13,7 @@ from vesica._kernels.triton.arithmetic import INTERPRETED
 from vesica._kernels.triton.launch import launch
 from vesica._kernels.triton.tiles import TILE, Met, Tiled
 
-PROGRAMS = 132 * 16
+PROGRAMS, WARPS = 132 * 16, 4
 LARGEST = 10**6
 """Of the numbers of a threshold: their products with areas are rounded once, or not at all."""
 
@@ -61,18 +61,32 @@ def _decided(a1, a2, a3, a4, b1, b2, b3, b4, over, under, STRICT: tl.constexpr):
     return hit & meets, close & meets & ~exact
 
 
+@triton.jit
+def _taken(
+    i, j, a1, a3, b1, b3, ranks_a, ranks_b, keys_a, keys_b, HAS_KEYS: tl.constexpr, RANKED: tl.constexpr
+):  # fmt: skip
+    """Which pairs of two tiles are asked for: not the places that hold no box, and only of a lower rank, of one key."""
+    taken = (a3 > a1) & (b3 > b1)
+    if RANKED:
+        taken = taken & (tl.load(ranks_b + j)[None, :] < tl.load(ranks_a + i)[:, None])
+    if HAS_KEYS:
+        taken = taken & (tl.load(keys_a + i)[:, None] == tl.load(keys_b + j)[None, :])
+    return taken
+
+
 @triton.jit(do_not_specialize=["room", "over", "under"])
-def _bits(
-    a, b, ranks_a, ranks_b, keys_a, keys_b, first, second, words, facts, room, over, under, STRICT: tl.constexpr,
-    HAS_KEYS: tl.constexpr, RANKED: tl.constexpr, WIDE: tl.constexpr, TILE: tl.constexpr,
+def _quick(
+    a, b, ranks_a, ranks_b, keys_a, keys_b, first, second, words, doubtful, facts, room, over, under,
+    HAS_KEYS: tl.constexpr, RANKED: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """For each pair of tiles a word for each box of the first: which boxes of the second it overlaps enough.
 
-    `RANKED`: only those of a lower rank, or of a lower number.
+    In float32. Pairs of tiles that this cannot decide are listed.
     """
     pairs = tl.minimum(tl.load(facts), room)
     pair = tl.program_id(0).to(tl.int64)
     lane = tl.arange(0, TILE)
+    share = over.to(tl.float32) / under.to(tl.float32)
     while pair < pairs:
         i = tl.load(first + pair).to(tl.int64) * TILE + lane
         j = tl.load(second + pair).to(tl.int64) * TILE + lane
@@ -80,36 +94,51 @@ def _bits(
         a3, a4 = tl.load(a + i * 4 + 2)[:, None], tl.load(a + i * 4 + 3)[:, None]
         b1, b2 = tl.load(b + j * 4)[None, :], tl.load(b + j * 4 + 1)[None, :]
         b3, b4 = tl.load(b + j * 4 + 2)[None, :], tl.load(b + j * 4 + 3)[None, :]
-        taken = (a3 > a1) & (b3 > b1)
-        if RANKED:
-            taken = taken & (tl.load(ranks_b + j)[None, :] < tl.load(ranks_a + i)[:, None])
-        if HAS_KEYS:
-            taken = taken & (tl.load(keys_a + i)[:, None] == tl.load(keys_b + j)[None, :])
-        if WIDE:
-            close = taken
-            hit = taken
-        else:
-            w, h = tl.minimum(a3, b3) - tl.maximum(a1, b1), tl.minimum(a4, b4) - tl.maximum(a2, b2)
-            inter = tl.maximum(w, 0.0) * tl.maximum(h, 0.0)
-            union = (a3 - a1) * (a4 - a2) + (b3 - b1) * (b4 - b2) - inter
-            gap = inter - union * (over.to(tl.float32) / under.to(tl.float32))
-            hit = taken & (gap > 0)
-            # Six roundings to float32 cannot do more; and what is tiny or huge is not decided here.
-            sure = (tl.abs(gap) > union * 2.0**-17) & (union < 1e30) & (union > 1e-30)
-            close = taken & ~(inter <= 0) & ~sure
-            hit = hit & sure
-        if tl.max(tl.max(close.to(tl.int32), axis=1), axis=0) > 0:
-            p, q = over.to(tl.float64), under.to(tl.float64)
-            exactly, unsure = _decided(
-                a1.to(tl.float64), a2.to(tl.float64), a3.to(tl.float64), a4.to(tl.float64), b1.to(tl.float64),
-                b2.to(tl.float64), b3.to(tl.float64), b4.to(tl.float64), p, q, STRICT,
-            )  # fmt: skip
-            hit = tl.where(close, exactly, hit & ~close)
-            if tl.max(tl.max((unsure & close).to(tl.int32), axis=1), axis=0) > 0:
-                tl.atomic_max(facts + 2, 1)
-        word = tl.sum(hit.to(tl.int32) << lane[None, :], axis=1)
+        taken = _taken(i, j, a1, a3, b1, b3, ranks_a, ranks_b, keys_a, keys_b, HAS_KEYS, RANKED)
+        w, h = tl.minimum(a3, b3) - tl.maximum(a1, b1), tl.minimum(a4, b4) - tl.maximum(a2, b2)
+        inter = tl.maximum(w, 0.0) * tl.maximum(h, 0.0)
+        union = (a3 - a1) * (a4 - a2) + (b3 - b1) * (b4 - b2) - inter
+        gap = inter - union * share
+        # A few roundings to float32 cannot do more than this; and what is tiny or huge is not decided here.
+        sure = (tl.abs(gap) > union * 2.0**-17) & (union < 1e30) & (union > 1e-30)
+        close = taken & ~(inter <= 0) & ~sure
+        word = tl.sum((taken & sure & (gap > 0)).to(tl.int32) << lane[None, :], axis=1)
         tl.store(words + pair * TILE + lane, word)
+        if tl.max(tl.max(close.to(tl.int32), axis=1), axis=0) > 0:
+            tl.store(doubtful + tl.atomic_add(facts + 4, 1), pair.to(tl.int32))
         pair += tl.num_programs(0)
+
+
+@triton.jit(do_not_specialize=["room", "over", "under"])
+def _exact(
+    a, b, ranks_a, ranks_b, keys_a, keys_b, first, second, words, doubtful, facts, room, over, under,
+    STRICT: tl.constexpr, HAS_KEYS: tl.constexpr, RANKED: tl.constexpr, LISTED: tl.constexpr, TILE: tl.constexpr,
+):  # fmt: skip
+    """The same in float64, for the pairs of tiles that are listed, or for all. What that cannot decide is told."""
+    if LISTED:
+        count = tl.load(facts + 4)
+    else:
+        count = tl.minimum(tl.load(facts), room)
+    at = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, TILE)
+    p, q = over.to(tl.float64), under.to(tl.float64)
+    while at < count:
+        if LISTED:
+            pair = tl.load(doubtful + at).to(tl.int64)
+        else:
+            pair = at
+        i = tl.load(first + pair).to(tl.int64) * TILE + lane
+        j = tl.load(second + pair).to(tl.int64) * TILE + lane
+        a1, a2 = tl.load(a + i * 4).to(tl.float64)[:, None], tl.load(a + i * 4 + 1).to(tl.float64)[:, None]
+        a3, a4 = tl.load(a + i * 4 + 2).to(tl.float64)[:, None], tl.load(a + i * 4 + 3).to(tl.float64)[:, None]
+        b1, b2 = tl.load(b + j * 4).to(tl.float64)[None, :], tl.load(b + j * 4 + 1).to(tl.float64)[None, :]
+        b3, b4 = tl.load(b + j * 4 + 2).to(tl.float64)[None, :], tl.load(b + j * 4 + 3).to(tl.float64)[None, :]
+        taken = _taken(i, j, a1, a3, b1, b3, ranks_a, ranks_b, keys_a, keys_b, HAS_KEYS, RANKED)
+        hit, unsure = _decided(a1, a2, a3, a4, b1, b2, b3, b4, p, q, STRICT)
+        tl.store(words + pair * TILE + lane, tl.sum((hit & taken).to(tl.int32) << lane[None, :], axis=1))
+        if tl.max(tl.max((unsure & taken).to(tl.int32), axis=1), axis=0) > 0:
+            tl.atomic_max(facts + 2, 1)
+        at += tl.num_programs(0)
 
 
 def can_decide(threshold: Threshold) -> bool:
@@ -120,13 +149,14 @@ def can_decide(threshold: Threshold) -> bool:
 def words_of(a: Tiled, b: Tiled, met: Met, threshold: Threshold, *, ranked: bool) -> Any:
     """(room, 32) int32: the bits of each pair of tiles; of those alone that are `ranked` lower, or of all."""
     words = torch.empty((met.room, TILE), dtype=torch.int32, device=a.rows.device)
-    launch(
-        _bits,
-        1 if INTERPRETED else min(met.room, PROGRAMS),
-        (
-            *(a.rows, b.rows, a.ranks, b.ranks, a.keys, b.keys, met.first, met.second, words, met.facts, met.room),
-            *(threshold.p, threshold.q << threshold.shift),
-        ),
-        (threshold.strict, a.has_keys, ranked, a.rows.dtype == torch.float64, TILE),
+    is_wide = a.rows.dtype == torch.float64
+    doubtful = met.first if is_wide else torch.empty_like(met.first)
+    arrays = (
+        *(a.rows, b.rows, a.ranks, b.ranks, a.keys, b.keys, met.first, met.second, words, doubtful, met.facts),
+        *(met.room, threshold.p, threshold.q << threshold.shift),
     )
+    programs = 1 if INTERPRETED else min(met.room, PROGRAMS)
+    if not is_wide:
+        launch(_quick, programs, arrays, (a.has_keys, ranked, TILE), warps=WARPS)
+    launch(_exact, programs, arrays, (threshold.strict, a.has_keys, ranked, not is_wide, TILE))
     return words

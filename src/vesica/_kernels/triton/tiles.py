@@ -31,14 +31,11 @@ class Tiled(NamedTuple):
     ranks: Any
     """(T · 32,) int64: the ranks that were given, or the places."""
     bounds: Any
-    """(T, 6) float32, rounded outwards: x1, y1, x2, y2 around them; the least and the most of their larger sides."""
+    """(6, T or more) float32, rounded outwards: x1, y1, x2, y2 around them; least and most of their larger sides."""
     key_bounds: Any
-    """(T, 2) int64: the smallest and the largest key."""
+    """(2, T or more) int64: the smallest and the largest key."""
     has_keys: bool
-
-    @property
-    def count(self) -> int:
-        return int(self.bounds.shape[0])
+    tiles: int
 
 
 class Met(NamedTuple):
@@ -52,7 +49,8 @@ class Met(NamedTuple):
     length: Any
     """(T,) int32: how many they are."""
     facts: Any
-    """int64: how many pairs there are; more than there was room for? a pair that floats could not decide?"""
+    """int64: how many pairs there are; more than there was room for? a pair that floats could not decide? The rest is
+    for those who go on with them."""
     room: int
 
 
@@ -89,9 +87,9 @@ def _lowered(x):
     return x - tl.abs(x) * 2e-7
 
 
-@triton.jit(do_not_specialize=["n"])
+@triton.jit(do_not_specialize=["n", "stride"])
 def _gather(
-    rows, keys, ranks, order, out, place, out_keys, out_ranks, bounds, key_bounds, n, HAS_KEYS: tl.constexpr,
+    rows, keys, ranks, order, out, place, out_keys, out_ranks, bounds, key_bounds, n, stride, HAS_KEYS: tl.constexpr,
     HAS_RANKS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     tile = tl.program_id(0).to(tl.int64)
@@ -111,8 +109,8 @@ def _gather(
     if HAS_KEYS:
         key = tl.load(keys + row, there, other=0).to(tl.int64)
         tl.store(out_keys + i, tl.where(there, key, -1))
-        tl.store(key_bounds + tile * 2, tl.min(tl.where(there, key, 0x7FFFFFFFFFFFFFFF), axis=0))
-        tl.store(key_bounds + tile * 2 + 1, tl.max(tl.where(there, key, -0x7FFFFFFFFFFFFFFF), axis=0))
+        tl.store(key_bounds + tile, tl.min(tl.where(there, key, 0x7FFFFFFFFFFFFFFF), axis=0))
+        tl.store(key_bounds + stride + tile, tl.max(tl.where(there, key, -0x7FFFFFFFFFFFFFFF), axis=0))
     # A box without area meets nothing. NaN is in no bound, and what is NaN is in no pair.
     w, h = x2.to(tl.float32) - x1.to(tl.float32), y2.to(tl.float32) - y1.to(tl.float32)
     solid = there & (x2 > x1) & (y2 > y1)
@@ -121,70 +119,71 @@ def _gather(
     # Rounding to float32 may have moved them: by less than this.
     low_x, low_y = _lowered(x1.to(tl.float32)), _lowered(y1.to(tl.float32))
     top_x, top_y = -_lowered(-x2.to(tl.float32)), -_lowered(-y2.to(tl.float32))
-    at = bounds + tile * 6
+    at = bounds + tile
     tl.store(at, tl.min(tl.where(solid, low_x, float("inf")), axis=0))
-    tl.store(at + 1, tl.min(tl.where(solid, low_y, float("inf")), axis=0))
-    tl.store(at + 2, tl.max(tl.where(solid, top_x, float("-inf")), axis=0))
-    tl.store(at + 3, tl.max(tl.where(solid, top_y, float("-inf")), axis=0))
-    tl.store(at + 4, tl.min(tl.where(solid, tl.where(is_plain, side * 0.999, 0.0), float("inf")), axis=0))
-    tl.store(at + 5, tl.max(tl.where(solid, tl.where(is_plain, side * 1.001, float("inf")), 0.0), axis=0))
+    tl.store(at + 1 * stride, tl.min(tl.where(solid, low_y, float("inf")), axis=0))
+    tl.store(at + 2 * stride, tl.max(tl.where(solid, top_x, float("-inf")), axis=0))
+    tl.store(at + 3 * stride, tl.max(tl.where(solid, top_y, float("-inf")), axis=0))
+    tl.store(at + 4 * stride, tl.min(tl.where(solid, tl.where(is_plain, side * 0.999, 0.0), float("inf")), axis=0))
+    tl.store(at + 5 * stride, tl.max(tl.where(solid, tl.where(is_plain, side * 1.001, float("inf")), 0.0), axis=0))
 
 
 @triton.jit
 def _may_meet(
-    bounds, key_bounds, j, count, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS: tl.constexpr
+    bounds, key_bounds, j, count, stride, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS: tl.constexpr
 ):  # fmt: skip
     """Which of the tiles j may hold partners: their boxes touch, and neither side is too small beside the other."""
-    at = bounds + j * 6
-    here = j < count
-    meets = (tl.load(at, here, other=float("inf")) <= x2) & (tl.load(at + 1, here, other=float("inf")) <= y2)
-    meets = meets & (tl.load(at + 2, here, other=float("-inf")) >= x1)
-    meets = meets & (tl.load(at + 3, here, other=float("-inf")) >= y1)
-    meets = meets & (tl.load(at + 5, here, other=0.0) >= least * share)
-    meets = meets & (most >= tl.load(at + 4, here, other=float("inf")) * share)
+    at = bounds + j
+    meets = (j < count) & (tl.load(at) <= x2) & (tl.load(at + stride) <= y2)
+    meets = meets & (tl.load(at + 2 * stride) >= x1) & (tl.load(at + 3 * stride) >= y1)
+    meets = meets & (most >= tl.load(at + 4 * stride) * share) & (tl.load(at + 5 * stride) >= least * share)
     if HAS_KEYS:
-        meets = meets & (tl.load(key_bounds + j * 2, here, other=0) <= high)
-        meets = meets & (tl.load(key_bounds + j * 2 + 1, here, other=0) >= low)
-    return meets & here
+        meets = meets & (tl.load(key_bounds + j) <= high) & (tl.load(key_bounds + stride + j) >= low)
+    return meets
 
 
-@triton.jit(do_not_specialize=["count", "room"])
+@triton.jit(do_not_specialize=["count", "room", "stride_a", "chunks"])
 def _list(
-    bounds_a, key_bounds_a, bounds_b, key_bounds_b, first, second, start, length, facts, count, room, share,
-    HAS_KEYS: tl.constexpr, CHUNK: tl.constexpr,
+    bounds_a, key_bounds_a, bounds_b, key_bounds_b, first, second, start, length, facts, count, room, stride_a, chunks,
+    share, HAS_KEYS: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """Count the tiles that a tile may meet, take room for them, and name them."""
     tile = tl.program_id(0)
-    at = bounds_a + tile * 6
-    x1, y1, x2, y2 = tl.load(at), tl.load(at + 1), tl.load(at + 2), tl.load(at + 3)
-    least, most = tl.load(at + 4), tl.load(at + 5)
+    stride = chunks * CHUNK
+    at = bounds_a + tile
+    x1, y1, x2, y2 = tl.load(at), tl.load(at + stride_a), tl.load(at + 2 * stride_a), tl.load(at + 3 * stride_a)
+    least, most = tl.load(at + 4 * stride_a), tl.load(at + 5 * stride_a)
     low, high = (tile * 0).to(tl.int64), (tile * 0).to(tl.int64)
     if HAS_KEYS:
-        low, high = tl.load(key_bounds_a + tile * 2), tl.load(key_bounds_a + tile * 2 + 1)
+        low, high = tl.load(key_bounds_a + tile), tl.load(key_bounds_a + stride_a + tile)
     total = tile * 0
-    begin = tile * 0
-    while begin < count:
-        j = begin + tl.arange(0, CHUNK)
-        meets = _may_meet(bounds_b, key_bounds_b, j, count, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS)
+    chunk = tile * 0
+    while chunk < chunks:
+        j = chunk * CHUNK + tl.arange(0, CHUNK)
+        meets = _may_meet(
+            bounds_b, key_bounds_b, j, count, stride, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS
+        )  # fmt: skip
         total += tl.sum(meets.to(tl.int32), axis=0)
-        begin += CHUNK
+        chunk += 1
     base = tl.atomic_add(facts, total.to(tl.int64))
     fits = base + total <= room
     tl.store(start + tile, base.to(tl.int32))
     tl.store(length + tile, tl.where(fits, total, 0))
     if fits & (total > 0):
         place = base
-        begin = tile * 0
-        while begin < count:
-            j = begin + tl.arange(0, CHUNK)
+        chunk = tile * 0
+        while chunk < chunks:
+            j = chunk * CHUNK + tl.arange(0, CHUNK)
             meets = _may_meet(
-                bounds_b, key_bounds_b, j, count, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS
+                bounds_b, key_bounds_b, j, count, stride, x1, y1, x2, y2, least, most, low, high, share, HAS_KEYS
             )  # fmt: skip
-            before = tl.cumsum(meets.to(tl.int32), axis=0) - 1
-            tl.store(first + place + before, tile + tl.zeros_like(j), meets)
-            tl.store(second + place + before, j, meets)
-            place += tl.sum(meets.to(tl.int32), axis=0)
-            begin += CHUNK
+            here = tl.sum(meets.to(tl.int32), axis=0)
+            if here > 0:
+                before = tl.cumsum(meets.to(tl.int32), axis=0) - 1
+                tl.store(first + place + before, tile + tl.zeros_like(j), meets)
+                tl.store(second + place + before, j, meets)
+                place += here
+            chunk += 1
     elif total > 0:
         tl.atomic_max(facts + 1, 1)
 
@@ -200,18 +199,32 @@ def tiled(rows: Any, keys: Any = None, ranks: Any = None) -> Tiled:
     count = triton.cdiv(n, TILE)
     out = torch.empty((count * TILE, 4), dtype=rows.dtype, device=there)
     place = torch.empty(count * TILE, dtype=torch.int64, device=there)
-    bounds = torch.empty((count, 6), dtype=torch.float32, device=there)
+    stride = triton.cdiv(count, CHUNK) * CHUNK
+    bounds = torch.empty((6, stride), dtype=torch.float32, device=there)
     out_keys = torch.empty(count * TILE, dtype=torch.int64, device=there) if has_keys else place
-    key_bounds = torch.empty((count, 2), dtype=torch.int64, device=there) if has_keys else place
+    key_bounds = torch.empty((2, stride), dtype=torch.int64, device=there) if has_keys else place
     out_ranks = place if ranks is None else torch.empty_like(place)
     launch(
         _gather,
         count,
-        (rows, given, place if ranks is None else ranks, order, out, place, out_keys, out_ranks, bounds, key_bounds, n),
+        (
+            rows,
+            given,
+            place if ranks is None else ranks,
+            order,
+            out,
+            place,
+            out_keys,
+            out_ranks,
+            bounds,
+            key_bounds,
+            n,
+            stride,
+        ),
         (has_keys, ranks is not None, TILE),
         warps=1,
     )
-    return Tiled(out, place, out_keys, out_ranks, bounds, key_bounds, has_keys)
+    return Tiled(out, place, out_keys, out_ranks, bounds, key_bounds, has_keys, count)
 
 
 def meeting(a: Tiled, b: Tiled, share: float, room: int) -> Met:
@@ -219,12 +232,16 @@ def meeting(a: Tiled, b: Tiled, share: float, room: int) -> Met:
     there = a.rows.device
     # Zeros, because where there is no room for all, some are not written but read.
     first, second = (torch.zeros(room, dtype=torch.int32, device=there) for _ in range(2))
-    start, length = (torch.empty(a.count, dtype=torch.int32, device=there) for _ in range(2))
-    facts = torch.zeros(4, dtype=torch.int64, device=there)
+    start, length = (torch.empty(a.tiles, dtype=torch.int32, device=there) for _ in range(2))
+    facts = torch.zeros(5, dtype=torch.int64, device=there)
+    stride_a, stride_b = int(a.bounds.shape[1]), int(b.bounds.shape[1])
     launch(
         _list,
-        a.count,
-        (a.bounds, a.key_bounds, b.bounds, b.key_bounds, first, second, start, length, facts, b.count, room, share),
+        a.tiles,
+        (
+            *(a.bounds, a.key_bounds, b.bounds, b.key_bounds, first, second, start, length, facts, b.tiles, room),
+            *(stride_a, stride_b // CHUNK, share),
+        ),
         (a.has_keys, CHUNK),
     )
     return Met(first, second, start, length, facts, room)

@@ -485,15 +485,16 @@ class TestColumns:
         record = '{{"image_id":1,"{}":{}}}'.format
         for at in range(len(key)):
             other = f"{key[:at]}x{key[at + 1 :]}"
-            rows = [record(key, 1), record(key, 0), record(other, 1), record(key, 1)]
+            rows = [record(key, 1)] * 3 + [record(other, 0)] + [record(key, 1)] * 12
             agrees(f"[{','.join(rows)}]".encode())
 
     def test_a_field_where_others_have_blanks(self):
         """Records of one length, alike before and behind."""
-        blank, field = " " * 40, ' "score": 0.5,'.ljust(40)
-        for other in (field, field[::-1].strip().rjust(40), "\n" + field[1:], blank):
-            rows = [f'{{"image_id": 1,{between}"category_id": 2}}' for between in (blank, blank, other, blank)]
-            agrees(f"[{', '.join(rows)}]".encode())
+        for width in range(16, 42):
+            blank, field = " " * width, '"score":0.5,'.ljust(width)
+            for key in ("area", "category_id"):
+                rows = [f'{{"id":1,{between}"{key}":2}}' for between in (*[blank] * 3, field, *[blank] * 6)]
+                agrees(f"[{','.join(rows)}]".encode())
 
     def test_blanks_behind_the_last_record(self):
         """Whole blocks of them, and more text before the list than one block has."""

@@ -161,6 +161,13 @@ class TestStrings:
                 assert np.array_equal(found.area, want.area)
             assert [plain_counts(one) for one in texts[0]] == want.to_counts()
 
+    def test_counts_like_those_before(self, isa):
+        """Small differences between large counts, of either sign."""
+        for step in range(-900, 900, 7):
+            counts = [10, 1000, 10, 1000 + step, 5, 1000 - step]
+            found = RleMasks.from_coco(RleMasks([counts], size=(1, sum(counts))).to_coco())
+            assert found.area == [sum(counts[1::2])] and found.to_counts() == [counts]
+
     def test_files_and_dicts_agree(self, isa):
         rng = np.random.default_rng(4)
         kinds = set()

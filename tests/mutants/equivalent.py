@@ -5,13 +5,9 @@ Most decide how fast an answer comes: how wide a filter is, how much room there 
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
-        "agreement/outline_offsets.cpp",
-        "for (std::size_t k = step_ - 1; k-- > 0;)",
-        "0 → 1",
-    ): "Column 0 is the margin, at which no way begins.",
-    (
         "agreement/tally.hpp",
-        "explicit Tally(std::size_t bits) : is_table_(bits <= table_bits), slots_(is_table_ ? std::size_t(1) << bits : 64) {}",
+        "explicit Tally(std::size_t bits) : is_table_(bits <= table_bits), slots_(is_table_ ? std::size_t(1) "
+        "<< bits : 64) {}",
         "<= → <",
     ): "Only whether a table or a hash table counts.",
     (
@@ -103,6 +99,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "!= → ==",
     ): "Only how long a thread spins before it sleeps.",
     ("base/threads.hpp", "return n ? n : 1;", "1 → 2"): "Only shares of work among threads.",
+    (
+        "base/threshold.cpp",
+        "if (!std::isfinite(num) || !std::isfinite(den)) return false;",
+        "|| !std::isfinite(den) → nothing",
+    ): "Pairs with an area that is not finite are left out before.",
     ("base/whole.cpp", "int exponent = 0;", "0 → 1"): "frexp writes the exponent before it is read.",
     (
         "bind/io.cpp",
@@ -251,6 +252,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "1 → 2",
     ): "No text matches a template any more; records are read by keys.",
     (
+        "io/coco/record_templates.cpp",
+        "if (step.length <= 8) step.mask = step.length ? ~std::uint64_t(0) >> (64 - 8 * step.length) : 0;",
+        ">> → <<",
+    ): "No text matches a template any more; records are read by keys.",
+    (
         "io/coco/records.cpp",
         "json::skip_value(cursor, 0);",
         "0 → 1",
@@ -330,14 +336,21 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "Without a shared area no measure depends on the areas, as long as they are not 0.",
     (
         "overlaps/region_pairs.hpp",
-        "points.push_back({(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2, reach_x, reach_y, grid_index::rough_log2(area),",
+        "points.push_back({(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2, reach_x, reach_y, "
+        "grid_index::rough_log2(area),",
         "2 → 3 (2)",
     ): "Distances in y shrink for both sides alike: a wider search, and no other pairs.",
     (
         "overlaps/region_pairs.hpp",
-        "const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), h = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);",
+        "const double w = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), h = std::min(a.y2, b.y2) - "
+        "std::max(a.y1, b.y1);",
         "max → min",
     ): "A bound from above, which only skips pairs that cannot matter; a larger one skips fewer.",
+    (
+        "regions/boxes.cpp",
+        "for (int c = 0; c < 4; ++c)",
+        "0 → 1",
+    ): "The caller looks at the row that is named, and finds what is wrong with it.",
     (
         "regions/labels/label_changes.hpp",
         "Byte plain = 0, shifted = 0;",
@@ -451,6 +464,16 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "for (; to > 0 && line[to - 1].high > s.high; --to) {",
         "> → >= (2)",
     ): "Edges that end at one point cross there or not at all, which is no part of the strip.",
+    (
+        "regions/strips.cpp",
+        "line[k].is_met |= nearest < line[k].high - line[k].slack;",
+        "< → <=",
+    ): "An edge more that is no wall: the same area, more slowly.",
+    (
+        "regions/strips.cpp",
+        "if (edges_[e].y0 > before && edges_[e].y0 <= middle && edges_[e].y1 > middle) hits_.push_back({0, e});",
+        "&& edges_[e].y1 > middle → nothing",
+    ): "Levels are where edges begin and end, so that none ends within a slab.",
     (
         "segmentation/label_masks.hpp",
         "std::size_t largest = 0, total = 0;",

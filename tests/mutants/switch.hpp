@@ -120,8 +120,9 @@ VESICA_BETWEEN(|, |)
 template <int N>
 struct Negated {
     template <class B>
-    VESICA_SWITCH B operator=(B b) const {
-        return on<N>() ? static_cast<B>(-b) : b;
+    VESICA_SWITCH auto operator=(B b) const {
+        using Number = std::conditional_t<std::is_same_v<B, bool>, int, B>;  // less than false there is -1
+        return on<N>() ? static_cast<Number>(-static_cast<Number>(b)) : static_cast<Number>(b);
     }
 };
 

@@ -55,7 +55,7 @@ def _strip(
                 found = tame_value(NAME, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B)
             else:
                 found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
-            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), (i < n) & (j < m))
+            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), j < tl.where(i < n, m, 0))
 
 
 @triton.jit(do_not_specialize=["n", "groups", "batch_a", "batch_b", "empty", "alpha", "beta"])

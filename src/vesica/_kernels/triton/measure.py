@@ -14,7 +14,7 @@ from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
 from vesica._kernels.triton.formulas import area, slope, tame_value, value
 from vesica._kernels.triton.launch import bits, in_rows, is_in_rows, launch, on_device_of
 
-ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 2, 1024, 4
+ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 1, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
 ENOUGH = 1024
 """Tiles that keep a device busy."""

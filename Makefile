@@ -66,9 +66,10 @@ reference: $(VENV)/.installed $(VENV)/.test  ## docs/reference.md from the docst
 	mv build/reference.md docs/reference.md
 
 # Look at `git diff` before it is committed: whatever the command line prints now is taken for right.
-gold: $(VENV)/.installed $(VENV)/.test  ## tests/data/gold: accept what the command line prints now
+gold: $(VENV)/.installed $(VENV)/.test  ## tests/data/gold, tests/data/pictures: accept what the command line prints and what pictures look like now
 	$(BIN)/python tests/gold.py --accept
-	git diff --stat -- tests/data/gold
+	$(BIN)/python tests/gold_pictures.py --accept
+	git diff --stat -- tests/data/gold tests/data/pictures
 
 terms: $(VENV)/.installed  ## docs/terms.md from the texts of `vesica explain`
 	$(BIN)/python docs/terms.py > build/terms.md

@@ -15,6 +15,8 @@ SIDE = 2048
 OBJECTS, OBJECT_SIDE = 1000, 128
 UNITS, RATERS, LABELS = 20_000, 5, 8
 IMAGES, STATISTICS, REPLICATES = 10_000, 60, 10_000
+SIZES = (2_500, 5_000, 10_000)
+"""Images whose masks are compared."""
 
 
 def ellipses(rng: np.random.Generator, count: int, side: int) -> np.ndarray:
@@ -131,6 +133,28 @@ class CrowdCase(_AgreementCase):
         return rows, np.column_stack([np.repeat(np.arange(self.images), self.asked), who.ravel()])
 
 
+@dataclass(frozen=True)
+class DrawnCase(CrowdCase):
+    """The same with a mask in each box: an ellipse, as run lengths."""
+
+    @property
+    def threads(self) -> int | None:
+        return None
+
+
+CORNERS, IMAGE_SIDE = 16, 640
+"""Of the polygon that stands for an ellipse; of the image."""
+
+
+def ellipse_polygons(boxes: np.ndarray) -> np.ndarray:
+    """(N, CORNERS, 2): points on the ellipses in boxes, inside the image."""
+    angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
+    around = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    low, high = boxes[:, None, :2], boxes[:, None, 2:]
+    return np.clip((low + high) / 2 + (high - low) / 2 * around, 0, IMAGE_SIDE)
+
+
+_MANY = {"people": 3, "asked": 3, "boxes": 7, "labels": 80}
 AGREEMENT_CASES = (
     VotesCase("votes of 3 × 4 Mpx"),
     VotesCase("votes of 3 × 4 Mpx, noise", is_noise=True),
@@ -139,5 +163,9 @@ AGREEMENT_CASES = (
     LabelsCase("ratings of 20 000 units"),
     BootstrapCase("bootstrap, 10 000 × 10 000 × 60"),
     CrowdCase("pairs of 1448 images × 7 people"),
-    CrowdCase("3 people × 10 000 images × 7 boxes", images=10_000, people=3, asked=3, boxes=7, labels=80),
+    CrowdCase("3 people × 10 000 images × 7 boxes", images=10_000, **_MANY),
+    *(
+        DrawnCase(f"3 people × {images:,} images × 7 RLE masks".replace(",", " "), images=images, **_MANY)
+        for images in SIZES
+    ),
 )

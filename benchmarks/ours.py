@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import vesica
-from benchmarks.cases_agreement import REPLICATES
+from benchmarks.cases_agreement import CORNERS, IMAGE_SIDE, REPLICATES, ellipse_polygons
 from benchmarks.cases_anchors import CLUSTERS, IMAGES, TRUTHS
 from benchmarks.cases_intervals import REPLICATES as INTERVAL_REPLICATES
 from benchmarks.cases_labels import CLASSES
@@ -290,12 +290,16 @@ def _deltas(found: Any) -> Table:
     return np.array([others[0] - first if others else first])
 
 
-def _annotations(rows: Table, asked: Table) -> vesica.Dataset:
+def _annotations(rows: Table, asked: Table, *, are_masks: bool = False) -> vesica.Dataset:
     image, annotator, category = rows[:, :3].astype(np.int64).T
     people = {"image": asked[:, 0], "annotator": asked[:, 1]}
-    return vesica.Dataset.from_arrays(
-        np.ascontiguousarray(rows[:, 3:]), image=image, annotator=annotator, category=category, assignments=people
-    )
+    told = {"image": image, "annotator": annotator, "category": category, "assignments": people}
+    if not are_masks:
+        return vesica.Dataset.from_arrays(np.ascontiguousarray(rows[:, 3:]), **told)
+    points, each = ellipse_polygons(rows[:, 3:]), np.arange(len(rows) + 1)
+    drawn = vesica.Polygons.from_arrays(points.reshape(-1, 2), each * CORNERS, each, each)
+    size = (IMAGE_SIDE, IMAGE_SIDE)
+    return vesica.Dataset.from_arrays(masks=drawn.to_rle(size, rule="centre"), sizes=size, **told)
 
 
 def _pairing(rows: Table, asked: Table) -> Call:
@@ -310,18 +314,22 @@ def _pairing(rows: Table, asked: Table) -> Call:
     return call
 
 
-def _agreement(rows: Table, asked: Table) -> Call:
+def _agreement(*, are_masks: bool = False) -> Callable[[Table, Table], Call]:
     """From a data set to all tables, with 2,000 replicates."""
-    data = _annotations(rows, asked)
 
-    def call() -> vesica.agreement.AgreementResult:
-        result = vesica.evaluate_agreement(data)
-        for table in (result.pairs, result.classes, result.annotators, result.images, result.objects, result.matches):
-            table()
-        result.confusion(), result.ledger(), result.interval("alpha")
-        return result
+    def prepare(rows: Table, asked: Table) -> Call:
+        data = _annotations(rows, asked, are_masks=are_masks)
 
-    return call
+        def call() -> vesica.agreement.AgreementResult:
+            result = vesica.evaluate_agreement(data)
+            for table in (result.pairs, result.classes, result.annotators, result.images, result.objects):
+                table()
+            result.matches(), result.confusion(), result.ledger(), result.interval("alpha")
+            return result
+
+        return call
+
+    return prepare
 
 
 def _causes(like: str | None) -> Callable[[Table, Table], Call]:
@@ -407,7 +415,8 @@ OURS = {
         Contender("2000 replicates, each class", "vesica", _replicates(per_class=True), _deltas),
         Contender("2000 of both", "vesica", _replicates(), _deltas),
         Contender("pairing", "vesica", _pairing, _matched),
-        Contender("vesica.evaluate_agreement, all tables", "vesica", _agreement, _matched),
+        Contender("vesica.evaluate_agreement, all tables", "vesica", _agreement(), _matched),
+        Contender("evaluate_agreement of masks, all tables", "vesica", _agreement(are_masks=True), _matched),
         Contender("evaluate and causes, like tidecv", "vesica", _causes("tidecv"), _costs),
         Contender("evaluate and causes", "vesica", _causes(None), _costs),
         Contender("anchors.assign", "vesica", _assign_anchors, lambda found: found.truth),

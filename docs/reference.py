@@ -20,6 +20,7 @@ MODULES = (
         "grid",
         "losses",
         "plot",
+        "report",
         "detection",
         "segmentation",
         "testing",

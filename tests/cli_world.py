@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 
 NAMES = ("person", "car", "dog")
-WIDTH, HEIGHT, IMAGES = 96, 64, 12
+WIDTH, HEIGHT = 96, 64
+IMAGES = {**{k: f"{k:03}.png" for k in range(1, 12)}, 139: "000139.jpg"}
+"""Ids and file names."""
 
 
 def build(folder: Path) -> None:
@@ -21,7 +23,7 @@ def build(folder: Path) -> None:
     _tables(folder, rng)
     _maps(folder, rng)
     _pictures(folder, rng)
-    _voc_and_yolo(folder, truth)
+    _voc_and_yolo(folder, truth, guess)
     _annotators(folder, truth, rng)
     _panoptic(folder)
     _volumes(folder)
@@ -34,12 +36,12 @@ def _put(path: Path, value) -> None:
 
 def _truth(rng) -> dict:
     rows = []
-    for image in range(1, IMAGES + 1):
+    for image in IMAGES:
         for _ in range(rng.integers(2, 6)):
             width, height = rng.integers(8, 40), rng.integers(8, 40)
             x, y = rng.integers(0, WIDTH - width), rng.integers(0, HEIGHT - height)
             rows.append(_row(len(rows) + 1, image, rng.integers(1, 4), [x, y, width, height]))
-    images = [{"id": k, "width": WIDTH, "height": HEIGHT, "file_name": f"{k:03}.png"} for k in range(1, IMAGES + 1)]
+    images = [{"id": id, "width": WIDTH, "height": HEIGHT, "file_name": name} for id, name in IMAGES.items()]
     return {
         "images": images,
         "categories": [{"id": k + 1, "name": name} for k, name in enumerate(NAMES)],
@@ -91,12 +93,12 @@ def _coco(folder, truth, guess, rng) -> None:
         _put(folder / f"{name}.json", _guess(truth, rng, by))
     corners = [row | {"bbox": _corners(row["bbox"])} for row in guess]
     _put(folder / "corners.json", [{k: v for k, v in row.items() if k != "segmentation"} for row in corners])
-    halves = "".join(f"{k},{'day' if k % 2 else 'night'}\n" for k in range(1, IMAGES + 1))
+    halves = "".join(f"{k},{'day' if k % 2 else 'night'}\n" for k in IMAGES)
     _put(folder / "meta.csv", f"image,light\n{halves}")
     _put(folder / "found.csv", "image,class,score,x1,y1,x2,y2\n7,cat,0.5,10,20,40,60\n8,dog,0.9,1.5,2,3,4\n")
     named = [
         ",".join(
-            map(str, [f"{row['image_id']:03}.png", NAMES[row["category_id"] - 1], row["score"], *_corners(row["bbox"])])
+            map(str, [IMAGES[row["image_id"]], NAMES[row["category_id"] - 1], row["score"], *_corners(row["bbox"])])
         )
         for row in guess
     ]
@@ -119,8 +121,8 @@ def _parts(folder, truth, guess) -> None:
     """Records of halves, of several processes, of two models, and of one with details."""
     import vesica
 
-    half = IMAGES // 2
-    for number, ids in ((1, range(1, half + 1)), (2, range(half + 1, IMAGES + 1))):
+    half = len(IMAGES) // 2
+    for number, ids in ((1, [*IMAGES][:half]), (2, [*IMAGES][half:])):
         part = truth | {
             "images": [one for one in truth["images"] if one["id"] in ids],
             "annotations": [one for one in truth["annotations"] if one["image_id"] in ids],
@@ -137,6 +139,8 @@ def _parts(folder, truth, guess) -> None:
         (folder / f"{name}.records").write_bytes(found.records.to_bytes())
     found = vesica.evaluate(folder / "truth.json", folder / "guess.json", details=True)
     (folder / "run.records").write_bytes(found.records.to_bytes())
+    for name in ("monday", "tuesday"):
+        _put(folder / f"{name}.json", found.to_dict())
 
 
 def _tables(folder, rng) -> None:
@@ -169,6 +173,9 @@ def _maps(folder, rng) -> None:
     for number in range(3):
         truth = np.repeat(np.repeat(rng.integers(0, 3, (4, 6)), 6, 0), 6, 1).astype(np.uint8)
         guess = np.where(rng.random(truth.shape) < 0.08, (truth + 1) % 3, truth).astype(np.uint8)
+        for name in ("old_maps", "new_maps"):
+            (folder / name).mkdir(exist_ok=True)
+            Image.fromarray(guess).save(folder / name / f"{number}.png")
         for name, labels in (("truth", truth), ("guess", guess)):
             stacks[name].append(labels)
             shown = labels.copy()
@@ -198,10 +205,14 @@ def _maps(folder, rng) -> None:
 def _pictures(folder, rng) -> None:
     from PIL import Image
 
-    (folder / "pictures").mkdir()
-    for image in range(1, IMAGES + 1):
-        grey = rng.integers(0, 255, (HEIGHT, WIDTH), dtype=np.uint8)
-        Image.fromarray(grey).convert("RGB").save(folder / "pictures" / f"{image:03}.png")
+    for place in ("pictures", "photographs"):
+        (folder / place).mkdir()
+        for name in IMAGES.values():
+            grey = rng.integers(0, 255, (HEIGHT, WIDTH), dtype=np.uint8)
+            Image.fromarray(grey).convert("RGB").save(folder / place / name)
+    for number in range(3):  # of the label maps
+        grey = rng.integers(0, 255, (24, 36), dtype=np.uint8)
+        Image.fromarray(grey).convert("RGB").save(folder / "photographs" / f"{number}.png")
 
 
 def _yolo_line(row) -> str:
@@ -210,7 +221,11 @@ def _yolo_line(row) -> str:
     return " ".join([str(row["category_id"] - 1), *(f"{share:.6f}" for share in shares)])
 
 
-def _voc_and_yolo(folder, truth) -> None:
+def _voc_and_yolo(folder, truth, guess) -> None:
+    _put(folder / "data.yaml", "names: [person, car, dog]\n")
+    for id, name in IMAGES.items():
+        lines = [f"{_yolo_line(row)} {row['score']}\n" for row in guess if row["image_id"] == id]
+        _put(folder / "guesses" / f"{Path(name).stem}.txt", "".join(lines))
     for image in truth["images"]:
         rows = [row for row in truth["annotations"] if row["image_id"] == image["id"]]
         stem = Path(image["file_name"]).stem
@@ -223,7 +238,7 @@ def _voc_and_yolo(folder, truth) -> None:
         )
         _put(
             folder / "Annotations" / f"{stem}.xml",
-            f"<annotation><filename>{stem}.png</filename><size><width>{WIDTH}</width><height>{HEIGHT}</height>"
+            f"<annotation><filename>{image['file_name']}</filename><size><width>{WIDTH}</width><height>{HEIGHT}</height>"
             f"<depth>3</depth></size>{objects}</annotation>",
         )
 
@@ -231,7 +246,7 @@ def _voc_and_yolo(folder, truth) -> None:
 def _annotators(folder, truth, rng) -> None:
     """Three people: as COCO, YOLO, CVAT and Label Studio."""
     drawn = {}
-    for name, by in (("ann", 0.5), ("ben", 1.5), ("cleo", 1.0)):
+    for name, by in (("ann", 0.5), ("ben", 1.5), ("cleo", 1.0), ("expert", 0.2)):
         boxes = _moved(truth["annotations"], rng, by)
         rows = [
             _row(row["id"], row["image_id"], row["category_id"], box)

@@ -54,6 +54,7 @@ MARKS = {
         test_package.py::*test_no_star_imports* test_result.py::TestPairs::* test_sparse.py::TestOtherLibraries::*
         faults/test_killed_writers.py faults/test_full_disk.py faults/test_many_writers.py
         browser/* test_coco_file.py::*test_mutations* test_compat_coco.py::TestFiles::* ../docs/training.md
+        test_plot_images.py test_plot_overlap.py::TestTwentyAtRandom::*
         test_triton.py::TestNms::* test_triton.py::TestJoin::*
     """.split(),
     "native": [

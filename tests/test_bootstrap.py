@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,7 @@ class TestWeightOne:
         [
             {"iou": 0.5},
             {"iou": np.linspace(0.05, 0.95, 37)},
+            {"iou": np.linspace(0.05, 0.95, 16)},  # 64 with the areas: a whole word of bits
             {"max_dets": 3},
             {"max_dets": (1, 2, 5, 100)},
             {"areas": {"thin": (0, 500), "rest": (500, 1e10)}},
@@ -126,6 +128,37 @@ class TestWeightOne:
             [math.nan if row[name] is None else row[name] for name in once.class_names] for row in result.per_class()
         ]
         np.testing.assert_array_equal(once.classes[0], rows)
+
+    @pytest.mark.parametrize(
+        "recalls", [np.linspace(0, 1, 300), [0.5, 0.1, 0.9, 0.0, 0.3], np.linspace(0, 1, 8), []], ids=len
+    )
+    def test_other_recalls(self, recalls):
+        """Many, few, none, and in no order: then the first out of reach ends it."""
+        records = matched(5, images=12, truths=6.0, guesses=12.0)
+        records = replace(records, protocol=replace(records.protocol, recalls=tuple(map(float, recalls))))
+        rng = np.random.default_rng(0)
+        times = rng.integers(0, 4, (9, len(records.images)), dtype=np.uint8)
+        found = drawn(records, given_draws(times))
+        for row, own in enumerate(times):
+            overall, classes = expected(records, own)
+            np.testing.assert_array_equal(found.values[row], overall)
+            np.testing.assert_array_equal(found.classes[row], classes)
+
+    @pytest.mark.parametrize("images", [1, 700, 6000])
+    def test_many_truths_of_a_category(self, images):
+        """Hits are read one by one, and of many truths or hits by halves."""
+        truth = [[x, 0, x + 8, 8] for x in (0, 20)]
+        boxes, image = np.tile(truth, (images, 1)), np.repeat(np.arange(images), 2)
+        rng = np.random.default_rng(images)
+        found = rng.random(len(boxes)) < 0.8
+        near = np.where(rng.random((len(boxes), 1)) < 0.9, boxes, boxes + 30)[found]
+        truths = vesica.Dataset.from_arrays(boxes, image=image, category=["cat"] * len(boxes))
+        guess = vesica.Dataset.from_arrays(
+            near, image=image[found], category=["cat"] * len(near), score=rng.random(len(near)), images=range(images)
+        )
+        result = vesica.evaluate(truths, guess)
+        once = drawn(result.records, given_draws(np.ones(images)))
+        assert once.values[0].tobytes() == np.array(list(result.summary.values())).tobytes()
 
     def test_numbers_that_a_tool_has_not(self):
         """pycocotools has no AP without a limit of 100."""

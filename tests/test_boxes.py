@@ -236,6 +236,7 @@ SAY = [
     ([[0, 3, 1, 1]], {}, r"`boxes` row 0 is inverted: y2 = 1 lies above y1 = 3"),
     ([[0.0, 0, 1, 1], [0, np.nan, 1, 1]], {}, r"`boxes` row 1 must be finite; got y1 = nan\. Leave the row out"),
     ([[0, 0, np.inf, 1]], {}, r"`boxes` row 0 must be finite; got x2 = inf"),
+    ([[-np.inf, 0, 1, 1]], {}, r"`boxes` row 0 must be finite; got x1 = -inf"),
     ([[0, 0, -2, 4]], {"form": "xywh"}, r"row 0 must not have a negative side; got w = -2\. .*\"xyxy\"\)"),
     ([[0, 0, 2, -4]], {"form": "cxcywh"}, r"row 0 must not have a negative side; got h = -4"),
     ([[5, 0, 3, 9]], {"form": "xyxy_inclusive"}, r"row 0 is inverted: x2 = 3 lies left of x1 = 5 by more than the one"),

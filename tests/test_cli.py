@@ -313,7 +313,7 @@ class TestHelp:
     def test_every_option_is_documented(self, capsys, verb):
         page = DOCS.read_text()
         options = {
-            word.strip(",[]():") for word in run(capsys, verb, "--help")[1].split() if word.startswith(("--", "[--"))
+            word.strip(",[]():.") for word in run(capsys, verb, "--help")[1].split() if word.startswith(("--", "[--"))
         }
         assert f"## `vesica {verb}`" in page
         assert not {option for option in options if option != "--help" and f"`{option.rstrip(';')}" not in page}

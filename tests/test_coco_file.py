@@ -465,6 +465,43 @@ class TestColumns:
             found = one_answer(data[:length])
             assert found.fault == "end" and found.at == length, length
 
+    def test_long_numbers(self):
+        """Of 16 characters and more, with the point at each place, in records that look alike."""
+        digits = "9876543210123456789"
+        texts = [f"{digits[:at]}.{digits[at:end]}" for end in range(14, 20) for at in range(1, end)]
+        record = '{{"image_id": 1, "area": {}, "note": "what follows a number is read with it", "score": 1}}'
+        agrees("[{}]".format(", ".join(map(record.format, texts))).encode())
+
+    @pytest.mark.parametrize("digits", [4000, 4300, 4301, 5000, 9000])
+    def test_a_number_where_a_record_should_be(self, digits):
+        """It is too long, and its first part would not be."""
+        found = one_answer(b"[" + b"9" * digits + b"]")
+        fault = "number" if digits > 4300 else "not_an_object"
+        assert (found.fault, found.at, found.list, found.record) == (fault, 1, "annotations", 0)
+
+    @pytest.mark.parametrize("key", ["area", "score", "iscrowd", "category_id"])
+    def test_a_key_unlike_those_before(self, key):
+        """One letter of it is another, at each place."""
+        record = '{{"image_id":1,"{}":{}}}'.format
+        for at in range(len(key)):
+            other = f"{key[:at]}x{key[at + 1 :]}"
+            rows = [record(key, 1), record(key, 0), record(other, 1), record(key, 1)]
+            agrees(f"[{','.join(rows)}]".encode())
+
+    def test_a_field_where_others_have_blanks(self):
+        """Records of one length, alike before and behind."""
+        blank, field = " " * 40, ' "score": 0.5,'.ljust(40)
+        for other in (field, field[::-1].strip().rjust(40), "\n" + field[1:], blank):
+            rows = [f'{{"image_id": 1,{between}"category_id": 2}}' for between in (blank, blank, other, blank)]
+            agrees(f"[{', '.join(rows)}]".encode())
+
+    def test_blanks_behind_the_last_record(self):
+        """Whole blocks of them, and more text before the list than one block has."""
+        rows = json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}] * 3)
+        for blanks in range(0, 300, 7):
+            agrees(f'{{"info": "{"x" * 300}", "annotations": {rows[:-1]}{" " * blanks}]}}'.encode())
+            agrees(f'{{"info": "{"x" * 300}", "annotations": {rows[:-1]}{" " * blanks}'.encode())
+
     def test_seams_inside_strings(self):
         """What looks like the start of a record is none, wherever the blocks are cut."""
         trap = '}, {"image_id": 5, "score": 1, "bbox": [1, 2, 3, 4]}, {'

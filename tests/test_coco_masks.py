@@ -209,6 +209,8 @@ FAULTS = [
     (b'"71320N4"', "json", 0),
     (b"{}", "json", 1),
     (b'{"size": [5, 5]}', "json", 16),
+    (b'{"size": [5, 5], "iscrowd":', "json", 27),
+    (b'{"size": [5, 5], "iscrowd": ', "json", 28),
     (b'{"size": [5, 5], "counts": 7}', "json", 27),
     (b'{"size": [5, 5], "counts": [7, "a"]}', "json", 31),
     (b'{"size": [5, 5], "counts": [7, 1.5]}', "json", 31),
@@ -250,6 +252,7 @@ FAULTS = [
     (b"[[0, 0, 1, 1, 2, 2], 7]", "json", 21),
     (b"[[[0, 0, 1], [1, 2], [2, 2]]]", "json", 7),
     (b"[[0, 0, 1, 1, 2,, 2]]", "json", 16),
+    (b"[[0, 0, 1, 1, 2,, 2, 3, 4, 5, 6, 7, 8, 9, 10]]", "json", 16),
     (b"[[0, 0, 1, 1, 2, 2,]]", "json", 19),
     (b"[[0, 0, 1, 1, 2, .5]]", "json", 17),
     (b"[[0, 0, 1, 1, 2, 5.]]", "json", 17),
@@ -272,6 +275,11 @@ class TestFaults:
         assert found.measured.area.tolist() == [5, 0, 5] and counts_of(found)[2] == TestForms.WANT
         with pytest.raises(InputError, match="`segments`, row 1: "):
             CocoMasks(*column([CROSS, text], (5, 5))[:5]).to_rle()
+
+    def test_long_numbers(self):
+        short, long = b"[[1, 1, 4, 1, 4, 4, 1, 4]]", b"[[1.00000000000000000, 1, 4, 1, 4, 4, 1.000000000000000, 4]]"
+        one, other = counts_of(decoded([short, long], (5, 5)))
+        assert one == other != []
 
     @pytest.mark.parametrize("size", [[2**32 - 1, 1], [1, 2**32 - 1]])
     def test_largest_image(self, size):

@@ -157,6 +157,10 @@ REFUSED = [
     (images(BOX.replace("10.0", "1" * 5000)), "at most 1,000 characters"),
     (images(BOX.replace('"40"', '"4"')), "negative width"),
     (images(BOX.replace("/>", ' rotation="inf"/>')), "`rotation` must be finite"),
+    (
+        images('<box label="a" xtl="-1.7e308" ytl="1" xbr="1.7e308" ybr="5" rotation="30"/>'),
+        r"box 0: the corners must be finite",
+    ),
     (images('<polygon label="a" points="1,2;3"/>'), r"must be x,y;x,y;…; got '3'"),
     (images('<polygon label="a" points="1,2;3,4;nan,4"/>'), "`points` must be finite"),
     (images('<mask label="a" rle="1,x" left="0" top="0" width="2" height="2"/>'), "whole numbers with commas"),

@@ -83,6 +83,17 @@ class TestFit:
         one, other = (dawid_skene(*np.array(some, np.int64).reshape(-1, 3).T, most_steps=50) for some in (rows, mixed))
         assert np.array_equal(one.belief, other.belief) and np.array_equal(one.confusion, other.confusion)
 
+    def test_numbers_too_many_for_one_key(self):
+        """So many kinds that a unit, an annotator and a label are no number of 64 bits together."""
+        from vesica.agreement.dawid_skene import _in_order
+
+        row, rater, given = np.array([2, 0, 2, 1]), np.array([1, 0, 0, 1]), np.array([0, 1, 1, 0])
+        few, many = (_in_order(row, rater, given, *sizes) for sizes in ((2, 2), (2**40, 2)))
+        assert few[0].tolist() == many[0].tolist() == [0, 1, 2, 2]
+        assert few[1].tolist() == many[1].tolist() == [1, 2, 1, 2]
+        wide = _in_order(row, rater, given, 2**62, 2)
+        assert [one.tolist() for one in wide] == [one.tolist() for one in many]
+
     def test_numbers_may_be_any(self):
         unit, annotator, label, _, _ = crowd(60)
         one = dawid_skene(unit, annotator, label)
@@ -130,6 +141,25 @@ class TestKernel:
         for a, b in zip(one[:3], other[:3], strict=True):
             assert np.allclose(a, b, rtol=1e-8, atol=1e-12)
         assert (start == np.full((4, 3, 3), 0.05) + 0.85 * np.eye(3)).all()
+
+    @pytest.mark.parametrize("labels", [2, 7, 8, 9, 17])
+    def test_every_number_of_labels(self, labels):
+        """Rows of numbers are whole vectors: of labels that fill them, and that do not."""
+        unit, annotator, label, _, _ = crowd(units=150, labels=labels, seed=labels)
+        order = np.lexsort((annotator, unit))
+        numbers, row = np.unique(unit[order], return_inverse=True)
+        given = Ratings(
+            (annotator * labels + label)[order],
+            np.concatenate([[0], np.cumsum(np.bincount(row))]),
+            np.arange(len(numbers)) % 3 + 1.0,
+        )
+        start = np.full((6, labels, labels), 0.1 / (labels - 1)) + (0.9 - 0.1 / (labels - 1)) * np.eye(labels)
+        options = {"is_free": True, "tolerance": 1e-9, "most": 20}
+        prior = np.full(labels, 1 / labels)
+        one, other = (kernel.dawid_skene(given, start, prior, **options) for kernel in (native, twin))
+        assert one.steps == other.steps
+        for a, b in zip(one[:3], other[:3], strict=True):
+            assert np.allclose(a, b, rtol=1e-8, atol=1e-12)
 
     def test_native_is_used(self, no_twin):
         assert dawid_skene([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 2, 2]).status == "ok"

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 import vesica
 from vesica.cli import main
-from vesica.demo import files, kinds
+from vesica.demo import files, kinds, words
 from vesica.demo.scene import picture
 
 IMAGES = 12
@@ -36,6 +37,18 @@ def demo(tmp_path_factory):
     code, out, err = run("demo", "-o", folder, "--images", IMAGES, "--json")
     assert (code, err) == (0, "")
     return folder, json.loads(out)
+
+
+def tried(text):
+    """The lines that are to be tried."""
+    return [
+        line.strip() for line in text.splitlines() if re.match(r"  .*\bvesica (eval|compare|seg|agree|check) ", line)
+    ]
+
+
+def words_of(line):
+    parts = shlex.split(line)
+    return parts[next(k for k, part in enumerate(parts) if Path(part).name == "vesica") + 1 :]
 
 
 def content_of(folder):
@@ -150,23 +163,37 @@ class TestWords:
         """What is said to be tried is typed in: each does what it is for."""
         folder, _ = demo
         _, out, _ = run("demo", "-o", folder, "--images", IMAGES)
-        lines = [line.strip() for line in out.splitlines() if line.startswith("  vesica ")]
+        lines = tried(out)
         assert len(lines) == 6
         for line in lines:
-            code, said, err = run(*shlex.split(line)[1:])
+            code, said, err = run(*words_of(line))
             assert code == (3 if " check " in line else 0) and said, (line, err)
         assert (folder / "consensus.json").is_file() and (folder / "b.html").is_file()
 
     def test_readme_says_the_same(self, demo, monkeypatch):
         monkeypatch.chdir(demo[0])
-        lines = [line.strip() for line in Path("README.txt").read_text().splitlines() if line.startswith("  vesica ")]
-        assert len(lines) == 6 and run(*shlex.split(lines[0])[1:])[0] == 0
+        lines = tried(Path("README.txt").read_text())
+        assert len(lines) == 6 and run(*words_of(lines[0]))[0] == 0
+
+    @pytest.mark.parametrize(
+        "found, called, want",
+        [
+            ("/usr/bin/vesica", ".venv/bin/vesica", "vesica"),
+            (None, ".venv/bin/vesica", ".venv/bin/vesica"),
+            (None, "/my venv/bin/vesica", "'/my venv/bin/vesica'"),
+            (None, "/usr/bin/pytest", f"{shlex.quote(sys.executable)} -m vesica"),
+        ],
+    )
+    def test_what_the_shell_finds(self, monkeypatch, found, called, want):
+        """In a clone, `vesica` is in .venv/bin, where no shell looks."""
+        monkeypatch.setattr("shutil.which", lambda _: found)
+        monkeypatch.setattr(sys, "argv", [called])
+        assert words.program() == want
 
     def test_a_folder_with_spaces(self, tmp_path, monkeypatch):
         bare(monkeypatch, "matplotlib")
         _, out, _ = run("demo", "-o", tmp_path / "my world's", "--images", "2")
-        line = next(line for line in out.splitlines() if line.startswith("  vesica eval"))
-        assert run(*shlex.split(line)[1:])[0] == 0
+        assert run(*words_of(tried(out)[0]))[0] == 0
 
     def test_without_optional_packages(self, tmp_path, monkeypatch):
         """The world and all that NumPy can score are there, and it is said what is missing."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vesica
-from vesica.cli import _parser, main
+from vesica.cli import _arguments, main
 from vesica.demo import files
 
 pytest.importorskip("PIL")
@@ -68,7 +68,7 @@ def test_commands(demo, monkeypatch, capsys):
     assert LINES[0] == "vesica demo" and len(LINES) > 12
     for line in LINES[1:]:
         words = words_of(line)
-        _parser(words).parse_args(words)
+        _arguments(words)  # all of them are options of the verb
         told = re.search(r"exit code (\d)", line)
         assert main(without_page(words)) == (int(told[1]) if told else 0), line
         assert capsys.readouterr().out or told, line

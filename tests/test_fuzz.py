@@ -34,18 +34,22 @@ def test_a_moment_of_trials(noun):
         fuzz.run(SEED, number, [noun])
 
 
-def test_a_fault_is_named_and_can_be_repeated(tmp_path):
-    """A trial that fails prints the line that repeats it."""
+@pytest.mark.parametrize(
+    ("fault", "seen"), [("assert rng.integers(10) < 9", "AssertionError"), ("while rng.integers(10) < 99: pass", "")]
+)
+def test_a_fault_is_named_and_can_be_repeated(fault, seen):
+    """A trial that fails, or does not end, prints the line that repeats it."""
     code = (
         "import sys, tests.fuzz, tests.fuzz.__main__ as main\n"
-        "def trial(rng): assert rng.integers(10) < 9\n"
+        f"def trial(rng):\n    {fault}\n"
         "tests.fuzz.TRIALS.update(rle=trial)\n"
-        "sys.argv = ['fuzz', '--noun', 'rle', '--seed', '5', '--seconds', '5']\n"
+        "main.PATIENCE = 5\n"
+        "sys.argv = ['fuzz', '--noun', 'rle', '--seed', '5', '--seconds', '1000']\n"
         "sys.exit(main.main())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "AssertionError" in done.stderr
+    assert seen in done.stderr
     assert "python -m tests.fuzz --noun rle --seed 5 --trial " in done.stderr
 
 

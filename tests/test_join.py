@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracles
 import strategies
-from vesica import Boxes, Pairs, RotatedBoxes, SizeValueError, join
+from vesica import Boxes, Masks, Pairs, RotatedBoxes, SizeValueError, join
 from vesica._check import threshold
 from vesica.overlaps.measures import MEASURES
 
@@ -324,6 +324,7 @@ class TestAnswer:
     def test_unchecked_rows_do_no_harm(self):
         strange = [[np.nan, 0, 1, 1], [0, 0, np.inf, 1], [3, 3, 1, 1], [0, 0, 1e300, 1e300], [0, 0, 1, 1]]
         assert as_set(join(Boxes(strange, check=False), [[0.0, 0, 1, 1]], at_least=0.5)) == [(4, 0)]
+        assert as_set(join(Boxes(strange, check=False), Masks(np.ones((1, 1, 1), bool)), at_least=0.5)) == [(4, 0)]
 
 
 @both_ways

@@ -322,6 +322,24 @@ class TestKinds:
         assert np.array_equal(iou(sparse, boxes), iou(rest, boxes))
 
 
+class TestPlaces:
+    def test_below_the_first_rows(self):
+        """Runs of masks that begin further down than a word has bits."""
+        stack = np.zeros((3, 300, 4), bool)
+        stack[0, 70:75, 1], stack[1, 130:250, 1:3], stack[2, 299, 3] = True, True, True
+        masks = Masks(stack)
+        assert np.array_equal(masks.to_rle().to_masks().array, stack)
+        assert np.array_equal(Masks(np.asfortranarray(stack)).to_rle().to_masks().array, stack)
+
+    def test_more_than_are_looked_at_together(self):
+        stack = np.zeros((700, 20, 35), bool)
+        stack.reshape(700, 700)[np.arange(700), np.arange(700)] = True
+        masks = Masks(stack)
+        assert np.array_equal(iou(masks, masks), np.eye(700))
+        pairs = join(masks, masks, at_least=0.5)
+        assert pairs.i.tolist() == pairs.j.tolist() == list(range(700))
+
+
 class TestThreads:
     def test_same_bits(self):
         a, b = noise(40, seed=4), noise(30, seed=5)

@@ -310,6 +310,9 @@ class TestAssign:
     def test_what_gains_nothing_is_not_chosen(self):
         found = assign([[0.0, -1.0], [-2.0, 0.0]], maximise=True)
         assert len(found) == 0 and found.unmatched_truth.tolist() == [0, 1]
+        for values in ([[1.0, 0.0], [5.0, -1.0]], [[0.0, 1.0], [-1.0, 5.0]]):
+            found = assign(np.array(values), maximise=True)
+            assert found.unmatched_truth.tolist() == [0] and found.value.tolist() == [5.0]
 
     def test_the_count_is_exact_where_a_large_number_would_round(self):
         """1e17 + 1 is 1e17: to add a large number to each value would lose the difference."""

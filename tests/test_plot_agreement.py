@@ -184,6 +184,27 @@ class TestSegmentation:
         lo, hi, *_ = table["mIoU"]
         assert f"all together {found['mIoU']:.3f} ({lo:.3f} to {hi:.3f})" in sentence(ax)
 
+    def test_intervals_of_label_maps_of_annotators(self, maps):
+        table = maps.interval()
+        name = table.class_names[0]
+        ax = plot.intervals(maps, ax=new_axes())
+        wanted = sorted((row["value"] for row in table.per_class() if row["number"] == name), reverse=True)
+        assert ax.lines[1].get_xdata().tolist() == wanted
+        assert sentence(ax).startswith(f"all together {maps['mIoU']:.3f}")
+
+    def test_intervals_of_outlines_and_segments(self):
+        """Distances are no shares: the axis goes as far as they do."""
+        truth = np.zeros((8, 20, 20), int)
+        truth[:, 5:12, 5:12] = 1
+        guess = np.stack([np.roll(one, place % 4, axis=1) for place, one in enumerate(truth)])
+        outlines = vesica.evaluate_surfaces(truth, guess, categories={1: "cat"}).interval(replicates=50)
+        ax = plot.intervals(outlines, metric="HD", ax=new_axes())
+        (row,) = [row for row in outlines.per_class() if row["number"] == "HD"]
+        assert ax.lines[1].get_xdata().tolist() == [row["value"]] and ax.get_xlim()[1] >= row["hi"] > 1
+        segments = [(one, {1: 7}) for one in truth], [(one, {1: 7}) for one in guess]
+        found = vesica.evaluate_panoptic(*segments)
+        assert plot.intervals(found, ax=new_axes()).get_title(loc="left") == "PQ by category"
+
 
 class TestPolicies:
     def test_dots_are_the_rows(self):

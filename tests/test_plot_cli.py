@@ -175,6 +175,12 @@ class TestAnswers:
         code, _, error = run(capsys, "plot", *words, "-o", "out.png")
         assert code == 2 and message in error
 
+    @pytest.mark.parametrize("picture", ["bias", "trend", "ious", "confusion"])
+    def test_label_maps_where_objects_are_meant(self, files, tmp_path, capsys, picture):
+        words = ("plot", picture, files / "maps_ann", files / "maps_ben", "--of", "agreement", "-o", tmp_path / "a.svg")
+        code, _, error = run(capsys, *words)
+        assert code == 3 and "objects of annotators; got label maps of annotators." in error and "evaluate" not in error
+
     def test_endings(self, capsys):
         code, _, error = run(capsys, "plot", "causes", "a", "b", "-o", "out.gif")
         assert code == 2 and "A picture is written as .png, .svg or .pdf; got 'out.gif'" in error

@@ -324,7 +324,7 @@ class TestAll:
         assert self.drawn(name, result, intervals, ax=ax) is ax
 
     def test_needs_a_result(self, name):
-        with pytest.raises(TypeError, match=r"got dict. Write vesica.evaluate\(truth, guess\)"):
+        with pytest.raises(TypeError, match=r"got dict. In Python: Write vesica.evaluate\(truth, guess\)"):
             getattr(plot, name)({"AP": 1.0}, ax=new_axes())
 
     def test_an_unknown_theme(self, result, intervals, name):

@@ -138,6 +138,9 @@ class TestFormat:
             vesica.read("empty")
         with pytest.raises(InputError, match="empty is a folder without files of csv"):
             vesica.read("empty", format="csv")
+        Path("empty/000.png").touch()
+        with pytest.raises(InputError, match=r"label maps are scored by `evaluate_segmentation` \(vesica seg\)"):
+            vesica.read("empty")
 
     def test_options(self):
         Path("a.csv").write_text(CSV)

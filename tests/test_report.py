@@ -16,6 +16,7 @@ from vesica import plot, report
 from vesica.cli import main
 from vesica.errors import InputError
 from vesica.report import charts, escape, gallery, photographs
+from vesica.report.detection_shapes import simplified
 from vesica.report.document import Document, html_of, shown
 from vesica.report.views import Item, Line, Mark, Page, Row, Shape, Table, Words
 
@@ -220,6 +221,8 @@ class TestWrite:
                 result.report(out, max_mb=size)
         with pytest.raises(ValueError, match="`embed` must be"):
             result.report(out, embed="always")
+        with pytest.raises(ValueError, match=r"its name must end in \.html; got .*out\.pdf"):
+            result.report(tmp_path / "out.pdf")
         with pytest.raises(InputError):
             result.report(tmp_path / "nowhere" / "out.html")
         assert list(tmp_path.iterdir()) == []
@@ -284,6 +287,24 @@ def rings_in(path):
     data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"))[1])
     (item,) = data["groups"][0]["items"]
     return [sorted(set(shape[2][0])) for shape in item[3]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_outlines_with_fewer_points_are_the_same(seed):
+    shapely = pytest.importorskip("shapely")
+    rng = np.random.default_rng(seed)
+    angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    radius = 60 + 25 * np.sin(angle * rng.integers(2, 6)) + rng.normal(0, 1, 400)
+    ring = np.round(np.stack([100 + radius * np.cos(angle), 100 + radius * np.sin(angle)], axis=1))
+    few = np.reshape(simplified(ring, 1.5), (-1, 2))
+    assert len(few) < 150
+    assert shapely.LinearRing(few).hausdorff_distance(shapely.LinearRing(ring)) < 3.5
+
+
+def test_ranges_that_do_not_cover_all_have_numbers_and_say_so(tmp_path):
+    out = tmp_path / "out.html"
+    vesica.evaluate(*detections(2, 2), areas={"tiny": (0, 500), "large": (500, 1e9)}).report(out)
+    assert "no range of `areas` covers all sizes" in out.read_text(encoding="utf-8")
 
 
 class TestCommandLine:

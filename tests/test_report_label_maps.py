@@ -15,6 +15,7 @@ from vesica.io.png_write import png_of
 from vesica.regions import RleMasks
 from vesica.report.label_maps import LabelMapPair, Scored, pairs_of
 from vesica.report.map_pictures import (
+    BACKGROUND,
     BETWEEN,
     DIFFERENT,
     GAP,
@@ -135,6 +136,8 @@ def test_other_maps_are_an_error() -> None:
         pairs_of((guess, truth), result, [0])
     with pytest.raises(TypeError, match="must be \\(truth, guess\\) as they were scored"):
         pairs_of("truth/", result, [0])
+    with pytest.raises(TypeError, match="must hold labels; its guess is float32"):
+        pairs_of((truth, guess.astype(np.float32)), result, [0])
     with pytest.raises(TypeError, match="must give \\(truth, guess\\) of an image"):
         pairs_of({0: truth[0]}, result, [0])
 
@@ -153,7 +156,7 @@ def pair_of(truth: np.ndarray, guess: np.ndarray) -> LabelMapPair:
 def test_pictures_have_the_colours_of_classes() -> None:
     truth = np.array([[0, 1, 2], [2, -1, 0], [0, 0, 0]])
     guess = np.array([[0, 2, 2], [2, 1, -1], [0, 0, 0]])
-    shown = picture_of(pair_of(truth, guess), 3)
+    shown = picture_of(pair_of(truth, guess), colours_of(3))
     whole = pixels_of(shown.source)
     assert whole.shape == (shown.height, shown.width, 3)
     colours, side = np.array([*colours_of(3), NO_CLASS]), 3 * shown.zoom
@@ -173,7 +176,7 @@ def test_a_mask_lies_over_what_differs() -> None:
     truth = np.arange(12).reshape(3, 4) % 3
     guess = np.where(np.arange(12).reshape(3, 4) % 4 == 1, 0, truth)
     pair = pair_of(truth, guess)
-    shown = picture_of(pair, 3)
+    shown = picture_of(pair, colours_of(3))
     height, width, counts = shown.runs_of(pair.differs)
     # As another reader of runs sees them.
     mask = RleMasks.from_coco([{"size": [height, width], "counts": list(counts)}]).to_masks().array[0]
@@ -185,7 +188,7 @@ def test_a_large_map_is_made_small_and_no_difference_gets_lost(size: tuple[int, 
     truth = np.zeros(size, int)
     guess = truth.copy()
     guess[333, 2] = 1
-    shown = picture_of(pair_of(truth, guess), 2)
+    shown = picture_of(pair_of(truth, guess), colours_of(2))
     assert max(shown.width, shown.height) <= 3 * SIDE + 2 * GAP
     assert (pixels_of(shown.source) == DIFFERENT).all(axis=2).sum() == 1
 
@@ -193,5 +196,6 @@ def test_a_large_map_is_made_small_and_no_difference_gets_lost(size: tuple[int, 
 def test_colours_are_many_and_differ() -> None:
     assert len(set(colours_of(80))) == 80
     assert len(colours_of(1000)) == MOST
-    picture_of(pair_of(np.array([[999, 3]]), np.array([[999, 3]])), 1000)
-    picture_of(pair_of(np.array([[-1]]), np.array([[-1]])), 0)
+    assert colours_of(3, 2) == [*colours_of(2), BACKGROUND]
+    picture_of(pair_of(np.array([[999, 3]]), np.array([[999, 3]])), colours_of(1000))
+    picture_of(pair_of(np.array([[-1]]), np.array([[-1]])), [])

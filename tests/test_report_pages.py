@@ -247,6 +247,19 @@ def test_hostile_images(tmp_path: Path) -> None:
     sound(written(tmp_path / "out.html", result, maps=pairs))
 
 
+def test_nothing_differs(tmp_path: Path) -> None:
+    """Annotators who drew the same, models that say the same, and a guess that is the truth."""
+    people = cases.drawn(people=("ann",))
+    same = vesica.evaluate_agreement({"ann": people, "ben": people})
+    truth, guesses = cases.detections(6)
+    equal = vesica.compare(truth, guesses[0], guesses[0], replicates=20)
+    maps = cases.label_maps(4)[0]
+    perfect = vesica.evaluate_segmentation(maps, maps)
+    nothing = vesica.evaluate_segmentation(np.full_like(maps, 9), maps, categories=4, ignore=9)
+    sound(written(tmp_path / "out.html", same, equal, perfect, maps=(maps, maps)))
+    assert report.write(tmp_path / "out.html", nothing, maps=(np.full_like(maps, 9), maps)).pictures == 4
+
+
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
     maps = cases.label_maps()
     first, second = (
@@ -258,7 +271,9 @@ def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
 def test_without_maps_it_says_where_they_are_told(tmp_path: Path) -> None:
     left_out = report.write(tmp_path / "out.html", cases.segmentation())
     assert left_out.pictures == 0
-    assert any("`maps`" in line for line in left_out.lines)
+    assert any("`maps` of `report` says" in line for line in left_out.lines)
+    left_out = report.write(tmp_path / "out.html", cases.segmentation(), maps={"elsewhere": None})
+    assert left_out.lines == ("No label maps are shown: `maps` has none of these images, which are called 0, 1, 2, ….",)
 
 
 def test_maps_of_other_images_are_an_error(tmp_path: Path) -> None:

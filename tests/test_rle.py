@@ -302,6 +302,12 @@ class TestBroken:
         with pytest.raises(SizeValueError, match="`size` must be"):
             RleMasks([], size=size)
 
+    @pytest.mark.parametrize("size", [[0, 2**30], [2**30, 0]])
+    def test_size_of_coco(self, size):
+        with pytest.raises(SizeValueError, match=r"must be of sides below 2\^30"):
+            RleMasks.from_coco([{"size": size, "counts": ""}])
+        assert RleMasks.from_coco([{"size": [min(side, 2**30 - 1) for side in size], "counts": ""}]).area == [0]
+
     def test_coco(self):
         good = {"size": [5, 5], "counts": "71320N4"}
         with pytest.raises(SizeValueError, match=r"mask 0 has \[5, 5\] and mask 1 \[5, 6\]"):

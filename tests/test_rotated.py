@@ -159,6 +159,14 @@ class TestProperties:
         for measure in (iou, dice, overlap):
             assert np.array_equal(measure(left, right), measure(right, left).T)
 
+    def test_symmetric_of_one_size(self):
+        """Boxes that differ in nothing but their place, or their angle: one order for both, too."""
+        rng = np.random.default_rng(4)
+        rows = np.column_stack([rng.uniform(0, 3, (40, 2)), np.full((40, 2), [3.1, 1.7]), rng.uniform(0, 3, 40)])
+        rows[::3, 0], rows[::4, 1], rows[::5, 4] = 1.1, 1.3, 0.7
+        table = iou(RotatedBoxes(rows, **DEG), RotatedBoxes(rows, **DEG))
+        assert np.array_equal(table, table.T)
+
     @given(strategies.rotated(), strategies.rotated())
     def test_native_is_the_twin(self, a, b):
         left, right = RotatedBoxes(a, **DEG).math("deg"), RotatedBoxes(b, **DEG).math("deg")

@@ -194,7 +194,7 @@ def test_what_writes_files_is_said_by_hand(verb):
     parser = parsers[verb]
     writing = {"output", "records", "fix", "consensus", "queue", "report"}
     for action in parser._actions:
-        takes_file = str(action.metavar) in ("OUT", "FOLDER") or action.dest in writing
+        takes_file = action.metavar == "OUT" or action.dest in writing
         if action.option_strings and takes_file and action.choices is None:
             assert not settings._may_be_set(parser, action.dest), action.dest
 

@@ -185,6 +185,10 @@ class TestNothingToFit:
         assert found.status == status and found.belief.tolist() == belief and found.steps == 0
         assert np.isnan(found.sensitivity).all() and np.isnan(found.specificity).all()
 
+    def test_one_pixel_is_enough(self):
+        found = staple(VotePatterns.from_table([0, 1, 0, 0]))
+        assert (found.status, found.prior, found.belief.tolist()) == ("ok", 0.5, [0.5])
+
     def test_statuses_are_those_of_the_kernel(self):
         assert STATUSES[:2] == ("ok", "not_converged")
 

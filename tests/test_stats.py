@@ -204,5 +204,14 @@ class TestVerb:
         code, out, err = run(capsys, *words)
         assert code == 3 and out == "" and words[-1] in err
 
+    def test_options_that_say_nothing(self, files, capsys):
+        image = pytest.importorskip("PIL.Image")
+        Path("maps").mkdir()
+        image.fromarray(np.uint8([[0, 1]])).save("maps/a.png")
+        code, _, err = run(capsys, "truth.json", "--classes", "a,b")
+        assert code == 2 and "--classes is for folders of label maps" in err
+        code, _, err = run(capsys, "maps", "--sizes", "4,4")
+        assert code == 2 and "--sizes says nothing about label maps" in err
+
     def test_standard_input_once(self, files, capsys):
         assert run(capsys, "-", "-")[0] == 2

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/simd.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::agreement {
@@ -25,13 +26,15 @@ Runs runs_of(rle::Counts masks, std::int64_t row) {
 // Call work(column, top, bottom) for each stretch of a column that belongs to the mask.
 template <class Work>
 void over_columns(Runs counts, std::size_t height, const Work& work) {
-    std::size_t at = 0;
+    std::size_t at = 0, column = 0, start = 0;  // of the column
     for (std::size_t k = 0; k < counts.size(); ++k) {
         const auto length = static_cast<std::size_t>(counts[k]);
         if (k % 2)
             for (std::size_t from = at; from < at + length;) {
-                const std::size_t column = from / height, end = std::min(at + length, (column + 1) * height);
-                work(column, from - column * height, end - column * height);
+                if (from - start >= 2 * height) column = from / height, start = column * height;
+                if (from - start >= height) ++column, start += height;  // as a rule, and no division
+                const std::size_t end = std::min(at + length, start + height);
+                work(column, from - start, end - start);
                 from = end;
             }
         at += length;
@@ -54,7 +57,38 @@ struct Window {
     std::size_t length() const { return bottom - top; }
 };
 
-constexpr std::uint32_t no_gap = UINT32_MAX;
+// No pixel of the outline: farther than any, and still so when some lines are added.
+constexpr std::uint32_t no_gap = UINT32_MAX / 2;
+
+// Pixels of a mask of which one of four neighbours does not belong.
+struct FindEdge {
+    static VESICA_INLINE void body(const std::uint8_t* VESICA_RESTRICT mask, std::size_t step, std::size_t count,
+                                   std::uint8_t* VESICA_RESTRICT edge) {
+        const std::uint8_t *const before = mask - step, *const behind = mask + step;
+        for (std::size_t k = 0; k < count; ++k)
+            edge[k] = mask[k] & (1 ^ ((mask - 1)[k] & mask[k + 1] & before[k] & behind[k]));
+    }
+};
+
+// Ways to the outline from one line to the next: 0 at its pixels, else one more than that beside it.
+struct FirstGaps {
+    static VESICA_INLINE void body(const std::uint8_t* VESICA_RESTRICT edge,
+                                   const std::uint32_t* VESICA_RESTRICT beside, std::size_t count,
+                                   std::uint32_t* VESICA_RESTRICT gaps) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::uint32_t more = std::min(beside[k] + 1, no_gap);
+            gaps[k] = edge[k] ? 0 : more;
+        }
+    }
+};
+
+// The same backwards, where that is nearer.
+struct NearerGaps {
+    static VESICA_INLINE void body(const std::uint32_t* VESICA_RESTRICT beside, std::size_t count,
+                                   std::uint32_t* VESICA_RESTRICT gaps) {
+        for (std::size_t k = 0; k < count; ++k) gaps[k] = std::min(gaps[k], beside[k] + 1);
+    }
+};
 
 // One mask in a window that has a pixel more on every side, where nothing belongs.
 class Drawn {
@@ -75,45 +109,55 @@ class Drawn {
     // Places of the outline.
     const std::vector<std::size_t>& outline() const { return outline_; }
 
-    // The square of the way from a place to the nearest pixel of the outline: along its own line, then along those
-    // beside it as long as they can be nearer.
+    // The square of the way from a place to the nearest pixel of the outline: across the lines at its own place, then
+    // at those beside it as long as they can be nearer.
     double squared_to(std::size_t at) const {
-        const std::size_t own = at / step_;
-        double best = std::numeric_limits<double>::infinity();
-        for (std::size_t away = 0; away <= lines_ && double(away) * double(away) < best; ++away) {
-            if (own >= away) look(at - away * step_, away, best);
-            if (away && own + away < lines_ + 2) look(at + away * step_, away, best);
+        const std::size_t own = at % step_;
+        std::uint64_t best = UINT64_MAX;
+        for (std::size_t away = 0; std::uint64_t(away) * away < best; ++away) {
+            const bool is_low = away <= own, is_high = away < step_ - own;
+            if (!is_low && !is_high) break;
+            if (is_low) look(at - away, away, best);
+            if (is_high) look(at + away, away, best);
         }
-        return best;
+        return static_cast<double>(best);
     }
 
   private:
-    void look(std::size_t at, std::size_t away, double& best) const {
-        if (gaps_[at] == no_gap) return;
-        const double along = gaps_[at], across = double(away);
-        best = std::min(best, along * along + across * across);
+    void look(std::size_t at, std::size_t along, std::uint64_t& best) const {
+        const std::uint64_t across = gaps_[at];
+        best = std::min(best, across * across + std::uint64_t(along) * along);
     }
 
-    // The outline, and for every pixel the way along its line to the nearest pixel of it.
+    // The outline, and for every pixel the way across the lines to the nearest pixel of it.
     void trace() {
         outline_.clear();
-        gaps_.assign(mask_.size(), no_gap);
-        for (std::size_t line = 1; line <= lines_; ++line) {
-            for (std::size_t at = line * step_ + 1; at + 1 < (line + 1) * step_; ++at)
-                if (mask_[at] && !(mask_[at - 1] && mask_[at + 1] && mask_[at - step_] && mask_[at + step_])) {
-                    outline_.push_back(at);
-                    gaps_[at] = 0;
-                }
-            std::uint32_t* const gaps = gaps_.data() + line * step_;
-            for (std::size_t k = 1; k < step_; ++k)
-                if (gaps[k - 1] != no_gap) gaps[k] = std::min(gaps[k], gaps[k - 1] + 1);
-            for (std::size_t k = step_ - 1; k-- > 0;)
-                if (gaps[k + 1] != no_gap) gaps[k] = std::min(gaps[k], gaps[k + 1] + 1);
+        edge_.assign(mask_.size(), 0);
+        simd::run<FindEdge>(mask_.data() + step_, step_, lines_ * step_, edge_.data() + step_);
+        std::size_t at = 0;
+        for (; at + 8 <= edge_.size(); at += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, edge_.data() + at, sizeof eight);
+            if (!eight) continue;  // most of them
+            for (std::size_t k = at; k < at + 8; ++k)
+                if (edge_[k]) outline_.push_back(k);
         }
+        for (; at < edge_.size(); ++at)
+            if (edge_[at]) outline_.push_back(at);
+
+        gaps_.resize(mask_.size());
+        std::fill_n(gaps_.begin(), step_, no_gap);
+        for (std::size_t line = 1; line < lines_ + 2; ++line)
+            simd::run<FirstGaps>(static_cast<const std::uint8_t*>(edge_.data()) + line * step_,
+                                 static_cast<const std::uint32_t*>(gaps_.data()) + (line - 1) * step_, step_,
+                                 gaps_.data() + line * step_);
+        for (std::size_t line = lines_ + 1; line-- > 0;)
+            simd::run<NearerGaps>(static_cast<const std::uint32_t*>(gaps_.data()) + (line + 1) * step_, step_,
+                                  gaps_.data() + line * step_);
     }
 
     std::size_t lines_ = 0, step_ = 0;
-    std::vector<std::uint8_t> mask_;
+    std::vector<std::uint8_t> mask_, edge_;
     std::vector<std::size_t> outline_;
     std::vector<std::uint32_t> gaps_;
 };
@@ -134,60 +178,99 @@ Sums distances(const Drawn& from, const Drawn& to, interrupt::Steps& done) {
     return sums;
 }
 
-// One mask in a window that has a margin on every side, and which of its pixels are of its outline.
-class Edged {
-  public:
-    void draw(Runs counts, std::size_t height, const Window& window, std::size_t margin) {
-        const std::size_t lines = window.lines();
-        step_ = window.length() + 2 * margin;
-        mask_.assign((lines + 2 * margin) * step_, 0);
-        over_columns(counts, height, [&](std::size_t column, std::size_t from, std::size_t to) {
-            std::uint8_t* const line = mask_.data() + (column - window.first + margin) * step_ + margin;
-            std::fill(line + (from - window.top), line + (to - window.top), std::uint8_t(1));
-        });
-        edge_.assign(mask_.size(), 0);
-        const std::uint8_t *const mask = mask_.data(), *const before = mask - step_, *const behind = mask + step_;
-        std::uint8_t* const edge = edge_.data();
-        for (std::size_t at = margin * step_; at < (lines + margin) * step_; ++at)
-            edge[at] = mask[at] & (1 ^ (mask[at - 1] & mask[at + 1] & before[at] & behind[at]));
+struct OrInto {
+    static VESICA_INLINE void body(const std::uint8_t* VESICA_RESTRICT from, std::size_t count,
+                                   std::uint8_t* VESICA_RESTRICT to) {
+        for (std::size_t k = 0; k < count; ++k) to[k] |= from[k];
     }
-
-    const std::uint8_t* mask() const { return mask_.data(); }
-    bool is_edge(std::size_t at) const { return edge_[at] != 0; }
-    std::size_t step() const { return step_; }
-    std::size_t places() const { return mask_.size(); }
-
-  private:
-    std::size_t step_ = 0;
-    std::vector<std::uint8_t> mask_, edge_;
 };
 
-// Call work(place) for each pixel that one of two masks in one window has alone.
-template <class Work>
-void each_difference(const Edged& a, const Edged& b, const Work& work) {
-    const std::uint8_t *const one = a.mask(), *const other = b.mask();
-    std::size_t at = 0;
-    for (; at + 8 <= a.places(); at += 8) {
-        std::uint64_t left, right;
-        std::memcpy(&left, one + at, sizeof left);
-        std::memcpy(&right, other + at, sizeof right);
-        if (left == right) continue;  // most of them
-        for (std::size_t k = at; k < at + 8; ++k)
-            if (one[k] != other[k]) work(k);
+// Pixels that one of two masks has alone, and those of them that are marked.
+struct CountDifferences {
+    static VESICA_INLINE void body(const std::uint8_t* a, const std::uint8_t* b, const std::uint8_t* marks,
+                                   std::size_t count, std::int64_t* differ, std::int64_t* marked) {
+        constexpr std::size_t few = 128;  // sums of bytes do not overflow
+        for (std::size_t at = 0; at < count; at += few) {
+            const std::size_t size = std::min(few, count - at);
+            std::uint8_t all = 0, some = 0;
+            for (std::size_t k = at; k < at + size; ++k) {
+                const std::uint8_t is_one = a[k] ^ b[k];
+                all = static_cast<std::uint8_t>(all + is_one);
+                some = static_cast<std::uint8_t>(some + (is_one & marks[k]));
+            }
+            *differ += all, *marked += some;
+        }
     }
-    for (; at < a.places(); ++at)
-        if (one[at] != other[at]) work(at);
-}
+};
 
-// The way to each place that is so near, in a window with lines of `step` places.
-void disc_of(double within, std::size_t step, std::vector<std::ptrdiff_t>& disc) {
-    disc.clear();
-    const auto radius = static_cast<std::ptrdiff_t>(std::floor(within)), line = static_cast<std::ptrdiff_t>(step);
-    for (std::ptrdiff_t across = -radius; across <= radius; ++across)
-        for (std::ptrdiff_t along = -radius; along <= radius; ++along)
-            if (static_cast<double>(across * across + along * along) <= within * within)
-                disc.push_back(across * line + along);
-}
+// Two masks in a window that has a margin on every side, and what is near the outline of either.
+class Beside {
+  public:
+    explicit Beside(double within)
+        : within_(within), margin_(static_cast<std::size_t>(std::max(1.0, std::floor(within)))) {}
+
+    void draw(Runs one, Runs other, std::size_t height, const Window& window) {
+        lines_ = window.lines() + 2 * margin_;
+        step_ = window.length() + 2 * margin_;
+        edge_.assign(places(), 0);
+        for (auto& [runs, mask] : {std::pair{one, &a_}, std::pair{other, &b_}}) {
+            mask->assign(places(), 0);
+            over_columns(runs, height, [&, to = mask->data()](std::size_t column, std::size_t from, std::size_t until) {
+                std::uint8_t* const line = to + (column - window.first + margin_) * step_ + margin_;
+                std::fill(line + (from - window.top), line + (until - window.top), std::uint8_t(1));
+            });
+            own_.assign(places(), 0);
+            const std::size_t first = margin_ * step_;
+            simd::run<FindEdge>(mask->data() + first, step_, window.lines() * step_, own_.data() + first);
+            simd::run<OrInto>(static_cast<const std::uint8_t*>(own_.data()), places(), edge_.data());
+        }
+        mark();
+    }
+
+    void count(std::int64_t& differ, std::int64_t& near) const {
+        const std::uint8_t *const a = a_.data(), *const b = b_.data(), *const marks = near_.data();
+        std::int64_t *const all = &differ, *const some = &near;
+        simd::run<CountDifferences>(a, b, marks, places(), all, some);
+    }
+
+    std::size_t places() const { return lines_ * step_; }
+
+  private:
+    // A disc is made of stretches of lines: those of the lines far from its middle are parts of those near it.
+    void mark() {
+        near_.assign(places(), 0);
+        own_ = edge_;  // along the lines so far
+        const auto radius = static_cast<std::size_t>(std::floor(within_));
+        for (std::size_t along = 0; along <= radius; ++along) {
+            if (along) {
+                simd::run<OrInto>(static_cast<const std::uint8_t*>(edge_.data()), places() - along,
+                                  own_.data() + along);
+                simd::run<OrInto>(static_cast<const std::uint8_t*>(edge_.data()) + along, places() - along,
+                                  own_.data());
+            }
+            for (std::size_t across = 0; across <= radius; ++across)
+                if (width(across) == along) {
+                    const std::size_t away = across * step_;
+                    const std::uint8_t* const own = own_.data();
+                    simd::run<OrInto>(own, places() - away, near_.data() + away);
+                    if (across) simd::run<OrInto>(own + away, places() - away, near_.data());
+                }
+        }
+    }
+
+    // How far a disc reaches along a line that is so far from its middle.
+    std::size_t width(std::size_t across) const {
+        const double rest = within_ * within_ - static_cast<double>(across * across);
+        auto along = static_cast<std::size_t>(std::sqrt(rest));
+        while (static_cast<double>(along * along) > rest) --along;
+        while (static_cast<double>((along + 1) * (along + 1)) <= rest) ++along;
+        return along;
+    }
+
+    double within_;
+    std::size_t margin_, lines_ = 0, step_ = 0;
+    std::vector<std::uint8_t> a_, b_, edge_, own_, near_;
+};
 
 // Both masks of a pair in the window around them; false if both are empty.
 bool draw(MaskPairs pairs, std::size_t k, std::size_t height, Drawn& a, Drawn& b) {
@@ -239,10 +322,8 @@ void outline_histograms(MaskPairs pairs, std::size_t height, Bins bins, std::siz
 
 void edge_pixels(MaskPairs pairs, std::size_t height, double within, std::size_t threads, std::int64_t* differ,
                  std::int64_t* near) {
-    const auto margin = static_cast<std::size_t>(std::max(1.0, std::floor(within)));
     threads::over(pairs.count, 16, threads, [&](std::size_t begin, std::size_t end) {
-        Edged a, b;
-        std::vector<std::ptrdiff_t> disc;
+        Beside beside(within);
         interrupt::Steps done;
         for (std::size_t k = begin; k < end; ++k) {
             differ[k] = near[k] = 0;
@@ -251,17 +332,9 @@ void edge_pixels(MaskPairs pairs, std::size_t height, double within, std::size_t
             Window window;
             window.add(one, height);
             window.add(other, height);
-            a.draw(one, height, window, margin);
-            b.draw(other, height, window, margin);
-            disc_of(within, a.step(), disc);
-            each_difference(a, b, [&](std::size_t at) {
-                ++differ[k];
-                near[k] += std::ranges::any_of(disc, [&](std::ptrdiff_t away) {
-                    const std::size_t there = at + static_cast<std::size_t>(away);  // wraps around where it is negative
-                    return a.is_edge(there) || b.is_edge(there);
-                });
-            });
-            done.add(a.places() / 64 + static_cast<std::size_t>(differ[k]));
+            beside.draw(one, other, height, window);
+            beside.count(differ[k], near[k]);
+            done.add(beside.places() / 64 * (1 + static_cast<std::size_t>(within)));
         }
     });
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vesica import glossary as glossary
     from vesica import losses as losses
     from vesica import plot as plot
+    from vesica import report as report
     from vesica import segmentation as segmentation
     from vesica.agreement.policy import AgreementPolicy
     from vesica.comparison.compare import compare
@@ -180,6 +181,7 @@ _MODULES = {
     "grid": "vesica.matching.grid",
     "losses": "vesica.losses",
     "plot": "vesica.plot",
+    "report": "vesica.report",
     "scale": "vesica.scale",
     "segmentation": "vesica.segmentation",
     "testing": "vesica.testing",

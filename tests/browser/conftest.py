@@ -52,12 +52,13 @@ def reports(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def still(chromium, reports):
-    """The report of a kind, opened once for all tests that change nothing."""
+    """The report of a kind, opened once for all tests that leave its file alone; each finds it as it was opened."""
     opened = {}
 
     def open_once(kind):
         if kind not in opened:
             opened[kind] = Looking(chromium, reports(kind))
+        opened[kind].reset()
         return opened[kind]
 
     yield open_once

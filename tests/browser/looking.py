@@ -38,6 +38,22 @@ class Looking:
         """What a script in the page answers."""
         return self.page.evaluate(script, argument)
 
+    def reset(self):
+        """Back to how it was opened, without reading the file again."""
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+        self.page.emulate_media(media="screen")
+        self.run(
+            """() => {
+                dispatchEvent(new Event('afterprint'));
+                document.querySelectorAll('details[open]').forEach((one) => { one.open = false; });
+                history.replaceState(null, '', location.pathname);
+                dispatchEvent(new HashChangeEvent('hashchange'));
+                document.querySelectorAll('dialog[open]').forEach((one) => one.close());
+                scrollTo(0, 0);
+            }"""
+        )
+        self.settle()
+
     @property
     def data(self):
         """What the script of the page reads."""

@@ -21,8 +21,8 @@ LEADS = """() => [
 
 
 @every
-def test_no_request_but_the_file_itself(look, kind):
-    looking = look(kind)
+def test_no_request_but_the_file_itself(still, kind):
+    looking = still(kind)
     looking.run("() => document.querySelectorAll('a, button').forEach((one) => one.click())")
     looking.settle()
     for fragment in ("#gallery", "#show/nowhere/a=b", "#show/detection/%", "#show///99999", "#show/x"):
@@ -63,9 +63,9 @@ def test_names_from_data_are_text(look, kind):
 
 
 @every
-def test_everything_that_can_be_clicked_leads_somewhere(look, kind):
+def test_everything_that_can_be_clicked_leads_somewhere(still, kind):
     """To pictures, to rows, or to a line that says honestly that none of them is here."""
-    looking = look(kind)
+    looking = still(kind)
     leads = looking.run(LEADS)
     assert all(fragment for _, fragment in leads)
     fragments = list(dict.fromkeys(fragment for _, fragment in leads))
@@ -91,8 +91,8 @@ def test_everything_that_can_be_clicked_leads_somewhere(look, kind):
         assert sum(1 for _, pictures, *_ in seen if pictures) > 0.8 * len(seen)
 
 
-def test_a_cell_leads_to_its_objects_and_to_no_others(look):
-    looking = look("detection")
+def test_a_cell_leads_to_its_objects_and_to_no_others(still):
+    looking = still("detection")
     result = looking.made.results[0]
     cut = result.curve(iou=0.5).best_f1.score
     counts = result.confusion(min_score=cut).counts
@@ -108,8 +108,8 @@ def test_a_cell_leads_to_its_objects_and_to_no_others(look):
         assert status.startswith(f"{counts[row, column]:,} object"), (row, column, status)
 
 
-def test_causes_lead_to_as_many_objects(look):
-    looking = look("detection")
+def test_causes_lead_to_as_many_objects(still):
+    looking = still("detection")
     result = looking.made.results[0]
     cut = result.curve(iou=0.5).best_f1.score
     causes = result.objects(iou=0.5, min_score=cut)["cause"].tolist()
@@ -218,8 +218,8 @@ def test_the_tour_by_keyboard(look):
     assert looking.complaints == []
 
 
-def test_arrows_walk_from_cell_to_cell(look):
-    looking = look("detection")
+def test_arrows_walk_from_cell_to_cell(still):
+    looking = still("detection")
     cell = looking.page.locator("#detection-confusion-row-cell-3-3")
     cell.focus()
     looking.page.keyboard.press("ArrowRight")
@@ -254,7 +254,7 @@ def test_outlines_are_painted(look):
     assert painted > 200
 
 
-@every
+@pytest.mark.parametrize("kind", [*MAIN, "nothing"])
 def test_without_script(look, kind):
     looking = look(kind, java_script_enabled=False)
     page = looking.page
@@ -271,8 +271,8 @@ def test_without_script(look, kind):
 
 
 @every
-def test_print(look, kind):
-    looking = look(kind)
+def test_print(still, kind):
+    looking = still(kind)
     pdf = looking.page.pdf(format="A4", print_background=True)
     assert pdf.startswith(b"%PDF")
     looking.page.set_viewport_size({"width": 718, "height": 1000})  # A4 between usual margins
@@ -293,8 +293,10 @@ def test_print(look, kind):
 
 @every
 @pytest.mark.parametrize("width", [360, 1600])
-def test_no_sideways_scroll(look, kind, width):
-    looking = look(kind, width=width)
+def test_no_sideways_scroll(still, kind, width):
+    looking = still(kind)
+    looking.page.set_viewport_size({"width": width, "height": 900})
+    looking.settle()
     assert looking.run("document.documentElement.scrollWidth") <= width
     looking.run("() => document.querySelectorAll('details').forEach((one) => { one.open = true })")
     assert looking.run("document.documentElement.scrollWidth") <= width
@@ -327,7 +329,7 @@ def test_size(reports, kind):
     assert len(script.encode()) <= 25_000
 
 
-def test_a_smaller_size_leaves_pictures_out_and_says_so(look, tmp_path):
+def test_a_smaller_size_leaves_pictures_out_and_says_so(tmp_path):
     import vesica
     from browser.kinds import detections, photographs
 

@@ -32,6 +32,7 @@ def test_every_byte(tmp_path, size, threads):
     path.write_bytes(np.random.default_rng(size).bytes(size))
     with path.open("rb") as file:
         assert _native.file_bytes_read(file.fileno(), size, threads) == path.read_bytes()
+        assert _native.file_bytes_read(file.fileno(), size + 3_000_000, threads) == path.read_bytes()
 
 
 def changed_meanwhile(monkeypatch, change):

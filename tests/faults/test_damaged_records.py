@@ -129,6 +129,13 @@ def test_columns(column, change, rule):
         Records.from_bytes(written(header, {**columns, column: change(columns)}))
 
 
+def test_more_found_than_there_are_with_quirks():
+    """pycocotools' quirks find fewer truths, and none twice: no recall is above 1."""
+    header, columns = sound(quirks="pycocotools")
+    with pytest.raises(InputError, match="must not find more truths"):
+        Records.from_bytes(written(header, {**columns, "matched": np.full_like(columns["matched"], 255)}))
+
+
 @pytest.mark.parametrize("name", ["matched", "ignored"])
 def test_lanes_that_are_not_there(name):
     header, columns = sound(iou=(0.5,))

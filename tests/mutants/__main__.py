@@ -12,7 +12,7 @@ import pytest
 
 from .equivalent import EQUIVALENT
 from .faults import chosen, every
-from .library import BUILD, REACHED, ROOT, built
+from .library import BUILD, REACHED, ROOT, SANITISED, built, preloaded
 from .suite import Suite
 
 LIBRARIES = ("torch", "jax", "torchmetrics", "supervision", "sklearn", "numba")
@@ -29,6 +29,8 @@ class _Hidden:
 
 def main() -> int:
     options = _options()
+    if options.sanitise and not SANITISED:
+        os.execve(sys.executable, [sys.executable, "-m", "tests.mutants", *sys.argv[1:]], preloaded())
     start = time.monotonic()
     faults = chosen(ROOT / "csrc", options.number, options.seed, options.file)
     print(f"seed {options.seed}: {len(faults)} faults", flush=True)
@@ -51,7 +53,9 @@ def _run(there, options) -> Suite:
     sys.meta_path.insert(0, _Hidden())
     suite = Suite(there, REACHED, BUILD / "known", options.workers, options.budget)
     marks = "not compile" if options.slow else "not slow"
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler", "-m", marks, *options.tests]
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler", "-m", marks]
+    arguments += ["-k", "not memory and not fork"] if SANITISED else []  # as `make sanitise`
+    arguments += options.tests
     pytest.main(arguments, plugins=[suite])
     return suite
 
@@ -78,6 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--file", action="append", default=[], help="files whose path has this in it; may be repeated")
     parser.add_argument("--only", type=int, action="append", help="of these, the one of this number; may be repeated")
     parser.add_argument("--slow", action="store_true", help="with the tests that `make quick` leaves out")
+    parser.add_argument("--sanitise", action="store_true", help="sees what reads or writes past an array; slower")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests for one fault, at most")
     parser.add_argument("tests", nargs="*", default=["tests", "docs", "README.md"])

@@ -13,7 +13,8 @@ from pathlib import Path
 from .faults import Fault, with_faults
 
 ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "build" / "mutants"
+SANITISED = "VESICA_MUTANTS_SANITISED" in os.environ
+BUILD = ROOT / "build" / ("mutants-sanitised" if SANITISED else "mutants")
 REACHED = BUILD / "reached"
 """A byte for each fault: has control passed it?"""
 FLAGS = "-O1 -DNDEBUG -Wno-narrowing -Werror=vla -ftemplate-backtrace-limit=0 -fmax-errors=0 -D_GLIBCXX_ASSERTIONS"
@@ -74,8 +75,9 @@ def _compile() -> set[int | tuple[str, int]] | None:
     nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip()
     arguments = ["-S", BUILD / "tree", "-B", BUILD / "out", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None"]
     arguments += [f"-DCMAKE_CXX_FLAGS={FLAGS}", f"-Dnanobind_DIR={nanobind}", f"-DPython_EXECUTABLE={sys.executable}"]
-    subprocess.run(["cmake", *arguments], check=True, stdout=subprocess.DEVNULL)
-    environment = dict(os.environ, LC_ALL="C")
+    arguments += ["-DVESICA_SANITISE=address"] if SANITISED else []
+    environment = dict(os.environ, LC_ALL="C", LD_PRELOAD="")
+    subprocess.run(["cmake", *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
     command = ["ninja", "-C", BUILD / "out", "-k", "0", "-j", "2"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     (BUILD / "log").write_text(done.stdout, encoding="utf-8")
@@ -98,6 +100,14 @@ def _compile() -> set[int | tuple[str, int]] | None:
         elif "error:" in line and seen:
             wrong.add(seen)  # of an error inside a switch, the place that it was used from
     return wrong
+
+
+def preloaded() -> dict[str, str]:
+    """The environment of a Python that can load the library with AddressSanitizer in it."""
+    names = ["libasan.so", "libstdc++.so"]
+    libraries = [subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip() for name in names]
+    options = "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:max_allocation_size_mb=8192"
+    return os.environ | {"LD_PRELOAD": " ".join(libraries), "ASAN_OPTIONS": options, "VESICA_MUTANTS_SANITISED": "1"}
 
 
 def _compiled() -> set[int]:

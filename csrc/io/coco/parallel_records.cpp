@@ -228,7 +228,9 @@ List::Outcome List::read_window(Worker& worker, std::size_t from, std::size_t to
     reader.chunk.clear();
     Cursor cursor{window.at(from), window.last()};
     const auto failed = [&](const Problem& problem) {
-        if (!window.ends_text() && !json::is_certain(problem.fault, problem.where, window.last())) return Outcome{};
+        // A number at the end of the window may go on behind it, and be none.
+        const bool is_cut = cursor.at == cursor.end || !json::is_certain(problem.fault, problem.where, window.last());
+        if (is_cut && !window.ends_text()) return Outcome{};
         return Outcome{window.place(cursor.at), false, problem, window.place(problem.where)};
     };
     for (;;) {

@@ -148,7 +148,10 @@ def _image(data: Any, row: int) -> str:
 
 def scores(guess: Any, /) -> None:
     if guess.score is None:
-        raise InputError("Guesses must have scores; these have none. Are truth and guess swapped?")
+        raise InputError(
+            "Guesses must have scores; these have none. Are truth and guess swapped? What people marked is compared by "
+            "`evaluate_agreement` (vesica agree)."
+        )
 
 
 def some_regions(truth: Any, guess: Any, /) -> None:

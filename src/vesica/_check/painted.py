@@ -26,7 +26,7 @@ def all_have_masks(truth: Any, guess: Any) -> None:
         if without:
             raise InputError(
                 f"{without} of {len(data)} objects of the {name} have no mask, and cannot be drawn into a label map. "
-                "Boxes are scored by evaluate(…)."
+                "Boxes are scored by `evaluate` (vesica eval)."
             )
 
 

@@ -134,11 +134,24 @@ _WAYS = {
     "DetectionResult": "vesica.evaluate(truth, guess)",
     "SegmentationResult": "vesica.evaluate_segmentation(truth, guess)",
     "SurfaceResult": "vesica.evaluate_surfaces(truth, guess)",
+    "PanopticResult": "vesica.evaluate_panoptic(truth, guess)",
     "AgreementResult": "vesica.evaluate_agreement(a, b)",
     "PixelAgreementResult": "vesica.evaluate_agreement(a, b)",
     "Comparison": "vesica.compare(truth, a, b)",
 }
 """How each result is made."""
+
+
+_WORDS = {
+    "DetectionResult": "detections",
+    "SegmentationResult": "segmentations",
+    "SurfaceResult": "outlines",
+    "PanopticResult": "panoptic segments",
+    "AgreementResult": "objects of annotators",
+    "PixelAgreementResult": "label maps of annotators",
+    "Comparison": "a comparison of models",
+}
+"""What each is of."""
 
 
 def one_kind(value: Any, kinds: Mapping[str, Any], /) -> Any:
@@ -147,7 +160,8 @@ def one_kind(value: Any, kinds: Mapping[str, Any], /) -> Any:
     if name not in kinds:
         known = [kind for kind in kinds if kind in _WAYS]
         ways = " or ".join(dict.fromkeys(_WAYS[kind] for kind in known))
-        raise TypeError(f"This picture is of a {' or '.join(known)}; got {name}. Write {ways} first.")
+        words = " or ".join(_WORDS[kind] for kind in known)
+        raise TypeError(f"This picture is of {words}; got {_WORDS.get(name, name)}. In Python: Write {ways} first.")
     return kinds[name]
 
 

@@ -225,7 +225,7 @@ def _guesses(found: Mapping[str, np.ndarray], told: Expected) -> Iterator[tuple[
     if told.lanes % 8:
         for name, bits in (("matched", matched), ("ignored", ignored)):
             yield not (bits[:, -1] >> (told.lanes % 8)).any(), f"`{name}` must have {told.lanes} lanes"
-    if told.quirks or not len(score):
+    if not len(score):
         return
     right = np.unpackbits(matched & ~ignored, axis=1, count=told.lanes, bitorder="little")
     filled = guesses > 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from vesica._check import brief, number, one_of
 
-__all__ = ["EMBED", "megabytes", "one_of", "results"]
+__all__ = ["EMBED", "html_name", "megabytes", "one_of", "results"]
 
 EMBED = ("embed", "link", "none")
 
@@ -30,6 +31,13 @@ def megabytes(value: Any, name: str, /) -> int:
     if not 0.5 <= size <= 1000:
         raise ValueError(f"`{name}` must be from 0.5 to 1000, in MB; got {value!r}.")
     return int(size * 1_000_000)
+
+
+def html_name(path: Any, /) -> None:
+    """The name says what the file is: one that ends as another kind would not open."""
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in ("", ".html", ".htm"):
+        raise ValueError(f"A report is one HTML file: its name must end in .html; got {brief(os.fspath(path))}.")
 
 
 def not_a_picture(name: str, value: Any, /) -> TypeError:

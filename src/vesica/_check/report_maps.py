@@ -13,6 +13,12 @@ def maps(value: Any, scored: Callable[..., Any]) -> Any:
     if isinstance(value, Mapping) or callable(value):
         return value
     if isinstance(value, (list, tuple)) and 2 <= len(value) <= 4 and (len(value) == 2 or hasattr(value, "truth")):
+        for side, name in zip(value, ("truth", "guess"), strict=False):
+            if "float" in str(getattr(side, "dtype", "")):
+                raise TypeError(
+                    f"`maps` must hold labels; its {name} is {side.dtype}. Of scores, give the labels that were made "
+                    "of them: scores.argmax(axis=1), or scores > 0.5."
+                )
         return scored(*value)
     raise TypeError(
         "`maps` must be (truth, guess) as they were scored, a dict of image → (truth, guess), or a function of an "

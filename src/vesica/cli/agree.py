@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
     outputs.add_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the intervals")
-    image_options.add_arguments(parser)
+    image_options.add_arguments(parser, has_report=True)
     report_options.add_arguments(parser)
     refusal.add_arguments(parser)
 

@@ -6,7 +6,7 @@ import argparse
 
 from vesica.cli import look
 
-WITHOUT_THREADS = ("info", "explain", "completions", "demo")
+WITHOUT_THREADS = ("info", "explain", "completions", "demo", "report")
 """Verbs that do not share out work."""
 NAMES = ("json", "verbose", "quiet", "color", "progress", "threads", "print_config", "no_config")
 """Where argparse keeps them."""

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import NamedTuple
 
-_FILES = re.compile(r"\b(FILE|DIR|FOLDER|OUT|IN|TRUTH|GUESS|MODEL|RECORDS|DETECTIONS|A|B|PATH|HTML)\b")
+_FILES = re.compile(r"\b(FILE|DIR|FOLDER|OUT|IN|TRUTH|GUESS|MODEL|RECORDS|SAVED|DETECTIONS|A|B|PATH|HTML)\b")
 
 
 class Value(NamedTuple):

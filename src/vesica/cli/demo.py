@@ -106,7 +106,7 @@ def _show(found: Tour, folder: Path, missing: tuple[str, ...], images: int) -> N
     for line in words.lines_of(found):
         print(line)
     print("\ntry, here or on files of your own:")
-    for command in words.commands(folder):
+    for command in words.commands(folder, words.program()):
         print(f"  {command}")
     for line in dict.fromkeys(missing):
         print(f"\nleft out: {line}")

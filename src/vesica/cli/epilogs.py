@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 CODES = "exit codes: 0 done, 1 a gate failed, 2 usage, 3 bad input, 4 our fault"
 CODES_WITHOUT_GATES = "exit codes: 0 done, 2 usage, 3 bad input, 4 our fault"
 
@@ -13,6 +15,7 @@ def in_one_style(text: str, /) -> str:
     parts = [part for part in (*before.split("\n\n"), *rest.split("\n\n")) if part.strip()]
     codes = next((part for part in parts if part.startswith("exit codes:")), CODES_WITHOUT_GATES)
     notes = "\n\n".join(part.strip("\n") for part in parts if part != codes)
+    examples = re.sub(r"\s{2,}\(([^()]*)\)$", r"  # \1", examples, flags=re.MULTILINE)
     return epilog(examples, notes=notes, codes=codes)
 
 

@@ -74,7 +74,7 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    image_options.add_arguments(parser)
+    image_options.add_arguments(parser, has_report=True)
     refusal.add_arguments(parser)
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser, *, has_report: bool = False) -> None:
     """The options that say what a file leaves open, by the names of those of `vesica.read`."""
+    more = "; with --report: the photographs" if has_report else ""
     parser.add_argument("--boxes", metavar="FORM", help="what boxes mean: voc as_written; yolo xywh, … for pixels")
     parser.add_argument("--sizes", metavar="H,W", help="yolo, Open Images: height and width of all images")
     parser.add_argument(
         "--images",
         metavar="DIR|FILE",
-        help="yolo, Open Images: the pictures, or another data set of them; with --report: the photographs",
+        help=f"yolo, Open Images: the pictures, or another data set of them{more}",
     )
     parser.add_argument("--names", metavar="FILE", help="yolo: data.yaml, or a list of names")
     parser.add_argument("--kind", metavar="KIND", help="yolo: polygon, obb or pose, where a line may be either")

@@ -26,11 +26,11 @@ examples:
   vesica plot causes truth.json guess.json -o causes.png
   vesica plot precision-recall truth.json guess.json --iou 0.5 --theme dark -o curves.svg
   vesica plot confusion run.records --min-score 0.3 -o confusion.pdf
-  vesica plot per-class labels/ guesses/ --images pictures/ --names data.yaml -o classes.png
+  vesica plot counts labels/ --images pictures/ --names names.txt -o counts.png
   vesica plot policies truth/ guess/ --classes names.txt --ignore 255 -o policies.png
   vesica plot ledger ann=ann.json ben=ben.json cleo=cleo.json -o ledger.svg
-  vesica plot regions truth.json guess.json --image 000139.jpg --images pictures/ -o regions.png
-  vesica plot nms results.json --image 139 --iou 0.6 --per-class -o nms.png
+  vesica plot regions truth.json guess.json --image 002.png --images pictures/ -o regions.png
+  vesica plot nms results.json --image 3 --iou 0.6 --per-class -o nms.png
   vesica plot overlap truth.csv guess.csv --row 3 -o overlap.png
 
 exit codes: 0 done, 2 usage, 3 bad input, 4 our fault

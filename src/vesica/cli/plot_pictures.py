@@ -27,7 +27,7 @@ PICTURES = {
     "by-iou": Picture("AP by the overlap that is asked for", ("detection",), ("category",)),
     "scores": Picture("scores of right guesses and of wrong ones", ("detection",), ("iou", "category")),
     "per-class": Picture("one number of each category, or several", ("detection", "segmentation"), ("metric", "most")),
-    "intervals": Picture("the same with intervals", _SCORES, ("metric", "most"), "interval", ("seed",)),
+    "intervals": Picture("the same with intervals", (*_SCORES, "surfaces"), ("metric", "most"), "interval", ("seed",)),
     "confusion": Picture(
         "which classes are taken for which",
         _SCORES,

@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", metavar="FOLDER", help="where the photographs are")
     parser.add_argument("--title", metavar="TEXT", help="of the page")
     report_options.add_look(parser)
-    parser.add_argument("--quiet", action="store_true", help="no words on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,8 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
+    from vesica._check import report as check
+
     try:
         report_options.check_look(arguments)
+        check.html_name(arguments.output)
         if arguments.images is not None and not os.path.isdir(arguments.images):
             raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         if os.path.realpath(arguments.output) in map(os.path.realpath, arguments.files):

@@ -33,6 +33,10 @@ def check_usage(arguments: argparse.Namespace) -> None:
     if arguments.report is None and (arguments.max_mb is not None or arguments.pictures is not None):
         raise ValueError("--max-mb and --pictures go with --report")
     check_look(arguments)
+    if arguments.report is not None:
+        from vesica._check import report as check
+
+        check.html_name(arguments.report)
     read = [
         value for name in ("truth", "guess", "files", "models") if (value := getattr(arguments, name, None)) is not None
     ]
@@ -67,5 +71,5 @@ def write(results: Sequence[Any], arguments: argparse.Namespace, path: str, /, *
         for line in left_out.lines:
             streams.say(f"  {line}")
         if left_out.pictures and hasattr(arguments, "images") and folder_of(arguments) is None:
-            streams.say("  note: it has outlines alone; --images FOLDER shows the photographs.")
+            streams.say("  note: it has no photographs; --images FOLDER shows them.")
     return {"report": path, "bytes": left_out.bytes, "pictures": left_out.pictures, "left_out": list(left_out.lines)}

@@ -73,7 +73,10 @@ def add_maps(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--average", choices=FIELDS["average"], help="the order of the mean (default: totals)")
     parser.add_argument("--volume", action="store_true", help="arrays of three axes are volumes, not stacks of images")
     parser.add_argument(
-        "--groups", metavar="FILE", help='a table of groups of images too: JSON {"case1": "patient A"}, by their names'
+        "--groups",
+        metavar="FILE",
+        help='what images belong to: JSON {"case1": "patient A"}, by their names; `seg` has a table of groups, and '
+        "`compare --by group` draws them again",
     )
 
 

@@ -42,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
-    found = [_stats(path, arguments) for path in arguments.files]
+    are_maps = [_is_maps(path, arguments) for path in arguments.files]
+    _check_said(are_maps, arguments)
+    found = [
+        _of_maps(path, arguments) if is_maps else _of_objects(path, arguments)
+        for path, is_maps in zip(arguments.files, are_maps, strict=True)
+    ]
     names = stats_output.named(arguments.files)
     facts = {"files": [{"file": name, **one} for name, one in zip(names, found, strict=True)]}
     answer = outputs.Answer(
@@ -56,12 +61,23 @@ def run(arguments: argparse.Namespace) -> int:
     return outputs.tell(answer, arguments)
 
 
-def _stats(path: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What one file holds, or a folder of label maps."""
+def _is_maps(path: str, arguments: argparse.Namespace) -> bool:
     from vesica.io.label_files import has_maps_alone
 
-    if path != "-" and arguments.files_format is None and has_maps_alone(path):
-        return _of_maps(path, arguments)
+    return path != "-" and arguments.files_format is None and has_maps_alone(path)
+
+
+def _check_said(are_maps: list[bool], arguments: argparse.Namespace) -> None:
+    """Exit code 2 for options that say nothing about any of the files."""
+    if arguments.classes is not None and not any(are_maps):
+        arguments.usage_error("--classes is for folders of label maps, and none of these is one")
+    said = [name for name in ("boxes", "sizes", "images", "names", "kind", "columns") if getattr(arguments, name)]
+    if said and all(are_maps):
+        arguments.usage_error(f"--{said[0]} says nothing about label maps: leave it out")
+
+
+def _of_objects(path: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What one data set holds."""
     from vesica.cli.option_words import as_options
     from vesica.cli.progress import steps
     from vesica.dataset.stats import stats_of

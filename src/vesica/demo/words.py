@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from pathlib import Path
 
 from vesica.demo.annotators import ANNOTATORS
@@ -43,7 +45,7 @@ def _compare(tour: Tour) -> str:
     difference, low, high = (table[name].tolist()[row] for name in ("difference", "lo", "hi"))
     classes = tour.comparison.classes()
     fell = [str(name) for name, one in zip(classes["category"], classes["difference"].tolist(), strict=True) if one < 0]
-    told = f", but less for {', '.join(fell)}" if fell else ""
+    told = f"; lower for {', '.join(fell)}" if fell else ""
     return f"b against a: AP {difference:+.3f}{_span(low, high, '+')}{told}"
 
 
@@ -75,18 +77,27 @@ def _check(tour: Tour) -> str:
     return f"{EXPORT}: {first.code}, {' '.join(first.repairs)}; {EXPORT_FIXED} has {rows:,} rows repaired"
 
 
-def commands(folder: Path, /) -> list[str]:
+def program() -> str:
+    """How vesica is called here: by its name where the shell finds it, else as it was called."""
+    if shutil.which("vesica") is not None:
+        return "vesica"
+    called = Path(sys.argv[0])
+    return shlex.quote(str(called)) if called.stem == "vesica" else f"{shlex.quote(sys.executable)} -m vesica"
+
+
+def commands(folder: Path, program: str = "vesica", /) -> list[str]:
     """What to try: lines for a shell, which work on the files of a demo."""
     at = {name: shlex.quote(str(folder / name)) for name in _USED}
     people = " ".join(at[f"annotators/{one.name}.json"] for one in ANNOTATORS)
-    return [
-        f"vesica eval {at['truth.json']} {at['b.json']} --causes --slices {at['meta.csv']}",
-        f"vesica eval {at['truth.json']} {at['b.json']} --report {at['b.html']} --images {at['images']}",
-        f'vesica compare {at["truth.json"]} {at["a.json"]} {at["b.json"]} --gate "AP drop<=0.01 @95%"',
-        f"vesica seg {at['maps/truth']} {at['maps/b']} --classes {at['classes.txt']} --ignore {VOID} --per-class",
-        f"vesica agree {people} --assignments {at['assignments.csv']} --consensus {at['consensus.json']}",
-        f"vesica check {at[EXPORT]} --against {at['truth.json']}",
+    lines = [
+        f"eval {at['truth.json']} {at['b.json']} --causes --slices {at['meta.csv']}",
+        f"eval {at['truth.json']} {at['b.json']} --report {at['b.html']} --images {at['images']}",
+        f'compare {at["truth.json"]} {at["a.json"]} {at["b.json"]} --gate "AP drop<=0.01 @95%"',
+        f"seg {at['maps/truth']} {at['maps/b']} --classes {at['classes.txt']} --ignore {VOID} --per-class",
+        f"agree {people} --assignments {at['assignments.csv']} --consensus {at['consensus.json']}",
+        f"check {at[EXPORT]} --against {at['truth.json']}",
     ]
+    return [f"{program} {line}" for line in lines]
 
 
 _USED = (

@@ -76,7 +76,8 @@ class Side:
     @cached_property
     def has_size(self) -> np.ndarray:
         """(N,) bool: rows whose image has a size."""
-        return np.asarray((self.image_sizes > 0).all(axis=1)[self.data.image])
+        height, width = self.image_sizes.T
+        return np.asarray(((height > 0) & (width > 0))[self.data.image])
 
     def corners_at(self, rows: np.ndarray, /) -> np.ndarray:
         """x1, y1, x2, y2 of some rows, in rising order, as they were read."""

@@ -82,6 +82,19 @@ TERMS = (
         "segmentation.md",
     ),
     _note("absent", "a class that neither side has in any image", "Left out of means, and listed.", "segmentation.md"),
+    _note(
+        "void",
+        "pixels of the truth have the label 255",
+        "Most data sets mean by it that a pixel has no class, and no guess has it. If so, say `--ignore 255`: as it "
+        "is, these pixels are misses.",
+        "segmentation.md",
+    ),
+    _note(
+        "partial",
+        "images that no part has",
+        "Some of the images that were expected are missing, so the score is of the rest alone.",
+        "scale.md",
+    ),
     _note("objects", "objects were drawn into label maps", "COCO files were scored as pixels.", "segmentation.md"),
     _note(
         "overlaps",

@@ -220,7 +220,9 @@ def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]
         return _of_archives(name, archives, format)
     if not found:
         kinds = _folders_in_words() if format is None else f"files of {format}"
-        raise InputError(f"{name} is a folder without {kinds}.")
+        maps = folders.with_ending(Path(folder), ".png")
+        hint = " PNG files that are label maps are scored by `evaluate_segmentation` (vesica seg)." if maps else ""
+        raise InputError(f"{name} is a folder without {kinds}.{hint}")
     if len(found) > 1:
         listed = " and ".join(f"{len(files)} of {key}" for key, (_, files) in found.items())
         raise InputError(f"{name} has files of several formats: {listed}. Say which: format={next(iter(found))!r}.")

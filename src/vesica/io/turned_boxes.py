@@ -36,6 +36,8 @@ def about_corner(x: float, y: float, w: float, h: float, degrees: float, /) -> n
     return np.stack([corner, corner + along, corner + along + down, corner + down])
 
 
+# Sides may be too large for their sum: readers refuse corners that are not finite, and say where. No warning besides.
+@np.errstate(over="ignore", invalid="ignore")
 def about_centre(x: float, y: float, w: float, h: float, degrees: float, /) -> np.ndarray:
     """The corners, (4, 2), of a box that is turned about its centre."""
     cos, sin = direction(degrees)

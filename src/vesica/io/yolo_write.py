@@ -58,8 +58,8 @@ def _sizes(data: Dataset) -> np.ndarray:
     if unknown.size:
         id = data.images.ids.tolist()[int(data.image[unknown[0]])]
         raise InputError(
-            f"YOLO's boxes are shares of the image, and nobody said how large image {brief(id)} is. A file of COCO results "
-            "does not say it: its truth does, and results are scored as they are, whatever format the truth has."
+            f"YOLO's boxes are shares of the image, and nobody said how large image {brief(id)} is. A file of COCO "
+            "results does not say it, its truth does; results are scored as they are, whatever format the truth has."
         )
     return sizes
 

@@ -79,7 +79,12 @@ def assign(
     """
     if more or options:
         raise names.not_taken(assign, "assign", more, options)
-    if at_least is at_most is threads is None and _is_said(maximise, minimise, count_first, complete):
+    # Is it plain what is wanted? Of costs that is more than their smallest sum.
+    if at_least is at_most is threads is None and (
+        maximise is True
+        if minimise is None
+        else minimise is True and maximise is None and (count_first or complete is not None)
+    ):
         aim = check_matching.goal(count_first=count_first, complete=complete)
         found = lane.serve_assign(values, minimise is True, aim)
         if found is not None:
@@ -113,13 +118,6 @@ def assign(
     xp = namespace(matrix)
     places = from_numpy(rows * host.shape[1] + columns, matrix)
     return from_rows(rows, columns, xp.take(xp.reshape(matrix, (-1,)), places, axis=0), host.shape)
-
-
-def _is_said(maximise: Any, minimise: Any, count_first: Any, complete: Any) -> bool:
-    """Is it plain what is wanted? Of costs that is more than their smallest sum."""
-    if minimise is None:
-        return maximise is True
-    return minimise is True and maximise is None and (count_first or complete is not None)
 
 
 def _as_cost(limit: float, matrix: Array, minimise: bool) -> float:

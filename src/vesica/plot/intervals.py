@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_MEANS = {"iou": "mIoU", "dice": "mDice"}
+"""Of label maps of annotators: the number of the whole for one of a class."""
+
+
 class _Row(NamedTuple):
     name: Any
     value: float
@@ -45,8 +49,8 @@ def intervals(
 
     Parameters
     ----------
-    result : of `evaluate`, `evaluate_segmentation` or `evaluate_agreement`
-        Or what `result.interval()` of the first two answers.
+    result : of `evaluate`, `evaluate_segmentation`, `evaluate_surfaces`, `evaluate_panoptic` or `evaluate_agreement`
+        Or what `result.interval()` of all but the last answers.
     metric : a number that categories have, by default the first; of annotators, "agreement"
     most : int
         Rows that are drawn.
@@ -116,7 +120,7 @@ def _of_table(table: Any, metric: str | None) -> _Found:
         if row["number"] == name
     ]
     whole = _Row("all", np.nan, None, None)
-    mean = SCORES[name].mean if name in SCORES else name  # of pixels: mIoU is that of IoU
+    mean = SCORES[name].mean if name in SCORES else _MEANS.get(name, name)  # of pixels: mIoU is that of IoU
     if mean in table:
         whole = _Row("all", table.numbers[mean], *table[mean][:2])
     drawing = table.drawing
@@ -136,6 +140,9 @@ def _of_annotators(result: Any, metric: str | None) -> _Found:
 _READERS = {
     "DetectionResult": lambda result, metric: _of_table(result.interval(), metric),
     "SegmentationResult": lambda result, metric: _of_table(result.interval(), metric),
+    "SurfaceResult": lambda result, metric: _of_table(result.interval(), metric),
+    "PanopticResult": lambda result, metric: _of_table(result.interval(), metric),
+    "PixelAgreementResult": lambda result, metric: _of_table(result.interval(), metric),
     "IntervalTable": _of_table,
     "AgreementResult": _of_annotators,
 }

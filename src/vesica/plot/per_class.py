@@ -75,7 +75,7 @@ def per_class(
     colours = THEMES[check.theme(theme)]
     most = check.at_most(most, "most")
 
-    known = sorted((row for row in rows if row[names[0]] is not None), key=lambda row: -row[names[0]])
+    known = sorted((row for row in rows if row.get(names[0]) is not None), key=lambda row: -row[names[0]])
     shown = without_middle(known, most)
     ax = axes_of(ax, colours, size=(6.4, 1.4 + (0.18 + 0.06 * len(names)) * max(3, len(shown))))
     plain_frame(ax, colours, grid="x")

@@ -63,6 +63,7 @@ def write(
     True
     """
     check.results(results)
+    check.html_name(path)
     check.one_of(embed, check.EMBED, "embed")
     most = check.megabytes(max_mb, "max_mb")
     from vesica.io import atomic

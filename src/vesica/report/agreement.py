@@ -95,18 +95,21 @@ _LEADS = {
 
 
 def _first(result: AgreementResult, key: str) -> Words | None:
-    """The losses that cost most: type, category and two annotators."""
-    rows = sorted(result.ledger(by=("annotators", "category")), key=lambda row: -row["amount"])
+    """The losses that cost most, by type and category, and who differ most by each."""
+    rows = sorted(result.ledger(by="category"), key=lambda row: -row["amount"])
     whole = sum(row["amount"] for row in rows)
+    pairs = list(result.ledger(by=("annotators", "category")))
     lines = []
     for row in rows[:5]:
         if not row["amount"]:
             break
-        people = f"{row['annotator_a']} and {row['annotator_b']}"
-        text = f"{row['type']} on {row['category']}: {row['count']:,} between {people}"
-        facts = {"type": row["type"], "category": str(row["category"]), "annotator": str(row["annotator_a"]),
-                 "differs from": str(row["annotator_b"])}  # fmt: skip
-        lines.append(Line(text, "", facts, f"{row['amount'] / whole:.0%} of all that was lost"))
+        own = [one for one in pairs if one["type"] == row["type"] and one["category"] == row["category"]]
+        most = max(own, key=lambda one: one["amount"])
+        text = f"{row['type']} on {row['category']}: {row['count']:,} times"
+        if len(own) > 1:
+            text += f", most between {most['annotator_a']} and {most['annotator_b']}"
+        facts = facts_of(type=row["type"], category=row["category"])
+        lines.append(Line(text, "", facts, f"{100 * row['amount'] / whole:.0f} % of all that was lost"))
     return Words(f"{key}-first", "What keeps them apart most", tuple(lines)) if lines else None
 
 
@@ -128,8 +131,8 @@ def _matrix(result: AgreementResult, key: str) -> Chart:
         tuple(facts_of(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
     )
     grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, shared)))
-    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
+    size = leads.square(len(people))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
 
 
 def _categories(result: AgreementResult, key: str) -> Chart:

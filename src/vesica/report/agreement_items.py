@@ -90,7 +90,7 @@ def _item(result: AgreementResult, at: int, lost: float, text: str, losses: _Los
     image = records.images.tolist()[at]
     low, high = np.searchsorted(records.image, [at, at + 1])
     rows = np.arange(low, high)
-    height, width = _size(result, at, rows)
+    height, width, has_size = _size(result, at, rows)
     names, people = _names(result)
     geometry = _geometry(result, rows, max(height, width))
     shapes = []
@@ -102,7 +102,9 @@ def _item(result: AgreementResult, at: int, lost: float, text: str, losses: _Los
     facts_of_image: dict[str, str] = {"image": str(image)}
     if records.batch is not None and records.batch[at] is not None:
         facts_of_image["batch"] = str(records.batch[at])
-    return Item(f"image-{at}", _file_of(result, image), caption, width, height, tuple(shapes), facts_of_image)
+    return Item(
+        f"image-{at}", _file_of(result, image), caption, width, height, tuple(shapes), facts_of_image, has_size=has_size
+    )
 
 
 def _file_of(result: AgreementResult, image: Any) -> str:
@@ -115,15 +117,15 @@ def _file_of(result: AgreementResult, image: Any) -> str:
     return str(image)
 
 
-def _size(result: AgreementResult, at: int, rows: np.ndarray) -> tuple[float, float]:
-    """Height and width as they are known; else as much as was drawn in."""
+def _size(result: AgreementResult, at: int, rows: np.ndarray) -> tuple[float, float, bool]:
+    """Height and width, and whether they are known; else as much as was drawn in."""
     if result.annotations is not None and (result.annotations.size[at] > 0).all():
         height, width = result.annotations.size[at].tolist()
-        return float(height), float(width)
+        return float(height), float(width), True
     boxes = result.records.box[rows]
     ends = boxes[np.isfinite(boxes).all(axis=1)][:, 2:]
     width, height = (max(1.0, float(end) * 1.04) for end in (ends.max(axis=0) if len(ends) else (100, 100)))
-    return height, width
+    return height, width, False
 
 
 def _geometry(result: AgreementResult, rows: np.ndarray, side: float) -> list[dict[str, Any]]:
@@ -137,11 +139,15 @@ def _geometry(result: AgreementResult, rows: np.ndarray, side: float) -> list[di
 
 
 def _rows(result: AgreementResult, shown: set[int], losses: _Losses) -> tuple[list[Row], int]:
+    """Objects of other images that lose something: of everybody some, before anybody has many."""
     records = result.records
-    lost = [row for row, at in enumerate(records.image.tolist()) if losses.types[row] and at not in shown]
-    images = records.images.tolist()
-    names, people = _names(result)
-    found = [
-        Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in lost[:MOST_ROWS]
-    ]
-    return found, max(0, len(lost) - MOST_ROWS)
+    known = [row for row, at in enumerate(records.image.tolist()) if losses.types[row] and at not in shown]
+    lost = np.array(known, np.int64)
+    who = records.annotator[lost]
+    order = np.argsort(who, kind="stable")
+    rank = np.empty(len(lost), np.int64)
+    rank[order] = np.arange(len(lost)) - np.searchsorted(who[order], who[order])
+    kept = np.sort(lost[np.argsort(rank, kind="stable")[:MOST_ROWS]]).tolist()
+    images, (names, people) = records.images.tolist(), _names(result)
+    found = [Row(str(images[records.image[row]]), _facts(result, row, losses, names, people)) for row in kept]
+    return found, len(lost) - len(kept)

@@ -45,7 +45,7 @@ def assembled(
     pages: list[Page] = [first, *(part.page for part in parts), *(part.data for part in parts if part.data)]
     pages.append(provenance.page_of(parts, files=files))
     document = Document(
-        title=title or " and ".join(dict.fromkeys(part.page.title for part in parts)),
+        title=title or f"Report: {', '.join(part.page.title.lower() for part in parts)}",
         sentence="",
         pages=tuple(page for page in pages if page.blocks),
         items={part.page.key: part.items for part in parts},

@@ -68,9 +68,9 @@ def _item(result: DetectionResult, at: int, rows: list[dict[str, Any]], several:
     counts = {change: sum(row["change"] == change for row in rows) for change in _ROLES}
     told = ", ".join(f"{count:,} {change}" for change, count in counts.items() if count)
     name = _name(result, at)
-    width, height = _size(result, at, shapes)
+    width, height, has_size = _size(result, at, shapes)
     facts = {"image": name} | {str(column): str(result.columns[column][at]) for column in result.sliced_by}
-    return Item(f"image-{at}", name, f"{name}: {told}", width, height, tuple(shapes), facts)
+    return Item(f"image-{at}", name, f"{name}: {told}", width, height, tuple(shapes), facts, has_size=has_size)
 
 
 def _name(result: DetectionResult, at: int) -> str:
@@ -78,12 +78,12 @@ def _name(result: DetectionResult, at: int) -> str:
     return str(result.records.images.tolist()[at] if known is None else known)
 
 
-def _size(result: DetectionResult, at: int, shapes: list[Shape]) -> tuple[float, float]:
-    """Width and height as they are known; else so that all objects fit."""
-    sizes = getattr(result, "image_sizes", None)
+def _size(result: DetectionResult, at: int, shapes: list[Shape]) -> tuple[float, float, bool]:
+    """Width and height, and whether they are known; else all objects fit."""
+    sizes = result.image_sizes
     if sizes is not None and (sizes[at] > 0).all():
         width, height = sizes[at].tolist()
-        return float(width), float(height)
+        return float(width), float(height), True
     far = np.array([shape.box[2:] for shape in shapes if shape.box is not None and np.isfinite(shape.box).all()])
     width, height = (np.ceil(far.max(axis=0) * 1.04) if len(far) else np.array([100.0, 100.0])).tolist()
-    return max(1.0, width), max(1.0, height)
+    return max(1.0, width), max(1.0, height), False

@@ -10,7 +10,7 @@ import numpy as np
 from vesica.detection.cause_names import CAUSES
 from vesica.detection.result import DetectionResult
 from vesica.errors import VesicaError
-from vesica.report import data, detection_charts
+from vesica.report import data, detection_charts, plain
 from vesica.report.detection_gallery import Chosen, chosen_of
 from vesica.report.detection_objects import Objects, binned, bins, cut_of, objects_of, sizes_of, threshold
 from vesica.report.numbers import number_tiles, policy_of
@@ -38,6 +38,8 @@ _RANGES = {"s": "small", "m": "medium", "l": "large"}
 
 def part_of(result: DetectionResult, key: str, /) -> Part:
     """Tiles, what to fix first, pictures, and the objects behind all of them."""
+    if result.protocol.whole is None:
+        return _without_charts(result, key)
     intervals = result.interval(replicates=REPLICATES)
     found, chosen, missing = _explained(result)
     blocks = tuple(detection_charts.charts_of(result, key, intervals, found))
@@ -59,6 +61,13 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
         provenance={"intervals": f"95 %, {REPLICATES:,} replicates by image, seed 0"},
         data=data.page_of(result, f"{key}-data", found),
     )
+
+
+def _without_charts(result: DetectionResult, key: str) -> Part:
+    """Curves, counts and pictures are of all sizes, which no range of this protocol covers."""
+    part = plain.part_of(result, key)
+    told = "Charts and pictures are left out: no range of `areas` covers all sizes. Add one such as all=0:1e10."
+    return replace(part, notes=(*part.notes, Line(told, "note")))
 
 
 def _explained(result: DetectionResult) -> tuple[Objects | None, Chosen, tuple[Line, ...]]:

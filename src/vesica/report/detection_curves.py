@@ -18,7 +18,7 @@ from vesica.report.views import Chart, Filter, Mark, Table, Value
 from vesica.results.intervals import IntervalTable
 from vesica.results.tables import Row
 
-BARS = 40
+BARS = 24
 """Categories that are drawn as bars; tables have all."""
 CURVES = 5
 """Categories whose curves are drawn."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from vesica.report.views import Shape
 
 MOST = 150
 """Shapes of an image that are drawn: guesses that are wrong and truths that were missed before others."""
-_CELLS = 400
+_CELLS = 480
 """Steps of an outline along the longer side of an image: a picture is not drawn larger."""
 
 
@@ -83,7 +84,8 @@ class Shapes:
             sides = [(corners[side], self.rows[side][one]) for side, one in drawn]
             return [{"rings": (tuple(column[row].ravel().tolist()),)} for column, row in sides if column is not None]
         segments = (inputs.truth_segments, inputs.guess_segments)
-        step = max(1, round(max(self.size(image)[:2]) / _CELLS))
+        off = max(1.0, max(self.size(image)[:2]) / _CELLS)
+        step = max(1, round(off))
         for side in (0, 1):
             own, column = [at for at, one in enumerate(drawn) if one[0] == side], segments[side]
             if column is None:
@@ -95,10 +97,38 @@ class Shapes:
                 continue
             for at, rings in zip(own, outlines(column.to_rle(rows), step=step), strict=True):
                 if rings:
-                    plain[at] = {"rings": tuple(tuple(map(float, ring[:-1].ravel())) for ring in rings)}
+                    plain[at] = {"rings": tuple(simplified(ring[:-1], off) for ring in rings)}
         return plain
 
 
 def _corners(box: np.ndarray) -> tuple[float, float, float, float]:
     x, y, width, height = box.tolist()
     return x, y, x + width, y + height
+
+
+def simplified(ring: np.ndarray, off: float, /) -> tuple[float, ...]:
+    """Fewer points of an outline, x and y by turns: those between two that stay are no further off their line.
+
+    From each point that stays, a cone of directions that pass all later points so near; where a point leaves it, the
+    one before stays too.
+
+    >>> simplified(np.array([[0, 0], [10, 0], [10, 1], [20, 1], [20, 30]]), 1.0)
+    (0.0, 0.0, 20.0, 1.0, 20.0, 30.0)
+    """
+    points = ring.astype(np.float64).tolist()
+    kept, last, cone = [points[0]], points[0], None
+    for point in points[1:]:
+        dx, dy = point[0] - kept[-1][0], point[1] - kept[-1][1]
+        if cone is not None and (dx * cone[1] - dy * cone[0] < 0 or cone[2] * dy - cone[3] * dx < 0):
+            kept.append(last)
+            cone, dx, dy = None, point[0] - last[0], point[1] - last[1]
+        length = math.hypot(dx, dy)
+        if length > off:
+            sine = off / length
+            cosine = math.sqrt(1 - sine * sine)
+            own = (dx * cosine - dy * sine, dy * cosine + dx * sine, dx * cosine + dy * sine, dy * cosine - dx * sine)
+            left = own[:2] if cone is None or own[0] * cone[1] - own[1] * cone[0] > 0 else cone[:2]
+            right = own[2:] if cone is None or cone[2] * own[3] - cone[3] * own[2] > 0 else cone[2:]
+            cone = (*left, *right)
+        last = point
+    return tuple(value for point in (*kept, last) for value in point)

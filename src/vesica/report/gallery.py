@@ -49,6 +49,10 @@ def fitted(
     if images is not None and embed != "none":
         found = photographs.pictures_of(_names(document), images, embed=embed, room=room - 4000)
         lines += found.lines
+        if embed == "link" and found.pictures:
+            lines.append(
+                "Photographs are links to where they lay when this was written: its content policy allows them."
+            )
         document = replace(
             document,
             items={key: with_pictures(items, found.pictures) for key, items in document.items.items()},

@@ -23,7 +23,8 @@ def page_of(parts: Sequence[Part], /, *, gates: Sequence[Any], findings: Sequenc
     found = tuple(map(_finding, findings))
     if found:
         blocks.append(Words("findings", "Findings of check", found))
-    notes = tuple(line for part in parts for line in part.notes)
+    several = len(parts) > 1
+    notes = tuple(line._replace(lead=part.page.title) if several else line for part in parts for line in part.notes)
     if notes:
         blocks.append(Words("notes", "Notes", notes, "What was corrected, left out or assumed."))
     return Page("headline", "Headline", tuple(blocks))

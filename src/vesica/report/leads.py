@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 Marks = Callable[["Axes"], Mapping[str, Mark]]
 
 
+MOST_BESIDE = 20
+"""Rows of a heat map that stands beside another chart: of more, cells would be too small to meet."""
+
+
+def square(count: int, /) -> dict[str, Any]:
+    """Width and height of a heat map of so many rows, and whether it has both columns of a page."""
+    if count > MOST_BESIDE:
+        return {"width": 7.6, "height": 7.2, "is_wide": True}
+    return {"height": float(min(2.6 + 0.24 * max(count, 4), 4.7))}
+
+
 def drawn(told: Callable[[Mapping[str, Any]], Mark | None], /) -> Marks:
     """The parts that the picture itself marks, as far as what they stand for leads anywhere."""
     return lambda ax: {name: mark for name, facts in plot.marks(ax).items() if (mark := told(facts)) is not None}

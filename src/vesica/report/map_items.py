@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from vesica.report.label_maps import LabelMapPair, pairs_of
-from vesica.report.map_pictures import panel_of, picture_of
+from vesica.report.map_pictures import colours_of, panel_of, picture_of
 from vesica.report.photographs import finder, pixels_of
 from vesica.report.views import Item, Row, Shape
 
 if TYPE_CHECKING:
-    from vesica.report.views import Facts
+    from vesica.report.views import Colour, Facts
     from vesica.segmentation.result import SegmentationResult
 
 MOST = 60
@@ -54,8 +53,9 @@ def met_of(result: SegmentationResult, /) -> Met:
 
 
 def _places(labels: np.ndarray, side: np.ndarray) -> np.ndarray:
-    place = {label: k for k, label in enumerate(labels.tolist())}
-    return np.array([place.get(one, -1) for one in side.tolist()], np.int64)
+    found, place = np.unique(side, return_inverse=True)
+    known = {label: k for k, label in enumerate(labels.tolist())}
+    return np.array([known.get(one, -1) for one in found.tolist()], np.int64)[place.reshape(-1)]
 
 
 def ranked(rows: list[dict[str, Any]], name: str, /) -> list[Ranked]:
@@ -73,17 +73,25 @@ def ranked(rows: list[dict[str, Any]], name: str, /) -> list[Ranked]:
     return [Ranked(rows[place]["image"], score, kinds.get(place, "")) for score, place in known]
 
 
+def first_of_pairs(met: Met, rows: np.ndarray, count: int, /) -> np.ndarray:
+    """Places in `rows`: of each two classes the first `count` images, those with most pixels first."""
+    if not len(rows):
+        return np.empty(0, np.int64)
+    code = met.truth[rows] * (int(met.guess.max()) + 1) + met.guess[rows]
+    order = np.lexsort((met.image[rows], -met.pixels[rows], code))
+    begin = np.flatnonzero(np.diff(code[order], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(begin, np.diff(begin, append=len(order)))
+    return np.asarray(order[rank < count])
+
+
 def telling(order: list[Ranked], met: Met, images: list[Any], /) -> list[Any]:
     """The images that are shown, those first that should stay where not all fit."""
     first = [one.image for kind in (WORST, BEST, MIDDLE) for one in order if one.kind == kind]
     wrong = np.flatnonzero(met.truth != met.guess)
-    most: dict[tuple[int, int], tuple[int, int]] = {}
-    for row in wrong.tolist():
-        key = int(met.truth[row]), int(met.guess[row])
-        most[key] = max(most.get(key, (0, 0)), (int(met.pixels[row]), -int(met.image[row])))
     # For each mistake the image with most of its pixels, the most common mistakes first.
-    by_pair = [images[-place] for _, place in sorted(most.values(), reverse=True)]
-    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order)]))[:MOST]
+    most = wrong[first_of_pairs(met, wrong, 1)]
+    by_pair = [images[place] for place in met.image[most[np.argsort(-met.pixels[most], kind="stable")]].tolist()]
+    return list(dict.fromkeys([*first[:30], *by_pair, *first, *(one.image for one in order), *images]))[:MOST]
 
 
 def items_of(
@@ -104,7 +112,7 @@ def items_of(
     known = {one.image: one for one in order}
     place = {image: k for k, image in enumerate(images)}
     ends = np.searchsorted(met.image, np.arange(len(images) + 1))
-    names = [str(name) for name in result.categories]
+    names, colours = [str(name) for name in result.categories], class_colours(result)
     items = []
     for image, pair in pairs.items():
         rows = np.arange(*ends[place[image] : place[image] + 2])
@@ -113,25 +121,43 @@ def items_of(
             photograph = pixels_of(str(image), found_at, panel_of(pair))
         own = Met(*(column[rows] for column in met))
         facts = _facts_of(image, known.get(image), score, bins)
-        items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names))
+        items.append(_item(image, pair, photograph, facts, known.get(image), score, own, names, colours))
     others = [image for image in images if image not in pairs]
     found = [Row(str(image), _facts_of(image, known.get(image), score, bins)) for image in others[:MOST_IMAGES]]
-    found += _pairs_of_others(
-        met, np.flatnonzero(np.isin(met.image, [place[image] for image in others])), images, names
-    )
-    return items, found, _left_out(len(images), len(items), len(others), maps is not None)
+    is_other = np.ones(len(images), bool)
+    is_other[[place[image] for image in pairs]] = False
+    found += _pairs_of_others(met, np.flatnonzero(is_other[met.image]), images, names)
+    return items, found, _left_out(images, len(items), maps is not None)
 
 
-def _left_out(images: int, shown: int, others: int, has_maps: bool) -> tuple[str, ...]:
+def class_colours(result: SegmentationResult, /) -> list[Colour]:
+    """One for each class of its tables."""
+    background = np.flatnonzero(result.cells.labels == result.policy.background).tolist()
+    return colours_of(len(result.cells.labels), *background)
+
+
+def seen_in(items: Iterable[Item], /) -> set[str]:
+    """The names of the classes that some picture shows."""
+    told = [shape.facts["category"] for item in items for shape in item.shapes]
+    return {name for one in told for name in ((one,) if isinstance(one, str) else one)}
+
+
+def _left_out(images: list[Any], shown: int, has_maps: bool) -> tuple[str, ...]:
+    count = len(images)
     if not has_maps:
         return (
             f"No label maps are shown, for the result has counts and no pixels: `maps` of `report` says where the maps "
-            f"of these {images:,} images are, or `vesica seg … --report`.",
+            f"of these {count:,} images are, or `vesica seg … --report`.",
         )
-    if not others:
+    if not shown and count:
+        named = ", ".join(repr(image) for image in images[:3])
+        return (
+            f"No label maps are shown: `maps` has none of these images, which are called {named}{', …' * (count > 3)}.",
+        )
+    if shown == count:
         return ()
     return (
-        f"Of {images:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
+        f"Of {count:,} images {shown:,} are shown: the worst, the best, some between, and for each mistake the one "
         "with most of it.",
     )
 
@@ -145,8 +171,9 @@ def _item(
     score: str,
     met: Met,
     names: list[str],
+    colours: Sequence[Colour],
 ) -> Item:
-    picture = picture_of(pair, len(names), photograph=photograph)
+    picture = picture_of(pair, colours, photograph=photograph)
     shapes: list[Shape] = []
     drawn = 0
     for truth, guess, count in sorted(
@@ -159,11 +186,11 @@ def _item(
         drawn += 1
         mask = pair.differs & (pair.truth == truth) & (pair.guess == guess)
         runs = picture.runs_of(mask) if drawn <= DRAWN else None
-        shapes.append(Shape("wrong", f"{names[truth]} taken for {names[guess]}", runs=runs, facts=own))
+        shapes.append(Shape("wrong", runs=runs, facts=own))
     told = [str(image), *([pair.note] if pair.note else [])]
     if rank is not None:
         told.append(f"{score} {rank.score:.3f}" + (f", {rank.kind}" if rank.kind else ""))
-    told.append(f"{pair.differs.sum() / max(1, pair.counts.sum()):.1%} of pixels wrong")
+    told.append(f"{100 * pair.differs.sum() / max(1, pair.counts.sum()):.1f} % of pixels wrong")
     caption = f"{', '.join(told)}; {picture.words}"
     return Item(
         f"map-{image}", str(image), caption, picture.width, picture.height, tuple(shapes), facts, picture.source
@@ -186,12 +213,10 @@ def _facts_of(image: Any, rank: Ranked | None, score: str, bins: Mapping[Any, st
 
 def _pairs_of_others(met: Met, rows: np.ndarray, images: list[Any], names: list[str]) -> list[Row]:
     """For each class, and each mistake, the images with most of its pixels; mistakes first."""
-    told: Counter[tuple[int, int]] = Counter()
-    found: list[Row] = []
-    is_right = met.truth[rows] == met.guess[rows]
-    for row in rows[np.lexsort((met.image[rows], -met.pixels[rows], is_right))].tolist():
-        pair = int(met.truth[row]), int(met.guess[row])
-        told[pair] += 1
-        if told[pair] <= ROWS and len(found) < MOST_ROWS:
-            found.append(Row(str(images[met.image[row]]), _facts(*pair, int(met.pixels[row]), names)))
-    return found
+    kept = rows[first_of_pairs(met, rows, ROWS)]
+    order = np.lexsort((met.image[kept], -met.pixels[kept], met.truth[kept] == met.guess[kept]))[:MOST_ROWS]
+    columns = (column[kept[order]].tolist() for column in met)
+    return [
+        Row(str(images[image]), _facts(truth, guess, pixels, names))
+        for image, truth, guess, pixels in zip(*columns, strict=True)
+    ]

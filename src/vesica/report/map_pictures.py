@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +19,10 @@ MOST = 250
 """Colours: of more classes some share one."""
 GAP = 3
 NO_CLASS: Colour = (58, 66, 78)
+BACKGROUND: Colour = (180, 188, 197)
 SAME: Colour = (226, 231, 236)
-DIFFERENT: Colour = (194, 65, 12)
+DIFFERENT: Colour = (112, 122, 136)
+"""Dark enough to be seen alone, and grey: what is asked for is drawn over it in a colour."""
 BETWEEN: Colour = (128, 136, 146)
 
 # For the first classes: far from each other in hue and in lightness, also to who sees no red or no green.
@@ -84,7 +86,7 @@ def panel_of(pair: LabelMapPair, /) -> tuple[int, int]:
 
 def picture_of(
     pair: LabelMapPair,
-    classes: int,
+    classes: Sequence[Colour],
     /,
     *,
     sides: tuple[str, str] = ("truth", "guess"),
@@ -92,10 +94,11 @@ def picture_of(
 ) -> MapPicture:
     """Truth and guess, and below them where they differ and what was guessed there; of wide maps one below the other.
 
-    What is no class or does not count is dark. With a photograph, of the size of each part, that one comes first.
+    `classes` has a colour for each class. What is no class or does not count is dark. With a photograph, of the size of
+    each part, that one comes first.
     """
     step, zoom = _scale(pair)
-    colours = [*colours_of(classes), SAME, DIFFERENT, NO_CLASS, BETWEEN]
+    colours = [*classes, SAME, DIFFERENT, NO_CLASS, BETWEEN]
     same, different, none, between = range(len(colours) - 4, len(colours))
     truth, guess = (
         np.where(side < 0, none, side % max(same, 1))[::step, ::step].astype(np.uint8)
@@ -112,9 +115,10 @@ def picture_of(
         whole, y, x = _tiled([photograph, *(table[part] for part in parts[:3])], 2, np.array(BETWEEN, np.uint8), 3)
         words = f"the photograph, {sides[0]}; below, {sides[1]}, and where they differ"
         return MapPicture(whole.shape[1], whole.shape[0], _jpeg(whole), words, step, zoom, x, y)
+    told = "the guess" if sides[1] == "guess" else sides[1]
     across = 1 if wide >= 2.6 * high else 2
     whole, y, x = _tiled(parts[:3] if across == 1 else parts, across, between, 2)
-    words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {sides[1]} has there"
+    words = f"{sides[0]}, {sides[1]}; below, where they differ, and what {told} has there"
     if across == 1:
         words = f"from the top: {sides[0]}, {sides[1]}, where they differ"
     data = base64.b64encode(png_of(whole, palette=colours)).decode()
@@ -143,14 +147,17 @@ def _jpeg(pixels: np.ndarray) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def colours_of(classes: int, /) -> list[Colour]:
-    """One for each class, the same in every report."""
-    return [_colour(place) for place in range(min(classes, MOST))]
+def colours_of(classes: int, background: int | None = None, /) -> list[Colour]:
+    """One for each class, the same in every report; grey for the one that is the background, by its place."""
+    return [BACKGROUND if place == background else _colour(place) for place in range(min(classes, MOST))]
 
 
-def swatches_of(names: Sequence[str], /) -> tuple[tuple[str, Colour], ...]:
-    """What each colour is: a class, or no class."""
-    return (*zip(names, colours_of(len(names)), strict=False), ("no class, or does not count", NO_CLASS))
+def swatches_of(
+    names: Sequence[str], colours: Sequence[Colour], seen: Collection[str], /
+) -> tuple[tuple[str, Colour], ...]:
+    """What each colour is: a class that is seen in a picture, or no class."""
+    known = [pair for pair in zip(names, colours, strict=False) if pair[0] in seen]
+    return (*known, ("no class, or does not count", NO_CLASS))
 
 
 def _colour(place: int) -> Colour:

@@ -10,7 +10,6 @@ from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.replicates import intervals_of
 from vesica.report.views import Chart, Line, Mark, Page, Part, Row, Table
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def part_of_outlines(result: SurfaceResult, key: str, /) -> Part:
     """16: the distances of outlines, by class and by image."""
     return Part(
         Page(key, "Outlines", (_distances(result, key), _images(result, key)), result.headline),
-        number_tiles(result, key, intervals=intervals_of(result), notes=_notes(result), title="Outlines"),
+        number_tiles(result, key, intervals=result.interval(), notes=_notes(result), title="Outlines"),
         rows=tuple(_rows(result)),
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy=policy_of(result.to_dict()),

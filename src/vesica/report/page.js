@@ -90,7 +90,7 @@
       const filled = shape.runs || shape.role === "missed";
       if (filled) {
         const alpha = pen.globalAlpha;
-        pen.globalAlpha = alpha * (shape.runs ? 0.42 : 0.2);
+        pen.globalAlpha = alpha * (shape.runs ? (some && marked[at] ? 0.85 : 0.42) : 0.2);
         pen.fillStyle = tint;
         pen.fill(path);
         pen.globalAlpha = alpha;
@@ -233,7 +233,8 @@
     const body = make("tbody", undefined, table);
     item.shapes.map((_, k) => k).sort((a, b) => marked[b] - marked[a] || a - b).slice(0, MOST).forEach((k) => {
       const shape = item.shapes[k], row = make("tr", undefined, body, marked[k] ? "found" : "");
-      make("th", (data.roles[item.group.page] || {})[shape.role] || shape.role, row).scope = "row";
+      const role = (data.roles[item.group.page] || {})[shape.role] || shape.role;
+      make("th", shape.label ? `${shape.label} (${role})` : role, row).scope = "row";
       keys.forEach((key) => make("td", worded(shape.facts[key]), row, "text"));
     });
     $("before").disabled = list.indexOf(at) <= 0;

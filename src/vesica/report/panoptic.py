@@ -10,7 +10,6 @@ from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.replicates import intervals_of
 from vesica.report.views import Chart, Line, Mark, Page, Part, Row, Table, Words
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def part_of_segments(result: PanopticResult, key: str, /) -> Part:
              for name in result.summary}  # fmt: skip
     return Part(
         Page(key, "Panoptic quality", (_classes(result, key), _images(result, key)), result.headline),
-        number_tiles(result, key, intervals=intervals_of(result), notes=notes, title="Panoptic quality"),
+        number_tiles(result, key, intervals=result.interval(), notes=notes, title="Panoptic quality"),
         _first(result, key),
         rows=tuple(_rows(result)),
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),

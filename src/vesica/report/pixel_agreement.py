@@ -17,9 +17,9 @@ from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.label_maps import LabelMapPair, places_of, worst_slice
 from vesica.report.leads import facts_of
-from vesica.report.map_pictures import picture_of, swatches_of
+from vesica.report.map_pictures import colours_of, picture_of, swatches_of
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.views import Block, Chart, Grid, Item, Line, Mark, Page, Part, Row, Shape, Table
+from vesica.report.views import Block, Chart, Colour, Grid, Item, Line, Mark, Page, Part, Row, Shape, Table
 
 if TYPE_CHECKING:
     from vesica.agreement.label_maps import PixelAgreementResult
@@ -40,12 +40,11 @@ TYPES = {
 
 def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
     """All that an agreement of label maps gives to a report."""
-    items = _items(result)
+    items, names = _items(result), _names(result, _labels(result))
     shown = {item.facts["image"] for item in items}
     rows = [Row(str(image), {"image": str(image)}) for image in result.images if str(image) not in shown]
     blocks: list[Block] = [_matrix(result, key), _classes(result, key), _ledger(result, key), _disputed(result, key)]
-    intervals = {name: result.interval(name) for name in result.summary}
-    tiles = number_tiles(result, key, intervals=intervals, notes=NOTES, title="Agreement")
+    tiles = number_tiles(result, key, intervals=result.interval(), notes=NOTES, title="Agreement")
     how = f"{100 * result.policy.level:g} % intervals of {result.policy.replicates:,} replicates by image"
     return Part(
         Page(key, "Agreement", tuple(blocks), result.headline),
@@ -55,7 +54,7 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy=policy_of(result.to_dict()),
         legend={"wrong": "pixels that two annotators gave to two classes"},
-        swatches=swatches_of(_names(result, _labels(result))),
+        swatches=swatches_of(names, _colours(result), names),
     )
 
 
@@ -65,6 +64,11 @@ def _labels(result: PixelAgreementResult) -> np.ndarray:
 
 def _names(result: PixelAgreementResult, labels: np.ndarray) -> list[str]:
     return [str(result.names.get(label, label)) for label in labels.tolist()]
+
+
+def _colours(result: PixelAgreementResult) -> list[Colour]:
+    labels = _labels(result)
+    return colours_of(len(labels), *np.flatnonzero(labels == result.policy.background).tolist())
 
 
 def _matrix(result: PixelAgreementResult, key: str) -> Chart:
@@ -87,8 +91,8 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
         tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
     )
     grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
-    height = float(np.clip(2.6 + 0.3 * len(people), 3.6, 6.0))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, height=height)
+    size = leads.square(len(people))
+    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
 
 
 def _classes(result: PixelAgreementResult, key: str) -> Chart:
@@ -172,12 +176,12 @@ def _item(result: PixelAgreementResult, image: Any, score: float, labels: np.nda
         return None
     pairs.sort(key=lambda one: -int(one[2].differs.sum()))
     (a, b, worst), *others = pairs
-    picture = picture_of(worst, len(names), sides=(str(a), str(b)))
+    picture = picture_of(worst, _colours(result), sides=(str(a), str(b)))
     shapes = []
     for number, (place, mask) in enumerate(_mistakes(worst)):
         facts = _facts(a, b, place, int(mask.sum()), names)
         runs = picture.runs_of(mask) if number < DRAWN else None
-        shapes.append(Shape("wrong", " or ".join(facts["category"]), runs=runs, facts=facts))
+        shapes.append(Shape("wrong", runs=runs, facts=facts))
     for one, other, pair in others:  # of the other two it is told what differs, and not where
         told = (_facts(one, other, place, int(mask.sum()), names) for place, mask in _mistakes(pair))
         shapes += [Shape("wrong", facts=facts) for facts in told]

@@ -15,7 +15,7 @@ from vesica.plot.per_class import without_middle
 from vesica.report import leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
-from vesica.report.map_items import WORST, Ranked, items_of, ranked
+from vesica.report.map_items import WORST, Ranked, class_colours, items_of, ranked, seen_in
 from vesica.report.map_pictures import swatches_of
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Block, Chart, Choice, Grid, Line, Mark, Page, Part, Table, Tiles, Words
@@ -59,8 +59,8 @@ def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> 
         *_classes(result, key, intervals),
         _over_images(result, key),
         _spread(result, key, score, order),
-        *_confusion(result, key),
         _ranked(result, key, score, order),
+        *_confusion(result, key),
         _policies(result, key),
     ]
     return Part(
@@ -73,7 +73,7 @@ def _part(result: SegmentationResult, key: str, maps: Any, photographs: Any) -> 
         tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy_of(result.to_dict()),
         legend=_LEGEND,
-        swatches=swatches_of([str(name) for name in result.categories]),
+        swatches=swatches_of([str(name) for name in result.categories], class_colours(result), seen_in(items)),
     )
 
 
@@ -104,7 +104,7 @@ def _first(result: SegmentationResult, key: str) -> Words | None:
             share = counts[truth, guess] / wrong
             text = f"{names[truth]} is taken for {names[guess]}: {counts[truth, guess]:,} pixels"
             facts = facts_of(truth=names[truth], guess=names[guess])
-            lines.append(Line(text, "", facts, f"{share:.0%} of wrong pixels"))
+            lines.append(Line(text, "", facts, f"{100 * share:.0f} % of wrong pixels"))
     for row in _known(result)[::-1][:2]:
         text = f"{row['category']} is the class with an IoU of {row['IoU']:.3f}"
         lines.append(Line(f"{text}, in {row['images']:,} images", "", facts_of(category=row["category"]), "lowest IoU"))
@@ -174,26 +174,25 @@ def _of_class(category: Any, name: str, value: float) -> Mark:
 def _over_images(result: SegmentationResult, key: str) -> Chart:
     """14: how far each class differs from image to image."""
     metric = "IoU" if result.policy.knows("IoU") else None
-    cells: dict[Any, list[float]] = {}
     name = metric or "Dice"
-    for row in result.per_cell():
-        if row.get(name) is not None:
-            cells.setdefault(row["category"], []).append(row[name])
-    quantiles = {one: np.quantile(values, (0, 0.25, 0.5, 0.75, 1)).tolist() for one, values in cells.items()}
-    order = sorted(quantiles, key=lambda one: -quantiles[one][2])
+    columns = zip(result.categories, result.cell_scores(name).T, strict=True)
+    known = ((category, own[~np.isnan(own)]) for category, own in columns)
+    parts = (0, 0.25, 0.5, 0.75, 1)
+    found = [(category, len(own), np.quantile(own, parts).tolist()) for category, own in known if len(own)]
+    found.sort(key=lambda one: -one[2][2])
     table = Table(
         f"{key}-over-images",
         "Classes over images",
         ("class", "images", "worst", "a quarter below", "median", "a quarter above", "best"),
-        tuple((str(one), len(cells[one]), *quantiles[one]) for one in order),
-        tuple(facts_of(category=one) for one in order),
+        tuple((str(category), count, *quantiles) for category, count, quantiles in found),
+        tuple(facts_of(category=category) for category, _, _ in found),
     )
-    shown = without_middle(order, MOST_BARS)
+    shown = without_middle(found, MOST_BARS)
     return chart(
         f"{key}-over-images",
         lambda ax: plot.over_images(result, metric=metric, most=MOST_BARS, ax=ax),
         table=table,
-        marks=leads.rows([_of_class(one, f"median {name}", quantiles[one][2]) for one in shown]),
+        marks=leads.rows([_of_class(category, f"median {name}", own[2]) for category, _, own in shown]),
         height=1.4 + 0.26 * max(4, len(shown)),
     )
 
@@ -250,7 +249,7 @@ def _ranked(result: SegmentationResult, key: str, score: str, order: list[Ranked
         f"{key}-images",
         "Images, the worst first",
         ("image", *(name.replace("_", " ") for name in columns), "which"),
-        tuple((str(one.image), *(rows[one.image][name] for name in columns), one.kind or None) for one in shown),
+        tuple((str(one.image), *(rows[one.image][name] for name in columns), one.kind) for one in shown),
         tuple(facts_of(image=one.image) for one in shown),
         left_out=left,
     )
@@ -287,15 +286,14 @@ def _confusion(result: SegmentationResult, key: str) -> list[Block]:
         left_out="The hundred most common are listed." if (wrong > 0).sum() > len(pairs) else "",
     )
     charts = tuple(_matrix(result, key, way, grid, table if way == "row" else None) for way in WAYS.values())
-    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts)]
+    return [Choice(f"{key}-confusion", "Confusion", tuple(WAYS), charts, is_wide=charts[0].is_wide)]
 
 
 def _matrix(
     result: SegmentationResult, key: str, way: Literal["row", "column"] | None, grid: Grid, table: Table | None
 ) -> Chart:
-    height = float(np.clip(2.6 + 0.24 * len(grid.rows), 3.8, 6.4))
-    name = f"{key}-confusion-{way or 'counts'}"
-    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, height=height)
+    name, size = f"{key}-confusion-{way or 'counts'}", leads.square(len(grid.rows))
+    return chart(name, lambda ax: plot.confusion(result, by=way, ax=ax), table=table, grid=grid, **size)
 
 
 def _policies(result: SegmentationResult, key: str) -> Chart:

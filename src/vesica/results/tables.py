@@ -147,7 +147,19 @@ def rows_of(columns: Mapping[str, Iterable[Any]], /) -> list[Row]:
     >>> rows_of({"category": ["cat", "dog"], "AP": [0.5, float("nan")], "truths": (3, 0)})
     [{'category': 'cat', 'AP': 0.5, 'truths': 3}, {'category': 'dog', 'AP': None, 'truths': 0}]
     """
-    return [dict(zip(columns, map(plain, row), strict=True)) for row in zip(*columns.values(), strict=True)]
+    names, listed = list(columns), [_listed(column) for column in columns.values()]
+    return [dict(zip(names, row, strict=True)) for row in zip(*listed, strict=True)]
+
+
+def _listed(column: Iterable[Any]) -> list[Any]:
+    """Plain values; of an array all at once, for tables of cells are long."""
+    kind = getattr(getattr(column, "dtype", None), "kind", "")
+    if kind in "iub" and kind:
+        found: list[Any] = column.tolist()  # type: ignore[attr-defined]
+        return found
+    if kind == "f" and column.dtype.itemsize <= 8:  # type: ignore[attr-defined]
+        return [None if value != value else value for value in column.tolist()]  # type: ignore[attr-defined]
+    return [plain(value) for value in column]
 
 
 def plain(value: Any, /) -> Any:

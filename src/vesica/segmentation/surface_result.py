@@ -231,9 +231,9 @@ class SurfaceResult(Result):
         from vesica.segmentation.intervals import interval_of  # late: most results are asked for without
 
         images, groups = (column_of_ids(column) for column in (self.images, self.groups))
-        own = {"images": images, "groups": groups, "categories": self.categories}
+        assert images is not None
         how = {"level": level, "by": by, "replicates": replicates, "seed": seed, "method": method}
-        return interval_of(self, name, **own, **how)
+        return interval_of(self, name, images=images, groups=groups, categories=self.categories, **how)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -15,6 +15,7 @@ MODULES = [
     if module.name.rpartition(".")[2] != "__main__"
 ]
 NEEDS = {"vesica.integrations.torchmetrics": "torchmetrics", "vesica.integrations.transformers": "torch"}
+NEEDS |= {name: "triton" for name in MODULES if name.startswith("vesica._kernels.triton.")}
 """Modules that are for those who have another library."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from scenes import boxes
@@ -26,28 +28,45 @@ def pairs(n, dtype=torch.float32):
     return guess, truth
 
 
+def gradients(way, guess, truth):
+    """The value and the gradients, all as float64."""
+    a, b = guess.clone().requires_grad_(), truth.clone().requires_grad_()
+    value = way(a, b)
+    value.sum().backward()
+    return [part.detach().double() for part in (value, a.grad, b.grad)]
+
+
 def check_gradients_are_those_of_array_code():
+    """As close to those of float64 as array code is; and of odd rows the same as array code's.
+
+    What is huge has gradients so small that array code loses digits of a mean, for it divides by the number of rows
+    first. So those rows are compared where nothing is divided.
+    """
     for dtype in (torch.float32, torch.float64):
         guess, truth = pairs(3000, dtype)
         weights = torch.rand(3000, device="cuda", generator=torch.Generator("cuda").manual_seed(1), dtype=dtype)
+        eps = torch.finfo(dtype).eps
+        length = torch.maximum(guess.abs(), truth.abs()).amax(dim=1, keepdim=True).double()
         for name in NAMES:
             for reduction, given in (("none", None), ("mean", None), ("sum", None), ("mean", weights)):
-                found = []
-                for way in (lambda a, b: getattr(losses, name)(a, b, reduction=reduction, weights=given),
-                            lambda a, b: _array_code(MEASURES[name], a, b, reduction, given)):  # fmt: skip
-                    a, b = guess.clone().requires_grad_(), truth.clone().requires_grad_()
-                    value = way(a, b)
-                    value.sum().backward()
-                    found.append((value.detach(), a.grad, b.grad))
-                (value, *grads), (want, *wants) = found
-                eps = torch.finfo(dtype).eps
-                assert ((value - want).abs() <= 16 * eps * want.abs().clamp(min=1)).all(), (name, reduction)
-                for x, y in zip(grads, wants, strict=True):
-                    assert x.isfinite().all()
+                way = partial(getattr(losses, name), reduction=reduction)
+                twin = partial(_array_code, MEASURES[name], reduction=reduction)
+                got = gradients(partial(way, weights=given), guess, truth)
+                want = gradients(partial(twin, weights=given), guess, truth)
+                wide = given if given is None else given.double()
+                best = gradients(partial(twin, weights=wide), guess.double(), truth.double())
+                case = (name, reduction, dtype, given is not None)
+                assert ((got[0] - want[0]).abs() <= 16 * eps * want[0].abs().clamp(min=1)).all(), case
+                odd = 6 if reduction in ("none", "sum") else 5
+                for x, y, z in zip(got[1:], want[1:], best[1:], strict=True):
+                    assert x.isfinite().all(), case
                     # Gradients are one over a length; those of equal boxes cancel.
-                    length = torch.maximum(guess.abs(), truth.abs()).amax(dim=1, keepdim=True)
                     scale = y.abs().amax(dim=1, keepdim=True) + 1 / length
-                    assert ((x - y).abs() <= 64 * eps * scale).all(), (name, reduction, dtype)
+                    assert ((x - y).abs() <= 64 * eps * scale)[:odd].all(), case
+                    off, theirs = (((side - z).abs() / scale)[6:].max().item() for side in (x, y))
+                    # Nothing is wider than float64: as many last places as array code may lose in float32.
+                    allowed = 2 * theirs + 16 * eps if dtype == torch.float32 else 1024 * eps
+                    assert off <= allowed, (*case, off / eps, theirs / eps)
     assert registry.LANES["loss", "ciou", "cuda"] is not registry._handed_back
 
 

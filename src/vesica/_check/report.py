@@ -35,6 +35,8 @@ def megabytes(value: Any, name: str, /) -> int:
 
 def html_name(path: Any, /) -> None:
     """The name says what the file is: one that ends as another kind would not open."""
+    if not os.fspath(path):
+        raise ValueError("A report is one HTML file: it must be a name; got nothing.")
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in ("", ".html", ".htm"):
         raise ValueError(f"A report is one HTML file: its name must end in .html; got {brief(os.fspath(path))}.")

@@ -14,7 +14,7 @@ from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
 from vesica._kernels.triton.formulas import area, slope, tame_value, value
 from vesica._kernels.triton.launch import bits, in_rows, is_in_rows, launch, on_device_of
 
-ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 2, 1024, 4
+ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 1, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
 ENOUGH = 1024
 """Tiles that keep a device busy."""
@@ -55,7 +55,7 @@ def _strip(
                 found = tame_value(NAME, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B)
             else:
                 found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
-            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), (i < n) & (j < m))
+            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), j < tl.where(i < n, m, 0))
 
 
 @triton.jit(do_not_specialize=["n", "groups", "batch_a", "batch_b", "empty", "alpha", "beta"])

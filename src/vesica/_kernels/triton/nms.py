@@ -28,7 +28,7 @@ from vesica._kernels.triton.tiles import TILE, meeting, tiled
 PROGRAMS = 132 * 4
 """Of settling: all of them must be on the device at once, for they wait for each other."""
 BLOCK = 256
-WAITING = 32
+WAITING = 64
 """Tiles whose rows are looked at together."""
 
 

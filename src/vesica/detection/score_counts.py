@@ -98,7 +98,7 @@ class ScoreCounts:
         >>> result = vesica.evaluate(truth, guess)
         >>> low, high = counts_by_score(result.records, bins=4).bounds()["AP"]
         >>> low <= result["AP"] <= high, round(low, 3), round(result["AP"], 3), round(high, 3)
-        (True, 0.667, 0.835, 1.0)
+        (True, 0.835, 0.835, 1.0)
         """
         check.recall_points(self.protocol.rules.average_precision, self.protocol.name)
         ends = [_summary(self, self._arrays(first)) for first in ("wrong", "right")]

@@ -515,5 +515,5 @@ class TestHelp:
             "{coco,lvis,voc,voc07,voc12,voc-devkit,panoptic}" in done.stdout
             and "{box,mask,boundary,rotated}" in done.stdout
         )
-        formats = "{coco,voc,yolo,dota,cvat,labelstudio,labelme,csv,npz,npy}"
+        formats = "{coco,voc,yolo,dota,cvat,labelstudio,labelme,csv,npz,npy,parquet,arrow}"
         assert formats in done.stdout and "{pycocotools,panopticapi}" in done.stdout

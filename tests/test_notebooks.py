@@ -234,7 +234,11 @@ def shown():
 
 @pytest.fixture(scope="module")
 def values():
-    return list(shown())
+    from vesica.report.saved_facts import SavedFacts
+
+    found = list(shown())
+    result = next(value for value in found if type(value).__name__ == "DetectionResult")
+    return [*found, SavedFacts(result.to_dict(), HOSTILE[0])]
 
 
 class TestEverything:

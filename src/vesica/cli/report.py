@@ -49,10 +49,10 @@ def _check_usage(arguments: argparse.Namespace) -> None:
 
     try:
         report_options.check_look(arguments)
-        check.html_name(arguments.output)
         if arguments.images is not None and not os.path.isdir(arguments.images):
             raise ValueError(f"--images must be a folder that exists; got {arguments.images!r}")
         if os.path.realpath(arguments.output) in map(os.path.realpath, arguments.files):
             raise ValueError(f"--output must be a file of its own; {arguments.output} is read")
+        check.html_name(arguments.output)
     except ValueError as error:
         arguments.usage_error(str(error))

@@ -9,11 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = ["CONTRIBUTING.md", "docs/design.md", "docs/trust.md", "RELEASING.md"]
 FOLDERS = ("src", "csrc", "tests", "docs", "benchmarks", "examples", ".github", ".ci")
-PATHS = [
-    *FOLDERS,
-    *(path.name for path in ROOT.glob("*.yml")),
-    *(path.relative_to(ROOT).as_posix() for one in FOLDERS for path in (ROOT / one).rglob("*")),
-]
+BELOW = (path.relative_to(ROOT).as_posix() for one in FOLDERS for path in (ROOT / one).rglob("*"))
+PATHS = [*FOLDERS, *(path.name for path in ROOT.glob("*.yml")), *BELOW]
 NAME = re.compile(r"`([\w*/.-]+(?:\.(?:py|cpp|hpp|md|yml)|/))`")
 
 

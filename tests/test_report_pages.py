@@ -349,9 +349,9 @@ def test_report_on_the_command_line(
         (["seg", "{truth}", "{guess}", "--report", "o.html", "--images", "{truth}/no"], "must be a folder that exists"),
         (["seg", "{truth}", "{guess}", "--max-mb", "3"], "go with --report"),
         (["seg", "{truth}", "{guess}", "--report", "{truth}"], "must be a file of its own"),
-        (["compare", "{objects}", "{old}", "{new}", "--report", "{new}"], "must end in .html"),
+        (["compare", "{objects}", "{old}", "{new}", "--report", "{new}"], "must be a file of its own"),
         (["seg", "{truth}", "{guess}", "--report="], "must be a name; got nothing"),
-        (["agree", "{ann}", "{ben}", "--report", "{ben}"], "must end in .html"),
+        (["agree", "{ann}", "{ben}", "--report", "{ben}"], "must be a file of its own"),
     ],
 )
 def test_usage(words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

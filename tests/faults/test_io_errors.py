@@ -135,7 +135,8 @@ for name, writer in WRITERS.items():
         contents.append(content_of(place))
     at, verdicts = 0, set()
     while not verdicts or left == 0:
-        writer.write(place, 0)
+        if content_of(place) != contents[0]:
+            writer.write(place, 0)
         before = parts_beside(place)
         at += 1
         left = at

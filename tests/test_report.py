@@ -221,7 +221,7 @@ class TestWrite:
                 result.report(out, max_mb=size)
         with pytest.raises(ValueError, match="`embed` must be"):
             result.report(out, embed="always")
-        with pytest.raises(ValueError, match=r"its name must end in \.html; got .*out\.pdf"):
+        with pytest.raises(ValueError, match=r"its name must end in \.html; got "):
             result.report(tmp_path / "out.pdf")
         with pytest.raises(InputError):
             result.report(tmp_path / "nowhere" / "out.html")

@@ -9,7 +9,7 @@ import concurrent.futures
 import importlib
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
 
@@ -83,50 +83,62 @@ class Threads(_Pool):
 class Processes(_Pool):
     """Processes of this machine. One that dies takes its pool with it: what was not done is done by the next."""
 
-    _breaks = 0
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self._breaks = 0
+        self._ended: list[tuple[Any, bytes, Any]] = []
 
     def _opened(self, workers: int) -> concurrent.futures.Executor:
         # Spawned: a process that is forked while other threads run may find their locks taken.
         return concurrent.futures.ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
     def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> int:
-        try:
-            return super().submit(function, name, *arguments)
-        except BrokenProcessPool:
-            self._recover([])
-            return super().submit(function, name, *arguments)
+        self._count += 1
+        self._begin([(self._count, function, name, arguments)])
+        return self._count
 
     def wait(self) -> list[tuple[Any, bytes, Any]]:
-        done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
-        found, broken = [], []
-        for future in done:
+        while not self._ended:
+            done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+            broken = self._collected(done)
+            if broken:
+                self._begin(self._left_over(broken))
+        ended, self._ended = self._ended, []
+        return ended
+
+    def _begin(self, tasks: list[Any]) -> None:
+        while tasks:
+            try:
+                self._start(*tasks[0])
+            except BrokenProcessPool:
+                tasks = self._left_over(tasks)
+            else:
+                tasks = tasks[1:]
+
+    def _collected(self, futures: Iterable[Any]) -> list[Any]:
+        """Keep what has ended; the tasks of those that broke."""
+        broken = []
+        for future in futures:
             task = self._running.pop(future)
             try:
-                found.append((task[0], *future.result()))
+                self._ended.append((task[0], *future.result()))
             except BrokenProcessPool:
                 broken.append(task)
-        return [*found, *self._recover(broken)] if broken else found
+        return broken
 
-    def _recover(self, broken: list[Any]) -> list[tuple[Any, bytes, Any]]:
-        """A new pool for all that was not done; after several that broke, one by one: then it is known who does it."""
-        alive, self._running = self._running, {}
-        ended = []
-        for future, task in alive.items():
-            try:
-                ended.append((task[0], *future.result()))
-            except BrokenProcessPool:
-                broken.append(task)
+    def _left_over(self, broken: list[Any]) -> list[Any]:
+        """A new pool, and all that must be begun again there: nothing that was under way in a broken one is done.
+
+        After several that broke, one task after the other is done alone: then it is known who does it.
+        """
+        tasks = [*broken, *self._collected(list(self._running))]
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._breaks += 1
-        if self._breaks <= ATTEMPTS:
-            self._pool = self._opened(self.workers)
-            for task in broken:
-                self._start(*task)
-            return ended
-        ended += [(task[0], *self._alone(task)) for task in broken]
-        self._breaks = 0
+        if self._breaks > ATTEMPTS:
+            self._ended += [(task[0], *self._alone(task)) for task in tasks]
+            self._breaks, tasks = 0, []
         self._pool = self._opened(self.workers)
-        return ended
+        return tasks
 
     def _alone(self, task: Any) -> tuple[bytes, bytes]:
         for _ in range(ATTEMPTS):

@@ -26,7 +26,7 @@ from vesica.dataset.arrow_arrays import (
     texts,
 )
 from vesica.dataset.coco_masks import CocoMasks
-from vesica.dataset.column_names import NAMES, box_columns, plain
+from vesica.dataset.column_names import NAMES, box_columns, known_columns, plain
 from vesica.dataset.ids import table_of
 from vesica.dataset.tables import Ragged
 
@@ -300,12 +300,7 @@ def _of_rows(table: Any, facts: dict[str, Any], form: str | None, categories: An
     columns = {plain(name): flat(table.column(name)) for name in table.column_names}
     sides = box_columns(columns.keys())
     listed = next((name for name in _BOX if name in columns), None)
-    left = set(columns) - set(sides[1] if sides else ())
-    known: dict[str, str] = {}
-    for key, names in NAMES.items():
-        column = next((one for one in names if one in left and one not in known.values()), None)
-        if column is not None:
-            known[key] = column
+    known = known_columns(set(columns) - set(sides[1] if sides else ()))
     if "image" not in known or (sides is None and listed is None):
         raise check.no_layout(table.column_names)
     image = ids(columns[known["image"]], known["image"])

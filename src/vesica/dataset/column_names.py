@@ -39,3 +39,13 @@ def plain(word: str, /) -> str:
 def box_columns(present: Set[str], /) -> tuple[str, tuple[str, ...]] | None:
     """The form of the box and its four columns, of names that `plain` gave; None without."""
     return next(((form, sides) for form, known in _BOXES.items() for sides in known if set(sides) <= present), None)
+
+
+def known_columns(present: Set[str], /) -> dict[str, str]:
+    """Which of these names, as `plain` gave them, is the column of `image`, `category`, …; no name stands for two."""
+    found: dict[str, str] = {}
+    for key, names in NAMES.items():
+        column = next((one for one in names if one in present and one not in found.values()), None)
+        if column is not None:
+            found[key] = column
+    return found

@@ -18,7 +18,7 @@ from vesica._array import objects
 from vesica._check.dataset import known
 from vesica.dataset import Categories, Dataset, Images
 from vesica.dataset.arrays import xywh_of
-from vesica.dataset.column_names import NAMES, SIZES, box_columns, plain
+from vesica.dataset.column_names import NAMES, SIZES, box_columns, known_columns, plain
 from vesica.dataset.ids import places
 from vesica.errors import InputError
 from vesica.io import openimages
@@ -195,11 +195,7 @@ def _recognised(name: str, cells: dict[str, list[str]], boxes: str | None, heade
     is_open = openimages.is_header(header)
     left = set(cells) - set(box) - (set() if not is_open or openimages.has_scores(header) else set(NAMES["score"]))
     size = next((sides for sides in SIZES if set(sides) <= left), ())
-    columns: dict[str, str] = {}
-    for key, names in NAMES.items():
-        column = next((one for one in names if one in left and one not in columns.values()), None)
-        if column is not None:
-            columns[key] = column
+    columns = known_columns(left)
     if "image" not in columns:
         got = check.brief(list(cells))
         raise InputError(f"{name}: the header must name the image: image, image_id or file_name; got {got}.")

@@ -134,7 +134,7 @@ def pair(
     allowed = touching[reaching(drawn.objects.regions, scenes, touching, policy.match_at, strict=strict)]
     chosen = _optimal(drawn, scenes, allowed, threads)
 
-    matched = allowed[chosen[np.argsort(allowed.left[chosen], kind="stable")]]
+    matched = allowed[chosen]  # by place on the left, as all contacts are
     partner = np.full(len(scenes.left.row), -1), np.full(len(scenes.right.row), -1)
     partner[0][matched.left], partner[1][matched.right] = matched.right, matched.left
     rank = drawn.objects.rank
@@ -167,16 +167,26 @@ def reaching(
 
 
 def _optimal(drawn: Annotations, scenes: ImagePairs, allowed: Contacts, threads: int | None) -> np.ndarray:
-    """Places of the chosen pairs."""
-    turned = _leads_right(drawn.geometry, scenes)[scenes.left.scene[allowed.left]]
-    right = allowed.right + len(scenes.left.row)
-    row, column = np.where(turned, right, allowed.left), np.where(turned, allowed.left, right)
+    """Places of the chosen pairs. Two that may have nobody else are one: only the others are a question."""
+    is_open = np.bincount(allowed.left)[allowed.left] > 1
+    is_open |= np.bincount(allowed.right)[allowed.right] > 1
+    some = np.flatnonzero(is_open)
+    if not len(some):
+        return np.arange(len(allowed))
+
+    rest = allowed[some]
+    turned = _leads_right(drawn.geometry, scenes)[scenes.left.scene[rest.left]]
+    right = rest.right + len(scenes.left.row)
+    (rows, row), (columns, column) = (
+        np.unique(np.where(turned, *sides), return_inverse=True) for sides in ((right, rest.left), (rest.left, right))
+    )
     order = order_by(row, column)
-    count = len(scenes.left.row) + len(scenes.right.row)
-    kernel = pick_arrays("optimal", "pairs", allowed.iou)
-    places, _ = kernel.call(row[order], column[order], allowed.iou[order], (count, count), "sum", threads=threads)
-    chosen: np.ndarray = order[places]
-    return chosen
+    kernel = pick_arrays("optimal", "pairs", rest.iou)
+    places, _ = kernel.call(
+        row[order], column[order], rest.iou[order], (len(rows), len(columns)), "sum", threads=threads
+    )
+    is_open[some[order[places]]] = False
+    return np.flatnonzero(~is_open)
 
 
 def _leads_right(geometry: np.ndarray, scenes: ImagePairs) -> np.ndarray:

@@ -186,7 +186,8 @@ class Records:
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
-        columns["score"] = columns["score"].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a NaN of other bits than NumPy's own is a NaN
+            columns["score"] = columns["score"].astype(np.float64)
         return cls(protocol, categories, images, **columns, notes=notes, details=details)
 
 

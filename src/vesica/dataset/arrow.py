@@ -106,7 +106,8 @@ def _of_images(
         if found("rle", "polygons") is None:
             raise check.no_column("box", list(fields))
         boxes = np.zeros((0, 4)) if not len(image) else None
-    data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
+    with check.of_images(side, image):
+        data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
     return replace(data, attributes=_attributes(found("attributes"))), own
 
 

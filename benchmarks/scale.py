@@ -12,8 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import machine, scale_gathering, scale_large, scale_merging, scale_workers
-from benchmarks.__main__ import _print_bars, _print_facts, _print_faults, _write
-from benchmarks.report import Report
+from benchmarks.report import Report, print_bars, print_facts, print_faults, write_rows
 from benchmarks.scale_size import FULL, QUICK, Size
 
 BENCHES: dict[str, Callable[[Size], Report]] = {
@@ -30,16 +29,16 @@ def main() -> int:
     if options.guesses:
         size = size._replace(large=options.guesses)
     facts = machine.describe()
-    _print_facts(facts)
+    print_facts(facts)
     reports = []
     for name in options.names or BENCHES:
         report = BENCHES[name](size)
         print(f"\n== {name} ==", *report.tables, sep="\n\n", flush=True)
         reports.append(report)
         if options.json:
-            _write(options.json, facts, reports)
-    _print_bars(reports)
-    return _print_faults(reports)
+            write_rows(options.json, facts, reports)
+    print_bars(reports)
+    return print_faults(reports)
 
 
 def _options() -> argparse.Namespace:

@@ -94,7 +94,7 @@ def sides(number: int, mean: int, *, exactly: bool = False, images: int = val_li
         category = val_like.CATEGORIES[side.category[keep]]
         return Columns(first + side.image[keep], category, _fine(side.xywh[keep]), kept, first + np.arange(images))
 
-    return columns(scene, crowd=scene.crowd), columns(found, score=_single(found.score))
+    return columns(scene, crowd=scene.crowd), columns(found, score=single(found.score))
 
 
 def _fine(xywh: np.ndarray) -> np.ndarray:
@@ -102,7 +102,7 @@ def _fine(xywh: np.ndarray) -> np.ndarray:
     return np.maximum(np.round(xywh * 16), 1) / 16
 
 
-def _single(score: np.ndarray) -> np.ndarray:
+def single(score: np.ndarray) -> np.ndarray:
     """As networks give them."""
     return score.astype(np.float32).astype(np.float64)
 

@@ -13,8 +13,7 @@ from benchmarks import scale_gloo
 from benchmarks.lap import Failure
 from benchmarks.report import Bar, Report, aligned, seconds
 from benchmarks.scale_cell import ask
-from benchmarks.scale_data import sides
-from benchmarks.scale_ranks import MEAN, WAYS, json_size
+from benchmarks.scale_ranks import WAYS, json_size, sides_of
 from benchmarks.scale_size import Size
 
 HEAD = (
@@ -51,7 +50,7 @@ def bench(size: Size) -> Report:
 
 def measure(way: str, ranks: int, images: int) -> dict[str, Any]:
     """What all ranks send, and the score of rank 0; in this process."""
-    chosen, many = WAYS[way], [sides(rank, MEAN, images=images) for rank in range(ranks)]
+    chosen, many = WAYS[way], [sides_of(rank, ranks, images) for rank in range(ranks)]
     guesses = sum(len(guess.image) for _, guess in many)
     known, given = chosen.known(many), [chosen.given(one) for one in many]
     sent, spent = [], []

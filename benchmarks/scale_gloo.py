@@ -40,34 +40,53 @@ def ask(way: str, images: int) -> dict[str, Any]:
 def main(way: str, rank: int, meeting: str, images: int) -> None:
     import torch.distributed as dist
 
-    from benchmarks.scale_data import sides
-    from benchmarks.scale_ranks import MEAN, WAYS
+    from benchmarks.scale_ranks import WAYS, sides_of
 
     chosen = WAYS[way]
-    known = chosen.known([sides(k, MEAN, images=images) for k in range(WORLD)]) if rank == 0 else None
-    sent = chosen.send(chosen.given(sides(rank, MEAN, images=images)))
+    known = chosen.known([sides_of(k, WORLD, images) for k in range(WORLD)]) if rank == 0 else None
+    sent = chosen.send(chosen.given(sides_of(rank, WORLD, images)))
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=WORLD)
     dist.barrier()
 
-    start = time.perf_counter()
-    if way == "torchmetrics":
-        sent.sync()
-        gathered = time.perf_counter()
-        found = sent.compute()
-    else:
-        received: list[Any] | None = [None] * WORLD if rank == 0 else None
-        dist.gather_object(sent, received)
-        gathered = time.perf_counter()
-        found = chosen.score(received, known) if received else None
-    scored = time.perf_counter()
+    gather, score, numbers = (_synced if way == "torchmetrics" else _gathered)(sent, rank, chosen.score, known)
     dist.barrier()
     dist.destroy_process_group()
     if rank == 0:
-        if way == "torchmetrics":
-            from benchmarks.peers_detection import TORCHMETRICS_NAMES
+        print(json.dumps({"gather": gather, "score": score, "numbers": numbers}))
 
-            found = [float(found[name]) for name in TORCHMETRICS_NAMES]
-        print(json.dumps({"gather": gathered - start, "score": scored - gathered, "numbers": found}))
+
+def _gathered(sent: Any, rank: int, score: Any, known: Any) -> tuple[float, float, Any]:
+    """Bytes to rank 0, which scores them."""
+    import torch.distributed as dist
+
+    start = time.perf_counter()
+    received: list[Any] | None = [None] * WORLD if rank == 0 else None
+    dist.gather_object(sent, received)
+    gathered = time.perf_counter()
+    numbers = score(received, known) if received else None
+    return gathered - start, time.perf_counter() - gathered, numbers
+
+
+def _synced(metric: Any, *_others: Any) -> tuple[float, float, Any]:
+    """A metric gathers by itself, and computes on every rank; what it spends in gathering is told apart."""
+    from torchmetrics.utilities.distributed import gather_all_tensors
+
+    from benchmarks.peers_detection import TORCHMETRICS_NAMES
+
+    spent = 0.0
+
+    def gather(tensor: Any, group: Any = None) -> Any:
+        nonlocal spent
+        start = time.perf_counter()
+        found = gather_all_tensors(tensor, group)
+        spent += time.perf_counter() - start
+        return found
+
+    metric.dist_sync_fn = gather
+    start = time.perf_counter()
+    found = metric.compute()
+    taken = time.perf_counter() - start
+    return spent, taken - spent, [float(found[name]) for name in TORCHMETRICS_NAMES]
 
 
 if __name__ == "__main__":

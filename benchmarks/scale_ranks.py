@@ -11,13 +11,14 @@ import io
 import json
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.peers_detection import TORCHMETRICS_NAMES, _metric_type
-from benchmarks.scale_data import NAMES, Columns
+from benchmarks.peers_detection import TORCHMETRICS_NAMES, metric_type
+from benchmarks.scale_data import NAMES, PER_IMAGE, Columns, sides, single
 
 Sides = tuple[Columns, Columns]
 MEAN = 36
@@ -25,18 +26,34 @@ MEAN = 36
 
 
 class Way(NamedTuple):
-    """How a library gathers. What a rank is given is made before anything is timed; rank 0 knows all truths."""
+    """How a library gathers."""
 
     given: Callable[[Sides], Any]
+    """What a rank has at hand, and the library itself: before anything is timed."""
     send: Callable[[Any], Any]
     size: Callable[[Sequence[Any]], int]
     """Bytes that all ranks send to one."""
     known: Callable[[Sequence[Sides]], Any]
+    """What rank 0 has read before: the truths, where they are not sent."""
     score: Callable[[Sequence[Any], Any], list[float]]
     """The twelve numbers of COCO."""
 
 
+def sides_of(rank: int, ranks: int, images: int) -> Sides:
+    """What a rank has seen. No score comes twice on any rank: so nothing depends on the order of ranks."""
+    truth, guess = sides(rank, MEAN, images=images)
+    place = np.argsort(np.argsort(guess.more["score"], kind="stable"))
+    score = (place * ranks + rank + 0.5) / (ranks * images * PER_IMAGE)
+    return truth, replace(guess, more={"score": single(score)})
+
+
 # vesica: records as bytes.
+
+
+def _columns(sides: Sides) -> Sides:
+    import vesica.detection.records  # noqa: F401
+
+    return sides
 
 
 def _records(sides: Sides) -> bytes:
@@ -53,6 +70,12 @@ def _merged(sent: Sequence[bytes], _known: Any) -> list[float]:
 
 
 # pycocotools: dicts.
+
+
+def _lists(sides: Sides) -> Sides:
+    import pycocotools.cocoeval  # noqa: F401
+
+    return sides
 
 
 def _results(sides: Sides) -> bytes:
@@ -109,6 +132,8 @@ def _evaluated(sent: Sequence[bytes], truth: Any) -> list[float]:
 def _tensors(sides: Sides) -> tuple[list[Any], list[Any]]:
     import torch
 
+    metric_type()
+
     def by_image(side: Columns, **columns: np.ndarray) -> list[Any]:
         ends = np.searchsorted(side.image, side.images[1:])
         cut = {name: np.split(column, ends) for name, column in columns.items()}
@@ -128,8 +153,12 @@ def _tensors(sides: Sides) -> tuple[list[Any], list[Any]]:
 
 
 def metric_of(given: tuple[list[Any], list[Any]], **options: Any) -> Any:
-    """A metric that has seen its images; its faster backend."""
-    metric = _metric_type()(box_format="xywh", backend="faster_coco_eval", **options)
+    """A metric that has seen its images; with its faster backend, and with steps that are not rounded to float32."""
+    options |= {
+        "iou_thresholds": np.linspace(0.5, 0.95, 10).tolist(),
+        "rec_thresholds": np.linspace(0, 1, 101).tolist(),
+    }
+    metric = metric_type()(box_format="xywh", backend="faster_coco_eval", **options)
     metric.warn_on_many_detections = False
     metric.update(*given)
     return metric
@@ -167,7 +196,7 @@ def _total(sent: Sequence[bytes]) -> int:
 
 
 WAYS = {
-    "vesica": Way(lambda sides: sides, _records, _total, _nothing, _merged),
-    "pycocotools": Way(lambda sides: sides, _results, _total, _coco, _evaluated),
+    "vesica": Way(_columns, _records, _total, _nothing, _merged),
+    "pycocotools": Way(_lists, _results, _total, _coco, _evaluated),
     "torchmetrics": Way(_tensors, metric_of, gathered_size, _nothing, _computed),
 }

@@ -4,7 +4,12 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import threading
 from collections import Counter
 from pathlib import Path
@@ -16,20 +21,21 @@ import vesica
 from shards import KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import scale
 from vesica.errors import InputError
-from vesica.scale import engines, run
+from vesica.scale import run
+from vesica.scale.ray import Ray
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
+HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Started once for all tests."""
-    here = str(Path(__file__).parent)
-    paths = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     ray.init(
         num_cpus=4,
         include_dashboard=False,
@@ -56,7 +62,7 @@ def test_equal_to_the_byte(cluster, kind, workers):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_so_many_workers_at_once(cluster, workers):
     """Also on a cluster that has room for more."""
-    engine = engines.Ray(workers)
+    engine = Ray(workers)
     for _ in range(5):
         engine.submit(killed.timed, "a part", b"")
     spans = []
@@ -101,7 +107,7 @@ class TestKilled:
         assert (tmp_path / "killed").exists()
 
     def test_a_worker_always(self, cluster):
-        engine = engines.Ray(2)
+        engine = Ray(2)
         engine.submit(killed.killed_always, "the poisonous part")
         with pytest.raises(InputError, match="the poisonous part cannot be worked on: .* 4 times"):
             engine.wait()
@@ -136,6 +142,85 @@ class TestKilled:
             killer.join()
         assert found.to_json() == vesica.evaluate(*world()).to_json()
         assert kills.total() == 20
+
+
+HEAD = "--head --block --node-ip-address=127.0.0.1 --num-cpus=2 --include-dashboard=false --disable-usage-stats".split()
+ALONE = {"RAY_AUTH_MODE": "disabled"}
+"""Nobody else reaches a cluster of the loopback device; without it a driver must know a token."""
+
+
+class Cluster:
+    """A cluster with a head of its own, which can be killed and started anew at the same place."""
+
+    def __init__(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.place = tempfile.mkdtemp(prefix="ray")  # names of sockets must be short
+        self.drivers = []
+        self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "ray.scripts.scripts", "start", *HEAD]
+        command += [f"--port={self.port}", f"--temp-dir={self.place}", "--object-store-memory=100000000"]
+        self.head = subprocess.Popen(
+            command, env={**os.environ, **ALONE}, start_new_session=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def kill(self):
+        os.killpg(self.head.pid, signal.SIGKILL)
+        self.head.wait()
+
+    def driver(self, *arguments):
+        """A process that scores parts on the cluster."""
+        paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, **ALONE, "RAY_ADDRESS": f"127.0.0.1:{self.port}", "PYTHONPATH": paths}
+        command = [sys.executable, str(HERE / "ray_driver.py"), *map(str, arguments)]
+        self.drivers.append(
+            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return self.drivers[-1]
+
+    def end(self):
+        for driver in self.drivers:
+            driver.kill()
+            driver.communicate()
+        self.kill()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are not in groups here")
+def test_the_head_is_started_anew(folder, tmp_path):
+    """What a lost cluster had is done again, and counts once; a connection of somebody else is told to be lost."""
+    working, spared = tmp_path / "working", tmp_path / "spared"
+    working.mkdir()
+    spared.mkdir()
+    for k in (0, 2, 5):
+        (spared / f"part-{k:05d}").touch()
+    own = Cluster()
+    try:
+        driver = own.driver("ours", folder, tmp_path)
+        assert [driver.stdout.readline().split() for _ in range(3)] == [["done", str(k)] for k in (1, 2, 3)]
+        own.kill()
+        own.start()
+        (spared / "all").touch()
+        told, errors = driver.communicate(timeout=300)
+        assert driver.returncode == 0, errors
+        assert told.splitlines()[:-1] == [f"done {k}" for k in range(4, 11)]
+        assert told.splitlines()[-1] == vesica.evaluate(*world()).to_json().replace("\n", "")
+
+        (spared / "all").unlink()
+        for one in spared.iterdir():
+            one.unlink()
+        driver = own.driver("theirs", folder, tmp_path)
+        assert driver.stdout.readline() == "connected\n"
+        own.kill()
+        told, errors = driver.communicate(timeout=300)
+        assert driver.returncode == 3
+        assert "The cluster of Ray is gone" in told and "ray.init" in told
+    finally:
+        own.end()
 
 
 def _killed(pid):

@@ -73,6 +73,19 @@ def no_ray(error: ImportError, /) -> Exception:
     return missing
 
 
+def cluster_gone(is_ours: bool, losses: int, /) -> InputError:
+    what = "was lost and could not be reached again" if is_ours else "is gone"
+    way = (
+        "Start it, and call again"
+        if is_ours
+        else "Connect again (ray.shutdown(), then ray.init) and call again: the connection was not made here"
+    )
+    often = f" {losses} times" if losses > 1 else ""
+    return InputError(
+        f"The cluster of Ray {what}{often}: its head was stopped or started anew. Nothing was scored. {way}."
+    )
+
+
 def expected(value: Iterable[Any] | None, /) -> list[Any] | None:
     if value is None:
         return None

@@ -6,10 +6,8 @@ A head is read at once; a body may stay where it was made, and goes on to the ne
 from __future__ import annotations
 
 import concurrent.futures
-import importlib
 import multiprocessing
 import os
-from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
@@ -38,6 +36,8 @@ class Engine(Protocol):
 
 def engine_of(name: str, workers: int | None, /) -> Engine:
     if name == "ray":
+        from vesica.scale.ray import Ray
+
         return Ray(workers)
     pools: dict[str, Callable[[int], Engine]] = {"threads": Threads, "processes": Processes}
     return pools[name](workers or os.cpu_count() or 1)
@@ -151,65 +151,3 @@ class Processes(_Pool):
                 except BrokenProcessPool:
                     continue
         raise check.poisonous(task[2], 2 * ATTEMPTS)
-
-
-class Ray:
-    """Workers of a cluster of Ray; one of this machine is started where none was reached."""
-
-    def __init__(self, workers: int | None) -> None:
-        try:
-            self._ray: Any = importlib.import_module("ray")
-        except ImportError as error:
-            raise check.no_ray(error) from error
-        self._is_ours = not self._ray.is_initialized()
-        if self._is_ours:
-            self._ray.init(
-                num_cpus=None if os.environ.get("RAY_ADDRESS") else workers or os.cpu_count(),
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level="error",
-            )
-        self._at_once = workers
-        """None: as many as the cluster has room for."""
-        self._count = 0
-        self._waiting: deque[tuple[int, Callable[..., Any], str, tuple[Any, ...]]] = deque()
-        self._running: dict[Any, tuple[int, Any, str]] = {}
-        self._remote: dict[Any, Any] = {}
-
-    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> int:
-        self._count += 1
-        self._waiting.append((self._count, function, name, arguments))
-        self._begin()
-        return self._count
-
-    def _begin(self) -> None:
-        while self._waiting and (self._at_once is None or len(self._running) < self._at_once):
-            ticket, function, name, arguments = self._waiting.popleft()
-            if function not in self._remote:
-                self._remote[function] = self._ray.remote(num_returns=2, max_retries=ATTEMPTS)(function)
-            head, body = self._remote[function].remote(*arguments)
-            self._running[head] = (ticket, body, name)
-
-    def wait(self) -> list[tuple[Any, bytes, Any]]:
-        done, _ = self._ray.wait(list(self._running), num_returns=1)
-        found = []
-        for head in done:
-            ticket, body, name = self._running.pop(head)
-            try:
-                found.append((ticket, self._ray.get(head), body))
-            except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.OutOfMemoryError) as error:
-                raise check.poisonous(name, ATTEMPTS + 1) from error
-            except self._ray.exceptions.RayTaskError as error:
-                raise error.cause if isinstance(error.cause, Exception) else error from None
-        self._begin()
-        return found
-
-    def body(self, value: Any) -> bytes:
-        found: bytes = self._ray.get(value)
-        return found
-
-    def close(self) -> None:
-        for head in self._running:
-            self._ray.cancel(head, force=True)
-        if self._is_ours:
-            self._ray.shutdown()

@@ -14,7 +14,6 @@ def main(whose, parts, folder):
         import ray
 
         ray.init(log_to_driver=False, logging_level="error")
-        print("connected", flush=True)
     try:
         result = scale.evaluate(
             parts, engine="ray", folder=folder, progress=lambda done, *_: print("done", done, flush=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from vesica._check import arrow as check
 from vesica.dataset import Dataset
@@ -62,6 +63,40 @@ def group_of(path: str, group: int | None, /) -> Any:
         return file.read() if group is None else file.read_row_group(group)
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+
+
+class GroupSize(NamedTuple):
+    """How much there is in a row group, or in a file, before it is read."""
+
+    rows: int
+    size: int
+    """Bytes, not compressed."""
+    values: int
+    """Of the column that has the most: four of each box."""
+
+
+def size_of_group(path: str, group: int | None, /) -> GroupSize:
+    """As the file says."""
+    file = _opened(path).metadata
+    groups = [file.row_group(k) for k in (range(file.num_row_groups) if group is None else (group,))]
+    values = (max((one.column(k).num_values for k in range(one.num_columns)), default=0) for one in groups)
+    return GroupSize(sum(one.num_rows for one in groups), sum(one.total_byte_size for one in groups), sum(values))
+
+
+def tables_of_group(path: str, group: int | None, rows: int, /) -> Iterator[Any]:
+    """The same as `group_of`, so many rows at a time; one table at least."""
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    file = _opened(path)
+    groups = None if group is None else [group]
+    table = None
+    try:
+        for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):
+            table = arrow.Table.from_batches([batch])
+            yield table
+    except (arrow.ArrowException, OSError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+    if table is None:
+        yield group_of(path, group)
 
 
 def _opened(path: str) -> Any:

@@ -9,6 +9,7 @@ import concurrent.futures
 import importlib
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
@@ -33,6 +34,14 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Stop, whatever is under way."""
+
+
+def workers_of(engine: str, workers: int | None, /) -> int:
+    """How many parts are worked on at once: as many as there are cores, of this machine or of the cluster."""
+    count = check.workers(workers) or os.cpu_count() or 1
+    if engine == "ray" and workers is None and "ray" in sys.modules and sys.modules["ray"].is_initialized():
+        return max(count, int(sys.modules["ray"].cluster_resources().get("CPU", 0)))
+    return count
 
 
 def engine_of(name: str, workers: int | None, /) -> Engine:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, parts_of_pairs
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate_segmentation as evaluate_one
@@ -23,6 +25,7 @@ def evaluate_segmentation(
     engine: str = "threads",
     workers: int | None = None,
     expected: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     policy: SegmentationPolicy | None = None,
     threads: int | None = None,
@@ -33,7 +36,7 @@ def evaluate_segmentation(
     Parameters
     ----------
     truth, guess : folders, patterns or lists of files; the nth are of the same image
-    engine, workers, expected, progress, threads : as of `vesica.scale.evaluate`
+    engine, workers, expected, checkpoint, progress, threads : as of `vesica.scale.evaluate`
     policy : SegmentationPolicy, optional
     **options : as of `vesica.evaluate_segmentation`
     """
@@ -44,15 +47,18 @@ def evaluate_segmentation(
     said = {key: options.pop(key) for key in ("like", "ignore", "background") if key in options}
     chosen = policy_of(policy, **said)
     pairs = parts_of_pairs(truth, guess)
-    total = run(
-        "segmentation",
-        pairs,
-        {**options, "policy": asdict(chosen), "threads": threads or 1},
-        engine=engine,
-        workers=workers,
-        expected=expected,
-        progress=progress,
-    )
+    given = {**options, "policy": asdict(chosen), "threads": threads or 1}
+    with lasting(checkpoint, "segmentation", pairs, given) as kept:
+        total = run(
+            "segmentation",
+            pairs,
+            given,
+            engine=engine,
+            workers=workers,
+            expected=expected,
+            progress=progress,
+            kept=kept,
+        )
     return SegmentationResult(PixelCounts.from_bytes(total.records), chosen).checked()
 
 

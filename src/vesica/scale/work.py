@@ -26,11 +26,30 @@ def _detection() -> Kind:
     return Kind(records_of_part, merge, Records.from_bytes, lambda found: found.images.tolist())
 
 
+def _sorted_runs() -> Kind:
+    from vesica.detection.sorted_runs import SortedRun, merge_runs
+    from vesica.scale.detection import run_of_part
+
+    def merge(*runs: SortedRun, duplicates: str = "error") -> SortedRun:
+        return merge_runs(*runs)
+
+    return Kind(run_of_part, merge, SortedRun.from_bytes, lambda found: found.images.tolist())
+
+
 def _bounds() -> Kind:
     from vesica.detection.score_counts import ScoreCounts, merge_counts
     from vesica.scale.detection import counts_of_part
 
     return Kind(counts_of_part, merge_counts, ScoreCounts.from_bytes, lambda found: found.images.tolist())
+
+
+def _objects() -> Kind:
+    from vesica.scale.objects import ObjectFiles, objects_of_part
+
+    def merge(*parts: ObjectFiles) -> ObjectFiles:
+        raise NotImplementedError("each part has its own files")
+
+    return Kind(objects_of_part, merge, ObjectFiles.from_bytes, lambda found: found.images.tolist())
 
 
 def _segmentation() -> Kind:
@@ -50,7 +69,9 @@ def _agreement() -> Kind:
 
 _KINDS: dict[str, Callable[[], Kind]] = {
     "detection": _detection,
+    "sorted runs": _sorted_runs,
     "bounds": _bounds,
+    "objects": _objects,
     "segmentation": _segmentation,
     "agreement": _agreement,
 }

@@ -52,12 +52,11 @@ class TestGoesOn:
         options = {"checkpoint": tmp_path / "kept", "workers": 1, "memory": memory}
         with pytest.raises(KeyboardInterrupt):
             scale.evaluate(folder, progress=stop_after(count), **options)
-        before = set(worked[: count - 1])
         worked.clear()
         told = []
         found = scale.evaluate(folder, progress=lambda *now: told.append(now), **options)
         assert found.to_json() == vesica.evaluate(*world()).to_json()
-        assert not before & set(worked) and len(told) == len(UNEVEN) and told[-1][0] == len(UNEVEN)
+        assert len(worked) <= len(UNEVEN) - (count - 1) and len(told) == len(UNEVEN) and told[-1][0] == len(UNEVEN)
         worked.clear()
         again = scale.evaluate(folder, **options)
         assert worked == [] and again.to_json() == found.to_json()
@@ -75,7 +74,8 @@ class TestGoesOn:
         again = scale.evaluate(folder, checkpoint=tmp_path / "kept", details=True)
         assert again.records.to_bytes() == whole.records.to_bytes()
 
-    def test_with_other_workers(self, folder, tmp_path, worked):
+    def test_with_other_workers(self, folder, tmp_path, monkeypatch):
+        monkeypatch.setattr(kept, "SECONDS", 0.0)
         with pytest.raises(KeyboardInterrupt):
             scale.evaluate(folder, checkpoint=tmp_path / "kept", workers=1, progress=stop_after(5))
         found = scale.evaluate(folder, checkpoint=tmp_path / "kept", workers=2, engine="processes", threads=2)
@@ -226,7 +226,7 @@ class TestRefused:
             os.utime(path, ns=(1, 1))
         elif how == "size":
             told = os.stat(path)
-            path.write_bytes(path.read_bytes() + b" ")
+            pq.write_table(pq.read_table(path), path, compression="none")
             os.utime(path, ns=(told.st_atime_ns, told.st_mtime_ns))
         else:
             pq.write_table(pq.read_table(folder / "part-00002.parquet"), path)
@@ -302,7 +302,8 @@ class TestRefused:
 
         def pieces(kind, *rest):
             yield from own(kind, *rest)
-            raise OSError(28, "No space left on device")
+            if kind == kept.PARTS:
+                raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(kept.container, "pieces", pieces)
         with pytest.raises(InputError, match=r"\.parts cannot be written: No space left on device"):

@@ -1,6 +1,7 @@
 """Sorted runs: the numbers of their records to the byte, however they are cut and however little is read at a time."""
 
 import itertools
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -99,7 +100,8 @@ class TestSameNumbers:
 
     def test_scores_of_several_kinds(self):
         """Short ones, exact ones and those that are no numbers."""
-        parts = cut(records_of(quirks="pycocotools"), 3)
+        records = records_of(quirks="pycocotools", decimals=9)
+        parts = cut(replace(records, score=np.floor(records.score * 16) / 16), 3)
         long = replace(parts[1], score=parts[1].score + 1e-12)
         last = {int(end) - 1 for end in np.cumsum(parts[2].guesses)[parts[2].guesses > 0]}
         score = parts[2].score.copy()
@@ -174,7 +176,7 @@ class TestBytes:
             with pytest.raises(InputError):
                 SortedRun.from_bytes(data[:end])
 
-    @pytest.mark.parametrize("where", [0.3, 0.6, 0.99])
+    @pytest.mark.parametrize("where", [0.01, 0.3, 0.6])
     def test_damaged_rows_of_an_opened_run(self, where):
         """They are read when they are needed, and then it is told."""
         data = bytearray(sorted_run_of(records_of(decimals=9)).to_bytes())
@@ -191,15 +193,13 @@ class TestBytes:
         rows = good.rows(0, len(good)).reshape(-1, good.row_bytes).copy()
         rows[:, 8:12] = 255
         bad = replace(good, rows=lambda first, end: rows[first:end].reshape(-1))
-        import zlib
-
         ends = good.bounds
         sums = [zlib.crc32(rows[a:b]) for a, b in itertools.pairwise(ends.tolist())]
         bad = replace(bad, checksums=np.array(sums, np.uint32), name="the.run")
         with pytest.raises(InputError, match="the.run is damaged"):
             tally_of([bad], memory=MUCH)
         with pytest.raises(InputError, match="a guess is of image number"):
-            merge_runs(bad, bad)
+            merge_runs(bad)
 
     def test_too_short_a_file(self):
         data = sorted_run_of(records_of()).to_bytes()

@@ -205,7 +205,7 @@ def merge_runs(*runs: SortedRun) -> SortedRun:
     category = np.concatenate([np.repeat(np.arange(len(one.guesses)), one.guesses) for one in runs])
     with np.errstate(invalid="ignore"):
         order = np.lexsort((joined["rank"], joined["image"], -joined["score"], category))
-    rows = joined[order].view(np.uint8).reshape(len(joined), -1)
+    rows = joined[order].view(np.uint8).reshape(len(joined), joined.itemsize)
     guesses, positives = (sum(getattr(one, name) for one in runs) for name in ("guesses", "positives"))
     whole = replace(first, images=ids, notes=summed([note for one in runs for note in one.notes]))
     return _run(whole, rows, np.asarray(guesses), np.asarray(positives), size)

@@ -39,8 +39,9 @@ class Engine(Protocol):
 def workers_of(engine: str, workers: int | None, /) -> int:
     """How many parts are worked on at once: as many as there are cores, of this machine or of the cluster."""
     count = check.workers(workers) or os.cpu_count() or 1
-    if engine == "ray" and workers is None and "ray" in sys.modules and sys.modules["ray"].is_initialized():
-        return max(count, int(sys.modules["ray"].cluster_resources().get("CPU", 0)))
+    ray = sys.modules.get("ray")
+    if engine == "ray" and workers is None and ray is not None and ray.is_initialized():
+        return max(count, int(ray.cluster_resources().get("CPU", 0)))
     return count
 
 

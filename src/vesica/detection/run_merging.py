@@ -226,7 +226,7 @@ class _Reader:
             self._content, self._at = np.empty(0, np.uint8), 0  # before others take its place
             until = min(self.end, self.begin + self.rows)
             self._content = self.run.rows(self.begin, until)
-            self._sum, self.begin = zlib.crc32(self._content, self._sum), until
+            self._sum, self.begin = zlib.crc32(memoryview(self._content), self._sum), until
             if self.begin == self.end and self._sum != self.checksum:
                 raise check.damaged(self.run.name)
         left = self._content[self._at :]

@@ -43,7 +43,7 @@ def to_bytes(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.nda
     return b"".join(pieces(kind, header, columns))
 
 
-def pieces(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.ndarray], /) -> Iterator[bytes | np.ndarray]:
+def pieces(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.ndarray], /) -> Iterator[bytes | memoryview]:
     """The same bytes one after the other, without a second copy of the columns."""
     import json  # late: most results are never written
 
@@ -52,7 +52,7 @@ def pieces(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.ndarr
     yield kind.magic
     yield from _block(json.dumps(whole, sort_keys=True, ensure_ascii=False).encode())
     for column in columns.values():
-        yield from _block(np.ascontiguousarray(column).reshape(-1).view(np.uint8))
+        yield from _block(memoryview(np.ascontiguousarray(column).reshape(-1).view(np.uint8)))
 
 
 def from_bytes(kind: Kind, data: bytes, /) -> Content:
@@ -145,7 +145,7 @@ def column_of(values: list[Any] | None, /) -> np.ndarray | None:
     return objects(values)
 
 
-def _block(content: bytes | np.ndarray) -> Iterator[bytes | np.ndarray]:
+def _block(content: bytes | memoryview) -> Iterator[bytes | memoryview]:
     yield _BLOCK.pack(len(content), zlib.crc32(content))
     yield content
 

@@ -60,7 +60,7 @@ def run(
         total = work.all(at_once or len(parts), joined)
     finally:
         chosen.close()
-    lacking = [] if asked is None else work.count.seen.lacking(asked)
+    lacking = [] if asked is None else work.so_far.seen.lacking(asked)
     if lacking and not partial:
         raise check.missing(lacking, len(asked or ()))
     return Total(total, lacking)
@@ -92,7 +92,7 @@ class _Work(NamedTuple):
     options: dict[str, Any]
     merging: dict[str, Any]
     kept: Keeper | None
-    count: _Count
+    so_far: _Count
 
     def all(self, at_once: int, joined: bool) -> bytes:
         try:
@@ -131,7 +131,7 @@ class _Work(NamedTuple):
                     ready.append(body)
                     continue
                 facts = Head(number[0], told["images"], told["rows"], number[1])
-                self.count.add(facts)
+                self.so_far.add(facts)
                 if kept is None:
                     ready.append(body)
                 else:
@@ -143,7 +143,7 @@ class _Work(NamedTuple):
             return list(range(len(self.parts)))
         earlier, self.kept.earlier = self.kept.earlier, []
         for head in earlier:
-            self.count.add(head)
+            self.so_far.add(head)
         done = {head.part for head in earlier}
         return [number for number in range(len(self.parts)) if number not in done]
 

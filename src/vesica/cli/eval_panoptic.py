@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NAME = "panoptic"
 _MEANT = (
     *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "output", "records"),
-    *("report", "images", "max_mb", "pictures"),
+    *("report", "images", "max_mb", "pictures", "words"),
     *NAMES,
 )
 _OWN = ("truth_folder", "guess_folder")

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from vesica._check import scale as check
 from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
 from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
 from vesica.results.result import Note
+from vesica.scale.images import with_images
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate as evaluate_one
+from vesica.scoring import how_to_read
 
 if TYPE_CHECKING:
     from vesica.comparison import Comparison
+    from vesica.io.options import Options
 
 
 def evaluate(
@@ -74,6 +78,7 @@ def evaluate(
     (0.5, 3)
     """
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
+    slices = options.pop("slices", None)  # of all images, not of each part
     total = run(
         "detection",
         parts,
@@ -86,7 +91,8 @@ def evaluate(
         progress=progress,
     )
     records = Records.from_bytes(total.records)
-    return summarise(_noted(records, len(total.lacking)))
+    result = summarise(_noted(records, len(total.lacking)))
+    return result if slices is None else with_images(result, parts).sliced(slices)
 
 
 def bounds(
@@ -138,11 +144,23 @@ def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
     if "table" in part:
         from vesica.io.parquet import group_of
 
-        table = group_of(part["table"], part["group"])
+        how = _how_to_read(options)
+        table = group_of(part["table"], part["group"], masks=how.masks)
         check.two_sides(part["table"], sides_of(table))
-        truth, guess = (dataset_of(table, side=side)[0] for side in ("truth", "guess"))
+        truth, guess = (
+            dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess")
+        )
         return evaluate_one(truth, guess, **options).records
     return evaluate_one(part["truth"], part["guess"], check=False, **options).records
+
+
+def _how_to_read(options: dict[str, Any]) -> Options:
+    """As one run over all files reads them: masks only where they are compared."""
+    asked = {name: options[name] for name in _OF_PROTOCOL if name in options}
+    return how_to_read(protocol_of(options.get("protocol", "coco"), **asked), None)("parquet")
+
+
+_OF_PROTOCOL = ("regions", "iou", "areas", "max_dets", "by_class", "strict", "quirks")
 
 
 def compare(truth: Any, *models: Any, **options: Any) -> Comparison:

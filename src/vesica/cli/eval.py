@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scale_options.add_arguments(parser, "eval")
 
 
-def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
+def add_scoring(parser: argparse.ArgumentParser, protocols: list[str], *, writes_records: bool = False) -> None:
     """The options that say how two files are read and scored."""
     formats = readable()
     parser.add_argument("--protocol", choices=protocols, default="coco", help="whose rules (default: coco)")
@@ -85,14 +85,15 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
     tools = [*(tool for tool in QUIRKS if tool), *PANOPTIC_QUIRKS]
     parser.add_argument("--quirks", choices=tools, help="repeat that tool's faults to the byte")
+    where = "" if writes_records else "with --records: "
     parser.add_argument(
-        "--details", action="store_true", help="with --records: also what --causes and --confusion of `merge` need"
+        "--details", action="store_true", help=f"{where}also what --causes and --confusion of `merge` need"
     )
     parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    image_options.add_arguments(parser, has_report=True)
+    image_options.add_arguments(parser, has_report=not writes_records)
     refusal.add_arguments(parser)
 
 

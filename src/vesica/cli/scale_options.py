@@ -9,9 +9,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica._check.scale import ENGINES
-from vesica.cli import progress, streams
+from vesica.cli import progress
 
 if TYPE_CHECKING:
+    from vesica.results.result import Note
     from vesica.scale.run import Progress
 
 _PARQUET = (".parquet", ".pq")
@@ -57,6 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser, verb: str) -> None:
             group.add_argument(f"--{option.name}", **option.said)
 
 
+def add_expected(parser: argparse.ArgumentParser) -> None:
+    """Those of `merge`, which does not work on files itself."""
+    for option in OPTIONS:
+        if option.name in ("expected", "partial"):
+            parser.add_argument(f"--{option.name}", **option.said)
+
+
 def is_asked(arguments: argparse.Namespace) -> bool:
     """Are files parts?"""
     return arguments.engine is not None
@@ -94,6 +102,20 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
     if "expected" in found:
         found["expected"] = expected_in(found["expected"])
     return {**found, "threads": arguments.threads}
+
+
+def lacking(images: Sequence[Any], arguments: argparse.Namespace) -> list[Note]:
+    """A note of expected images that are not among these; an error unless --partial was said."""
+    if arguments.expected is None:
+        return []
+    from vesica._check import scale as check
+    from vesica.results.result import Note
+
+    seen, expected = set(images), expected_in(arguments.expected)
+    gone = [one for one in expected if one not in seen]
+    if gone and not arguments.partial:
+        raise check.missing(gone, len(expected))
+    return [Note("partial", len(gone), "expected images were in no part: the score is of the rest")] if gone else []
 
 
 def bar(noun: str) -> AbstractContextManager[Progress]:
@@ -143,17 +165,12 @@ def are_tables(words: Sequence[str]) -> bool:
 
     if len(words) == 2 and os.path.realpath(words[0]) == os.path.realpath(words[1]):
         return False  # the truths and the guesses of one file
-    if not all(map(_may_be_parquet, words)):
+    if not all(map(may_be_parquet, words)):
         return False
     firsts = [next((one for one in files_of(word) if one.lower().endswith(_PARQUET)), None) for word in words]
     return all(one is not None and {"truth", "guess"} <= {*sides_in(one)} for one in firsts)
 
 
-def _may_be_parquet(word: str) -> bool:
+def may_be_parquet(word: str) -> bool:
+    """Is a word the name of a Parquet file, or a folder, which may have some?"""
     return word.lower().endswith(_PARQUET) or os.path.isdir(word)
-
-
-def tell_parts(count: int, noun: str, arguments: argparse.Namespace) -> None:
-    """What was worked on, and by whom."""
-    many = "part" if count == 1 else "parts"
-    streams.note(f"{count:,} {many}, by {arguments.engine}: {noun}.", arguments)

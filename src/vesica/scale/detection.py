@@ -147,9 +147,7 @@ def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
         how = _how_to_read(options)
         table = group_of(part["table"], part["group"], masks=how.masks)
         check.two_sides(part["table"], sides_of(table))
-        truth, guess = (
-            dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess")
-        )
+        truth, guess = (dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess"))
         return evaluate_one(truth, guess, **options).records
     return evaluate_one(part["truth"], part["guess"], check=False, **options).records
 

@@ -21,16 +21,19 @@ def with_images(result: DetectionResult, parts: Sequence[Part], /) -> DetectionR
     """The result, and what the truths of its parts say of their images: as of one run over all of them."""
     known = [_images_of(path) for path in dict.fromkeys(part.get("table") or part["truth"] for part in parts)]
     place = {one: at for at, one in enumerate(one for images in known for one in images.ids.tolist())}
-    order = np.array([place[one] for one in result.records.images.tolist()], np.int64)
+    order = np.array([place.get(one, -1) for one in result.records.images.tolist()], np.int64)  # -1: of no truth
 
     def column(name: str) -> np.ndarray | None:
         found = [getattr(images, name) for images in known]
         if all(one is None for one in found):
             return None
-        filled = [[None] * len(images) if one is None else one.tolist() for one, images in zip(found, known, strict=True)]
-        return np.asarray(objects([value for one in filled for value in one])[order])
+        filled: list[Any] = []
+        for images, one in zip(known, found, strict=True):
+            filled += [None] * len(images) if one is None else one.tolist()
+        return np.asarray(objects([*filled, None])[order])
 
     sizes = [np.zeros((len(images), 2), np.int64) if images.width is None else images.sizes for images in known]
+    sizes.append(np.zeros((1, 2), np.int64))
     columns = {name: found for name in ("group", "batch") if (found := column(name)) is not None}
     return replace(
         result,

@@ -70,10 +70,10 @@ def _parts(truth: Any, guess: Any, groups: Any, workers: int) -> list[Part]:
     kinds = groups_by_name(groups, files.names)
     parts: list[Part] = []
     for begin, end in blocks(files.names, workers * EACH):
-        names = files.names[begin:end]
+        names, last = files.names[begin:end], "" if end - begin == 1 else f" to {files.truth[end - 1].name}"
         parts.append(
             {
-                "name": f"{files.truth[begin]} to {files.truth[end - 1].name}" if end - begin > 1 else str(files.truth[begin]),
+                "name": f"{files.truth[begin]}{last}",
                 "names": names,
                 "truth": [str(path) for path in files.truth[begin:end]],
                 "guess": [str(path) for path in files.guess[begin:end]],

@@ -101,7 +101,7 @@ def missing(lacking: Sequence[Any], count: int, /) -> InputError:
     more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
     return InputError(
         f"{len(lacking)} of {count} expected images were in no part: {some}{more}. Add the parts that have them, or "
-        "partial=True scores the rest and says so."
+        "`partial=True` scores the rest and says so."
     )
 
 

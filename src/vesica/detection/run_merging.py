@@ -67,6 +67,7 @@ def tally_of(runs: Sequence[SortedRun], /, *, memory: int, workers: int = 1) -> 
         merging.arrays(workers) if at_recalls else None,
         {} if at_recalls else merging.points(),
         merging.is_full,
+        merging.found,
         summed([note for one in runs for note in one.notes]),
     )
 
@@ -104,6 +105,7 @@ class _Merging:
         self.rank_bytes = runs[0].rank_bytes
         last = len(self.protocol.max_dets) - 1
         wanted = (limit_of(line, self.protocol) for line in lines_of(self.protocol) if line.kind == "precision")
+        self.found = np.zeros(len(guesses), np.int64)
         self.is_full = any(limit not in (last, None) for limit in wanted)
 
     def arrays(self, workers: int) -> Arrays:
@@ -133,6 +135,8 @@ class _Merging:
             finally:
                 for task in tasks:
                     task.cancel()
+        whole = protocol.whole or 0
+        self.found[:] = np.rint(np.maximum(recall[0, :, whole, -1], 0) * self.positives[:, whole])
         return Arrays(precision, recall, scores)
 
     def _share(self, workers: int) -> int:
@@ -185,6 +189,8 @@ class _Merging:
                 f"category {_name(self.runs[0], place)!r} with {count:,} guesses",
             )
             records = self._records(place)
+            matched, ignored = records.lane(0, protocol.whole or 0)
+            self.found[place] = np.count_nonzero(matched & ~ignored)
             for kind, threshold, area in lanes:
                 found[kind, threshold, area][place] = POINTS[kind](curve_of(records, 0, threshold, area))
         return found
@@ -226,7 +232,7 @@ class _Reader:
             self._content, self._at = np.empty(0, np.uint8), 0  # before others take its place
             until = min(self.end, self.begin + self.rows)
             self._content = self.run.rows(self.begin, until)
-            self._sum, self.begin = zlib.crc32(memoryview(self._content), self._sum), until
+            self._sum, self.begin = zlib.crc32(self._content.data, self._sum), until
             if self.begin == self.end and self._sum != self.checksum:
                 raise check.damaged(self.run.name)
         left = self._content[self._at :]

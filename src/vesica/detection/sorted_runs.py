@@ -128,8 +128,8 @@ class SortedRun:
         size = check.columns(columns, header["score_bytes"], len(categories), len(protocol.areas))
         one = kernel.row_bytes(size, rank_bytes(protocol), lane_count(protocol))
         check.length(length, one * int(columns["guesses"].sum()))
-        counts = (columns[name] for name in ("positives", "guesses", "checksums"))
-        return cls(protocol, categories, images, *counts, score_bytes=size, rows=rows(one), notes=notes)
+        positives, guesses, checksums = (columns[name] for name in ("positives", "guesses", "checksums"))
+        return cls(protocol, categories, images, positives, guesses, checksums, size, rows(one), notes)
 
 
 def _slices(content: np.ndarray, size: int) -> Callable[[int, int], np.ndarray]:
@@ -179,7 +179,7 @@ def _run(
     of: Records | SortedRun, rows: np.ndarray, guesses: np.ndarray, positives: np.ndarray, score_bytes: int
 ) -> SortedRun:
     ends = np.concatenate([[0], np.cumsum(guesses)])
-    checksums = [zlib.crc32(memoryview(rows[ends[k] : ends[k + 1]].reshape(-1))) for k in range(len(guesses))]
+    checksums = [zlib.crc32(rows[ends[k] : ends[k + 1]].reshape(-1).data) for k in range(len(guesses))]
     return SortedRun(
         of.protocol,
         of.categories,

@@ -30,6 +30,7 @@ class Tally:
     arrays : precision and recall, of protocols that read precision at given recalls
     points : (K,) AP of each category by kind, threshold and range of areas, of other protocols
     is_full : are the arrays of all limits of guesses, and with scores?
+    found : (K,) int64: how many truths were found, of all sizes, at the first threshold
     """
 
     protocol: Protocol
@@ -40,6 +41,7 @@ class Tally:
     arrays: Arrays | None
     points: Mapping[tuple[str, int, int], np.ndarray]
     is_full: bool
+    found: np.ndarray
     notes: tuple[Note, ...] = ()
     details: None = None
 

@@ -52,7 +52,7 @@ def pieces(kind: Kind, header: Mapping[str, Any], columns: Mapping[str, np.ndarr
     yield kind.magic
     yield from _block(json.dumps(whole, sort_keys=True, ensure_ascii=False).encode())
     for column in columns.values():
-        yield from _block(memoryview(np.ascontiguousarray(column).reshape(-1).view(np.uint8)))
+        yield from _block(np.ascontiguousarray(column).reshape(-1).view(np.uint8).data)
 
 
 def from_bytes(kind: Kind, data: bytes, /) -> Content:

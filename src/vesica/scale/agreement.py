@@ -6,10 +6,12 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from vesica.results.result import Note
 from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, files_of
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate_agreement as evaluate_one
+from vesica.scoring import notes_of_areas
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
@@ -60,7 +62,13 @@ def evaluate_agreement(
             progress=progress,
             kept=kept,
         )
-    return AgreementResult(AgreementRecords.from_bytes(total.records))
+    records = AgreementRecords.from_bytes(total.records)
+    return AgreementResult(records, None, (*notes_of_areas(records.area), *_lacking(total.lacking)))
+
+
+def _lacking(lacking: list[Any]) -> list[Note]:
+    text = "expected images were in no part: the agreement is of the rest"
+    return [Note("partial", len(lacking), text)] if lacking else []
 
 
 def records_of_part(part: Part, options: dict[str, Any], /) -> AgreementRecords:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vesica._check import scale as check
 from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
 from vesica.detection.run_merging import tally_of
@@ -19,13 +20,16 @@ from vesica.detection.tallies import Tally
 from vesica.results.result import Note
 from vesica.scale import kept as kept_parts
 from vesica.scale.engines import workers_of
+from vesica.scale.images import with_images
 from vesica.scale.kept import Kept, body_of
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate as evaluate_one
+from vesica.scoring import how_to_read
 
 if TYPE_CHECKING:
     from vesica.comparison import Comparison
+    from vesica.io.options import Options
 
 
 def evaluate(
@@ -100,6 +104,7 @@ def evaluate(
         check.under_budget(details=details, duplicates=duplicates)
     kind = "detection" if budget is None else "sorted runs"
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
+    slices = options.pop("slices", None)  # of all images, not of each part
     given = {**options, "details": details, "threads": threads or 1}
     count = workers_of(engine, workers)
     how: dict[str, Any] = {
@@ -120,7 +125,8 @@ def evaluate(
             total = run(kind, parts, given, kept=kept, at_once=count + 1, joined=False, **how)
             runs = [SortedRun.opened(body_of(path), str(path)) for path in kept.files]
             records = tally_of(runs, memory=budget, workers=min(count, os.cpu_count() or 1))
-    return summarise(_noted(records, len(total.lacking)))
+    result = summarise(_noted(records, len(total.lacking)))
+    return result if slices is None else with_images(result, parts).sliced(slices)
 
 
 def _folder(
@@ -181,9 +187,10 @@ def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
     if "table" in part:
         from vesica.io.parquet import group_of
 
-        table = group_of(part["table"], part["group"])
+        how = _how_to_read(options)
+        table = group_of(part["table"], part["group"], masks=how.masks)
         check.two_sides(part["table"], sides_of(table))
-        return _records_of_table(table, options)
+        return _records_of_table(table, how, options)
     return evaluate_one(part["truth"], part["guess"], check=False, **options).records
 
 
@@ -194,9 +201,10 @@ def run_of_part(part: Part, options: dict[str, Any], /) -> SortedRun:
     threads = given["threads"]
     if "table" not in part:
         return sorted_run_of(records_of_part(part, given), threads=threads)
+    how = _how_to_read(given)
     found = []
-    for table in _tables_of(part, room):
-        found.append(sorted_run_of(_records_of_table(table, given), threads=threads))
+    for table in _tables_of(part, how.masks, room):
+        found.append(sorted_run_of(_records_of_table(table, how, given), threads=threads))
         del table  # before the next is read
     return found[0] if len(found) == 1 else merge_runs(*found)
 
@@ -205,21 +213,30 @@ _OF_A_BYTE, _OF_A_VALUE = 6, 60
 """What reading and matching take for each byte of a table, and for each number of a box, about."""
 
 
-def _tables_of(part: Part, room: int) -> Iterator[Any]:
+def _tables_of(part: Part, masks: bool, room: int) -> Iterator[Any]:
     """The table of a part, as much at a time as there is room for."""
     from vesica.io.parquet import size_of_group, tables_of_group
 
-    told = size_of_group(part["table"], part["group"])
+    told = size_of_group(part["table"], part["group"], masks=masks)
     need = _OF_A_BYTE * told.size + _OF_A_VALUE * told.values
     rows = max(1, told.rows * room // max(need, room))
-    for table in tables_of_group(part["table"], part["group"], rows):
+    for table in tables_of_group(part["table"], part["group"], rows, masks=masks):
         check.two_sides(part["table"], sides_of(table))
         yield table
 
 
-def _records_of_table(table: Any, options: dict[str, Any]) -> Records:
-    truth, guess = (dataset_of(table, side=side)[0] for side in ("truth", "guess"))
+def _records_of_table(table: Any, how: Options, options: dict[str, Any]) -> Records:
+    truth, guess = (dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess"))
     return evaluate_one(truth, guess, **options).records
+
+
+def _how_to_read(options: dict[str, Any]) -> Options:
+    """As one run over all files reads them: masks only where they are compared."""
+    asked = {name: options[name] for name in _OF_PROTOCOL if name in options}
+    return how_to_read(protocol_of(options.get("protocol", "coco"), **asked), None)("parquet")
+
+
+_OF_PROTOCOL = ("regions", "iou", "areas", "max_dets", "by_class", "strict", "quirks")
 
 
 def compare(truth: Any, *models: Any, **options: Any) -> Comparison:

@@ -161,13 +161,14 @@ def plan_of(kind: str, parts: Sequence[Part], options: Mapping[str, Any], /) -> 
         "version": __version__,
         "kind": kind,
         "options": {key: check.plain(value, key) for key, value in options.items() if key != "threads"},
-        "parts": [dict(part) for part in parts],
+        "parts": [{key: check.plain(value, key) for key, value in part.items()} for part in parts],
     }
 
 
 def files_of_part(part: Part, /) -> list[list[Any]]:
     """Path, size and time of change of its files. One that is not there is told so when it is read."""
-    return [_told(value) for key, value in part.items() if key != "name" and isinstance(value, str)]
+    given = [part[key] for key in ("table", "file", "truth", "guess") if key in part]
+    return [_told(path) for one in given for path in ([one] if isinstance(one, str) else one)]
 
 
 def _told(path: str) -> list[Any]:

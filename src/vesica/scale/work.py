@@ -17,6 +17,8 @@ class Kind(NamedTuple):
     merge: Callable[..., Any]
     read: Callable[[bytes], Any]
     images: Callable[[Any], list[Any]]
+    rows: Callable[[Any], int] = len
+    """What throughput is told of: guesses, images or objects."""
 
 
 def _detection() -> Kind:
@@ -53,10 +55,16 @@ def _objects() -> Kind:
 
 
 def _segmentation() -> Kind:
-    from vesica.scale.segmentation import counts_of_part
-    from vesica.segmentation.counts import PixelCounts, merge
+    from vesica.scale.segmentation import result_of_part
+    from vesica.segmentation.result import SegmentationResult
 
-    return Kind(counts_of_part, merge, PixelCounts.from_bytes, lambda found: found.ids.tolist())
+    return Kind(
+        result_of_part,
+        SegmentationResult.merge,
+        SegmentationResult.from_bytes,
+        lambda found: found.counts.ids.tolist(),
+        lambda found: len(found.counts),
+    )
 
 
 def _agreement() -> Kind:
@@ -87,7 +95,7 @@ def mapped(kind: str, part: dict[str, Any], options: dict[str, Any], /) -> tuple
         found = chosen.records(part, options)
     except (VesicaError, ValueError, TypeError) as error:
         return json.dumps({"error": _named(error, part)}).encode(), b""
-    return json.dumps({"images": chosen.images(found), "rows": len(found)}).encode(), found.to_bytes()
+    return json.dumps({"images": chosen.images(found), "rows": chosen.rows(found)}).encode(), found.to_bytes()
 
 
 def _named(error: Exception, part: dict[str, Any]) -> str:

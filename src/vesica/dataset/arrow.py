@@ -60,6 +60,11 @@ def sides_of(table: Any, /) -> tuple[str, ...]:
     return tuple(name for name in SIDES if name in table.column_names)
 
 
+def images_in(table: Any, /) -> Images:
+    """The images of a table with a row for each; their objects need not be there."""
+    return _images(table)
+
+
 # A row for each image.
 
 

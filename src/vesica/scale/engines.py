@@ -8,6 +8,7 @@ from __future__ import annotations
 import concurrent.futures
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
@@ -32,6 +33,15 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Stop, whatever is under way."""
+
+
+def workers_of(engine: str, workers: int | None, /) -> int:
+    """How many parts are worked on at once: as many as there are cores, of this machine or of the cluster."""
+    count = check.workers(workers) or os.cpu_count() or 1
+    ray = sys.modules.get("ray")
+    if engine == "ray" and workers is None and ray is not None and ray.is_initialized():
+        return max(count, int(ray.cluster_resources().get("CPU", 0)))
+    return count
 
 
 def engine_of(name: str, workers: int | None, /) -> Engine:

@@ -129,7 +129,8 @@ def cluster_gone(is_ours: bool, losses: int, /) -> InputError:
     )
     often = f" {losses} times" if losses > 1 else ""
     return InputError(
-        f"The cluster of Ray {what}{often}: its head was stopped or started anew. Nothing was scored. {way}."
+        f"The cluster of Ray {what}{often}: its head was stopped or started anew. Nothing was scored. {way}. "
+        "With checkpoint= finished parts are not worked on again."
     )
 
 

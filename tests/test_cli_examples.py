@@ -46,8 +46,10 @@ def words_of(line):
 
 @pytest.mark.parametrize("verb, line", EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_runs(world, tmp_path, monkeypatch, capsys, verb, line):
-    if ("ct/" in line and not (world / "ct").exists()) or (verb == "plot" and not _has("matplotlib")):
-        pytest.skip("an optional package is not installed")
+    needs = {"ct/": "nibabel", "vesica plot": "matplotlib", "--report": "matplotlib", ".parquet": "pyarrow"}
+    for part, package in needs.items():
+        if part in line and not _has(package):
+            pytest.skip(f"{package} is not installed")
     here = tmp_path / "here"
     shutil.copytree(world, here)
     monkeypatch.chdir(here)
@@ -56,7 +58,7 @@ def test_runs(world, tmp_path, monkeypatch, capsys, verb, line):
     err = capsys.readouterr().err
     assert code in FAILED_GATES if "--gate" in line else code == 0, err
     assert "Traceback" not in err and line.startswith(f"vesica {verb}")
-    written = re.search(r"(?:-o|--fix|--consensus|--queue|--records) (\S+)", line)
+    written = re.search(r"(?:-o|--fix|--consensus|--queue|--records|--report) (\S+)", line)
     assert written is None or Path(written[1]).exists()
 
 

@@ -26,6 +26,7 @@ GOOD = {
     "compare": ["truth.json", "base.json", "new.json"],
     "plot": ["by-iou", "truth.json", "guess.json", "-o", "out.svg"],
     "report": ["run.records", "-o", "out.html"],
+    "records": ["part1_truth.json", "part1_guess.json", "-o", "out.records"],
     "merge": ["part1.records", "part2.records"],
     "convert": ["truth.json", "out.csv"],
     "stats": ["truth.json", "guess.json"],
@@ -44,6 +45,7 @@ BAD_INPUT = {
     "compare": ["truth.json", "base.json", "gone.json"],
     "plot": ["by-iou", "truth.json", "gone.json", "-o", "out.svg"],
     "report": ["gone.records", "-o", "out.html"],
+    "records": ["part1_truth.json", "gone.json", "-o", "out.records"],
     "merge": ["gone.records"],
     "convert": ["gone.json", "out.csv"],
     "stats": ["gone.json"],
@@ -189,7 +191,7 @@ class TestOptionsOfAll:
             (["--conf", "0.5"], "--min-score"),
             (["--iou-thres", "0.5"], "--iou"),
             (["--gt", "x"], "TRUTH, by its place"),
-            (["--workers", "4"], "--threads"),
+            (["--jobs", "4"], "--threads"),
             (["--Per_Class"], "--per-class"),
             (["--colour", "never"], "--color"),
             (["--no-progress"], "--progress never"),
@@ -203,7 +205,7 @@ class TestOptionsOfAll:
         "words, told",
         [
             (["evl", "a", "b"], "`evl` is no verb of vesica. Did you mean `vesica eval`?"),
-            (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS."),
+            (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS, or with --engine"),
             (["eval", "a", "b", "--protocol", "cocoa"], "Did you mean coco?"),
             (["info", "x"], "'x' is one too many: `vesica info` takes no files."),
             (["eval", "a", "b", "--xyz"], "`--xyz` is no option of `vesica eval`. `vesica eval --help`"),
@@ -275,7 +277,7 @@ def on_terminal(words, environment):
 
 class TestProgress:
     # Verbs that show a bar once their work has taken longer than patience.
-    SLOW = ("nms", "eval", "seg", "agree", "check", "compare", "merge", "convert", "stats")
+    SLOW = ("nms", "eval", "seg", "agree", "check", "compare", "records", "merge", "convert", "stats")
 
     @pytest.mark.parametrize("verb", SLOW)
     def test_always(self, world, capsys, monkeypatch, verb):

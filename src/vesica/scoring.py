@@ -427,8 +427,10 @@ def label_images(
 ) -> LabelImages:
     """Where label maps come from: arrays, files that meet by name, or objects that are drawn.
 
-    `only` are ids of images: of files and objects, no others are read and drawn.
+    `only` are ids of images: of files and objects, no others are read and drawn. Files that have met already are given
+    as LabelFiles, without a guess.
     """
+    from vesica.io.label_files import LabelFiles, pair_files
     from vesica.segmentation.inputs import batches_of, categories_of
 
     if check_painted.are_objects(truth, guess):
@@ -436,12 +438,10 @@ def label_images(
         return _painted(truth, guess, policy, crowd or "ignore", groups, only, threads)
     check_painted.of_objects(crowd)
     known = categories_of(categories)
-    if not check_label_files.are_paths(truth, guess):
+    if not isinstance(truth, LabelFiles) and not check_label_files.are_paths(truth, guess):
         check_label_files.of_files(relabel)
         return LabelImages(lambda how: map(LabelBatch, batches_of(truth, guess, how)), policy, known)
-    from vesica.io.label_files import pair_files
-
-    files = pair_files(truth, guess)
+    files = truth if isinstance(truth, LabelFiles) else pair_files(truth, guess)
     files = files if only is None else files.only(only)
     kinds = check_label_files.groups_by_name(groups, files.names)
     return LabelImages(
@@ -665,9 +665,13 @@ def _annotations_of(value: Any, threads: int | None) -> Dataset:
 
 def _notes_of(drawn: Annotations) -> tuple[Note, ...]:
     """What the data set was read with, and what can match nothing."""
-    empty = int((drawn.area == 0).sum())
-    flat = [Note("area", empty, "objects have no area, and so no overlap with anything")] if empty else []
-    return (*(Note("read", 1, text) for text in drawn.data.notes), *flat)
+    return (*(Note("read", 1, text) for text in drawn.data.notes), *notes_of_areas(drawn.area))
+
+
+def notes_of_areas(area: np.ndarray, /) -> tuple[Note, ...]:
+    """What is told of objects that annotators drew without an area."""
+    empty = int((area == 0).sum())
+    return (Note("area", empty, "objects have no area, and so no overlap with anything"),) if empty else ()
 
 
 @names.explained("panoptic")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -105,6 +108,19 @@ def four_each(lengths: np.ndarray, wanted: int, name: str, image: np.ndarray | N
         row = int(np.argmax(odd))
         where = "" if image is None else f" (image {_shown(image, row)})"
         raise ValueError(f"`{name}` must have {wanted} numbers each; got {int(lengths[row])} in row {row}{where}.")
+
+
+@contextlib.contextmanager
+def of_images(side: str, image: np.ndarray, /) -> Iterator[None]:
+    """An error that tells a row tells its image too: rows of lists cannot be found by their number alone."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        message = str(error)
+        told = re.search(r"\brow (\d+)\b", message)
+        if told is None or "image" in message or int(told[1]) >= len(image):
+            raise
+        raise type(error)(f"{message} It is in `{side}` of image {_shown(image, int(told[1]))}.") from error
 
 
 def _shown(image: np.ndarray, row: int) -> str:

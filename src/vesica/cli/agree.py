@@ -6,11 +6,22 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli import (
+    agree_files,
+    agree_output,
+    agree_parts,
+    gate_options,
+    image_options,
+    outputs,
+    refusal,
+    report_options,
+    scale_options,
+)
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
+    from vesica.dataset import Dataset
 
 _EPILOG = epilog(
     """
@@ -19,6 +30,7 @@ _EPILOG = epilog(
   vesica agree signed.json --by-annotator created_by --assignments asked.csv # COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
   vesica agree ann.json ben.json --report out.html --images photographs
+  vesica agree rounds/*.parquet --engine threads --workers 2  # what all annotators marked, of other images in each
   vesica agree ann.xml ben.xml --consensus agreed.json --model model.csv
 """,
     notes="""
@@ -71,10 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     image_options.add_arguments(parser, has_report=True)
     report_options.add_arguments(parser)
     refusal.add_arguments(parser)
+    scale_options.add_arguments(parser, "agree")
 
 
 def run(arguments: argparse.Namespace) -> int:
     policy = _policy(arguments)
+    if scale_options.is_asked(arguments):
+        return _told(agree_parts.scored(arguments, policy), None, {}, arguments)
     from vesica.cli.progress import steps
     from vesica.scoring import evaluate_agreement
 
@@ -86,21 +101,27 @@ def run(arguments: argparse.Namespace) -> int:
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
         result = evaluate_agreement(given, policy=policy, **options)
         done()
-        facts = agree_output.facts_of(result, data, arguments)
+        more: dict[str, Any] = {}
         if data is not None and arguments.model is not None:
             found = result.ceiling(
                 agree_files.guesses(data, arguments),
                 min_score=arguments.min_score,
                 against=arguments.against or "annotators",
             )
-            facts["ceiling"] = found.to_dict()
-        if maps is None:
-            facts |= agree_output.compared(result, arguments)
+            more["ceiling"] = found.to_dict()
         done()
+    return _told(result, data, more, arguments)
+
+
+def _told(result: Any, data: Dataset | None, more: dict[str, Any], arguments: argparse.Namespace) -> int:
+    """Everything that was asked for, in the form that was asked for."""
+    facts = agree_output.facts_of(result, data, arguments) | more
+    if agree_output.is_of_objects(result):
+        facts |= agree_output.compared(result, arguments)
     verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
     facts["gates"] = gate_options.told(verdicts)
     if arguments.report is not None:
-        files = tuple(agree_files.named_files(arguments.files).values())
+        files = tuple(arguments.files if data is None else agree_files.named_files(arguments.files).values())
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "agree",
@@ -135,6 +156,7 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
         report_options.check_usage(arguments)
+        scale_options.check_usage(arguments, agree_parts.WITHOUT)
         _outputs(arguments)
         policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NAME = "panoptic"
 _MEANT = (
     *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "output", "records"),
-    *("report", "images", "max_mb", "pictures"),
+    *("report", "images", "max_mb", "pictures", "words"),
     *NAMES,
 )
 _OWN = ("truth_folder", "guess_folder")
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report is not None:
         files = (arguments.truth, arguments.guess)
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
-    return _tell(facts, result, arguments)
+    return tell(facts, result, arguments)
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
@@ -99,7 +99,7 @@ def _scored(arguments: argparse.Namespace) -> PanopticResult:
     return score(pairs, found.categories, quirks=arguments.quirks, threads=arguments.threads)
 
 
-def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Namespace) -> int:
+def tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Namespace, verb: str = "eval") -> int:
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
 
     def show() -> None:
@@ -114,5 +114,5 @@ def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Nam
         outputs.Shown("Scores", numbers, ("score", "value"), is_folded=False),
         outputs.Shown(f"{len(there):,} categories", there, columns),
     ]
-    answer = outputs.Answer("eval", result.headline, facts, show, tables, arguments.guess)
+    answer = outputs.Answer(verb, result.headline, facts, show, tables, arguments.guess)
     return outputs.tell(answer, arguments)

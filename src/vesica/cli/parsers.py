@@ -67,10 +67,20 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         found, left = self.parse_known_args(args, namespace)
+        verb: Parser = getattr(found, "parser", self)
+        left = _placed(left, found, verb)
         if left:
-            verb: Parser = getattr(found, "parser", self)
             verb.error(unknown(left[0], verb))
         return found
+
+
+def _placed(left: list[str], found: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """Words after an option belong to the last place, if that takes any number; argparse leaves them over."""
+    last = places_of(parser)[-1:]
+    if not last or last[0].nargs not in ("*", "+") or any(word.startswith("-") and word != "-" for word in left):
+        return left
+    setattr(found, last[0].dest, [*(getattr(found, last[0].dest, None) or ()), *left])
+    return []
 
 
 def unknown(word: str, parser: argparse.ArgumentParser) -> str:

@@ -60,6 +60,11 @@ def sides_of(table: Any, /) -> tuple[str, ...]:
     return tuple(name for name in SIDES if name in table.column_names)
 
 
+def images_in(table: Any, /) -> Images:
+    """The images of a table with a row for each; their objects need not be there."""
+    return _images(table)
+
+
 # A row for each image.
 
 
@@ -106,7 +111,8 @@ def _of_images(
         if found("rle", "polygons") is None:
             raise check.no_column("box", list(fields))
         boxes = np.zeros((0, 4)) if not len(image) else None
-    data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
+    with check.of_images(side, image):
+        data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
     return replace(data, attributes=_attributes(found("attributes"))), own
 
 

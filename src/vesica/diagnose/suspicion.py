@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vesica.detection.tallies import Tally
+
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.diagnose.sides import Side
@@ -25,8 +27,10 @@ def is_low(result: DetectionResult, /) -> bool:
     """Were few truths found, at the lowest threshold? So a weak model does, and every file that is read wrongly."""
     records = result.records
     area = records.protocol.whole or 0
-    matched, ignored = records.lane(0, area)
     positives = int(records.positives[:, area].sum())
+    if isinstance(records, Tally):
+        return bool(positives) and int(records.found.sum()) < LITTLE * positives
+    matched, ignored = records.lane(0, area)
     return bool(positives) and int((matched & ~ignored).sum()) < LITTLE * positives
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vesica._check import scale as check
@@ -10,7 +11,6 @@ from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
 from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
-from vesica.results.result import Note
 from vesica.scale.images import with_images
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
@@ -91,7 +91,7 @@ def evaluate(
         progress=progress,
     )
     records = Records.from_bytes(total.records)
-    result = summarise(_noted(records, len(total.lacking)))
+    result = summarise(replace(records, notes=(*records.notes, *total.notes)))
     return result if slices is None else with_images(result, parts).sliced(slices)
 
 
@@ -127,16 +127,6 @@ def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
     given = dict(options)
     bins = given.pop("bins")
     return counts_by_score(records_of_part(part, given), bins=bins)
-
-
-def _noted(records: Records, lacking: int) -> Records:
-    """The records, with a note where images are missing."""
-    if not lacking:
-        return records
-    from dataclasses import replace
-
-    note = Note("partial", lacking, "expected images were in no part: the score is of the rest")
-    return replace(records, notes=(*records.notes, note))
 
 
 def records_of_part(part: Part, options: dict[str, Any], /) -> Records:

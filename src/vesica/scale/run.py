@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from vesica import _check
 from vesica._check import scale as check
 from vesica.errors import InputError
+from vesica.results.result import Note
 from vesica.scale.engines import Engine, engine_of
 from vesica.scale.parts import Part
 from vesica.scale.work import mapped, merged
@@ -25,6 +26,16 @@ class Total(NamedTuple):
 
     records: bytes
     lacking: list[Any]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a result says of images that are missing."""
+        return lacking_notes(len(self.lacking))
+
+
+def lacking_notes(count: int, /) -> list[Note]:
+    """What is told of expected images that were in no part."""
+    return [Note("partial", count, "expected images were in no part: the score is of the rest")] if count else []
 
 
 def run(
@@ -44,7 +55,8 @@ def run(
     _check.one_of(engine, check.ENGINES, "engine")
     asked = check.expected(expected)
     chosen = engine_of(engine, check.workers(workers))
-    may_repeat = (merging or {}).get("duplicates") == "same"
+    repeats = (merging or {}).get("duplicates")
+    may_repeat = None if repeats is None else repeats == "same"
     try:
         total, seen = _all(chosen, kind, parts, options, merging or {}, may_repeat, progress)
     finally:
@@ -61,7 +73,7 @@ def _all(
     parts: Sequence[Part],
     options: dict[str, Any],
     merging: dict[str, Any],
-    may_repeat: bool,
+    may_repeat: bool | None,
     progress: Progress | None,
 ) -> tuple[bytes, dict[Any, str]]:
     seen: dict[Any, str] = {}
@@ -86,9 +98,9 @@ def _all(
     return engine.body(ready[0]), seen
 
 
-def _look(images: list[Any], name: str, seen: dict[Any, str], may_repeat: bool) -> None:
-    """No image may be in two parts; both are named."""
+def _look(images: list[Any], name: str, seen: dict[Any, str], may_repeat: bool | None) -> None:
+    """No image may be in two parts; both are named. None: of this kind equal ones cannot count once."""
     for one in images:
         if one in seen and not may_repeat:
-            raise check.not_twice(one, seen[one], name)
+            raise check.not_twice(one, seen[one], name, may_be_same=may_repeat is not None)
         seen[one] = name

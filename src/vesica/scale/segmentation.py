@@ -31,6 +31,7 @@ def evaluate_segmentation(
     engine: str = "threads",
     workers: int | None = None,
     expected: Any = None,
+    partial: bool = False,
     progress: Progress | None = None,
     policy: SegmentationPolicy | None = None,
     threads: int | None = None,
@@ -41,7 +42,7 @@ def evaluate_segmentation(
     Parameters
     ----------
     truth, guess : folders, patterns or files, which meet by name; or lists of files, the nth of the same image
-    engine, workers, expected, progress, threads : as of `vesica.scale.evaluate`
+    engine, workers, expected, partial, progress, threads : as of `vesica.scale.evaluate`
     policy : SegmentationPolicy, optional
     **options : as of `vesica.evaluate_segmentation`
     """
@@ -57,9 +58,11 @@ def evaluate_segmentation(
         engine=engine,
         workers=workers,
         expected=expected,
+        partial=partial,
         progress=progress,
     )
-    return SegmentationResult.from_bytes(total.records).checked()
+    result = SegmentationResult.from_bytes(total.records).checked()
+    return result.with_remarks((*result.remarks, *total.notes))
 
 
 def _parts(truth: Any, guess: Any, groups: Any, workers: int) -> list[Part]:

@@ -375,3 +375,67 @@ def _content(cached=[]):  # noqa: B006
         vesica.write("sound.parquet", whole(True))
         cached.append(Path("sound.parquet").read_bytes())
     return cached[0]
+
+
+class TestProjection:
+    """Where masks are not compared, their columns are not even read: here they are broken, and nobody notices."""
+
+    @pytest.fixture
+    def broken(self, tmp_path):
+        rng = np.random.default_rng(0)
+        boxes = np.concatenate([rng.uniform(0, 60, (30, 2)), rng.uniform(4, 30, (30, 2))], 1).round(1)
+        drawn = [[[x, y, x + w, y, x + w, y + h, x, y + h]] for x, y, w, h in boxes.tolist()]
+        tables = {"form": "xywh", "image": np.arange(30) // 3, "category": [1] * 30, "sizes": (100, 100)}
+        truth = Dataset.from_arrays(boxes, masks=drawn, **tables)
+        guess = Dataset.from_arrays(boxes + 1, masks=drawn, score=rng.random(30), **tables)
+        table = truth.to_arrow().append_column("guess", guess.to_arrow().column("guess"))
+        table = table.append_column("image", pa.array([{"bytes": b"\xff" * 999, "path": "x"}] * 10))
+        path = tmp_path / "part.parquet"
+        pq.write_table(table, path, compression="zstd")
+        data, spoilt = bytearray(path.read_bytes()), []
+        group = pq.ParquetFile(path).metadata.row_group(0)
+        for k in range(group.num_columns):
+            column = group.column(k)
+            if {"polygons", "rle", "size", "bytes"} & {*column.path_in_schema.split(".")}:
+                begin = column.dictionary_page_offset or column.data_page_offset
+                data[begin : begin + column.total_compressed_size] = b"\x00" * column.total_compressed_size
+                spoilt.append(column.path_in_schema.split(".")[0])
+        assert {*spoilt} == {"truth", "guess", "image"}
+        path.write_bytes(data)
+        return path, truth, guess
+
+    def test_scores(self, broken):
+        path, truth, guess = broken
+        want = vesica.evaluate(truth, guess).to_json()
+        assert vesica.evaluate(path, path).to_json() == want
+        assert vesica.scale.evaluate(path).to_json() == want
+        assert vesica.scale.evaluate(path, path).to_json() == want
+
+    def test_reading(self, broken):
+        path, truth, _ = broken
+        found = vesica.read(path, masks=False)
+        assert found.segments is None and np.array_equal(found.xywh, truth.xywh)
+
+    def test_masks_that_are_asked_for(self, broken):
+        path = broken[0]
+        for call in (
+            lambda: vesica.read(path),
+            lambda: vesica.evaluate(path, path, regions="mask"),
+            lambda: vesica.scale.evaluate(path, regions="mask"),
+        ):
+            with pytest.raises(InputError, match="part.parquet"):
+                call()
+
+    def test_images_alone(self, broken):
+        from vesica.io.parquet import images_of
+
+        assert not {"truth", "guess"} & {*images_of(str(broken[0])).column_names}
+
+    def test_masks_without_boxes_are_told_of(self, tmp_path):
+        """What has masks alone keeps them: the error is that of a data set without boxes."""
+        data = Dataset.from_arrays(
+            None, masks=[[[0, 0, 4, 0, 4, 4, 0, 4]]], image=[1], category=[1], sizes=(10, 10), form="xywh"
+        )
+        pq.write_table(data.to_arrow(), tmp_path / "x.parquet")
+        assert "polygons" in str(pq.read_schema(tmp_path / "x.parquet"))
+        assert len(vesica.read(tmp_path / "x.parquet")) == 1

@@ -10,7 +10,6 @@ from typing import Any
 from vesica import _check as check
 from vesica.errors import InputError
 
-ENGINES = ("threads", "processes", "ray")
 _SHOWN = 5
 
 
@@ -89,10 +88,11 @@ def two_sides(path: str, present: Sequence[str], /) -> None:
         )
 
 
-def not_twice(image: Any, first: str, second: str, /) -> InputError:
+def not_twice(image: Any, first: str, second: str, /, *, may_be_same: bool) -> InputError:
+    way_out = '; duplicates="same" lets one count that is equal in both' if may_be_same else ""
     return InputError(
         f"{first} and {second} both have image {image!r}: the same part twice, or an image cut in two. An image must "
-        'be in one part; duplicates="same" lets one count that is equal in both.'
+        f"be in one part{way_out}."
     )
 
 

@@ -90,8 +90,13 @@ def _noted(result: Any, arguments: argparse.Namespace) -> Any:
         return result
     from dataclasses import replace
 
-    counted = next(one for name in ("counts", "records") if (one := getattr(result, name, result)) is not None)
-    ids = counted.ids if hasattr(counted, "ids") else counted.images
-    lacking = scale_options.lacking(ids.tolist(), arguments)
-    field = next((name for name in ("remarks", "notes") if name in getattr(result, "__dataclass_fields__", {})), None)
-    return result if field is None else replace(result, **{field: (*getattr(result, field), *lacking)})
+    from vesica.agreement.result import AgreementResult
+    from vesica.segmentation.result import SegmentationResult
+
+    if isinstance(result, AgreementResult):
+        return replace(result, notes=(*result.notes, *scale_options.lacking(result.records.images.tolist(), arguments)))
+    if isinstance(result, SegmentationResult):
+        return result.with_remarks((*result.remarks, *scale_options.lacking(result.counts.ids.tolist(), arguments)))
+    if scale_options.lacking(result.images.tolist(), arguments):  # which has no place for notes
+        arguments.usage_error("--partial is not of panoptic segments: their result has no notes to say it in")
+    return result

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica._check.scale import ENGINES
 from vesica.cli import progress
+from vesica.scale.rules import ENGINES
 
 if TYPE_CHECKING:
     from vesica.results.result import Note
@@ -54,7 +54,7 @@ OPTIONS = (
     ),
     _Option("workers", {"type": int, "metavar": "N", "help": "so many parts at once (default: one a core)"}, _ALL),
     _Option("expected", _EXPECTED, _ALL),
-    _Option("partial", _PARTIAL, ("eval", "agree", "compare")),
+    _Option("partial", _PARTIAL, _ALL),
     _Option("duplicates", _DUPLICATES, ("eval", "compare")),
     _Option("memory", _MEMORY, ("eval",)),
     _Option("scratch", _SCRATCH, ("eval",)),
@@ -136,13 +136,13 @@ def lacking(images: Sequence[Any], arguments: argparse.Namespace) -> list[Note]:
     if arguments.expected is None:
         return []
     from vesica._check import scale as check
-    from vesica.results.result import Note
+    from vesica.scale.run import lacking_notes
 
     seen, expected = set(images), expected_in(arguments.expected)
     gone = [one for one in expected if one not in seen]
     if gone and not arguments.partial:
         raise check.missing(gone, len(expected))
-    return [Note("partial", len(gone), "expected images were in no part: the score is of the rest")] if gone else []
+    return lacking_notes(len(gone))
 
 
 def bar(noun: str) -> AbstractContextManager[Progress]:

@@ -6,7 +6,6 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from vesica.results.result import Note
 from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, files_of
 from vesica.scale.run import Progress, run
@@ -63,12 +62,7 @@ def evaluate_agreement(
             kept=kept,
         )
     records = AgreementRecords.from_bytes(total.records)
-    return AgreementResult(records, None, (*notes_of_areas(records.area), *_lacking(total.lacking)))
-
-
-def _lacking(lacking: list[Any]) -> list[Note]:
-    text = "expected images were in no part: the agreement is of the rest"
-    return [Note("partial", len(lacking), text)] if lacking else []
+    return AgreementResult(records, None, (*notes_of_areas(records.area), *total.notes))
 
 
 def records_of_part(part: Part, options: dict[str, Any], /) -> AgreementRecords:

@@ -17,7 +17,6 @@ from vesica.detection.run_merging import tally_of
 from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
 from vesica.detection.sorted_runs import SortedRun, merge_runs, sorted_run_of
 from vesica.detection.tallies import Tally
-from vesica.results.result import Note
 from vesica.scale import kept as kept_parts
 from vesica.scale.engines import workers_of
 from vesica.scale.images import with_images
@@ -110,7 +109,7 @@ def evaluate(
     how: dict[str, Any] = {
         "engine": engine,
         "workers": workers,
-        "merging": {"duplicates": duplicates},
+        "merging": {"duplicates": duplicates} if budget is None else {},
         "expected": expected,
         "partial": partial,
         "progress": progress,
@@ -125,7 +124,7 @@ def evaluate(
             total = run(kind, parts, given, kept=kept, at_once=count + 1, joined=False, **how)
             runs = [SortedRun.opened(body_of(path), str(path)) for path in kept.files]
             records = tally_of(runs, memory=budget, workers=min(count, os.cpu_count() or 1))
-    result = summarise(_noted(records, len(total.lacking)))
+    result = summarise(replace(records, notes=(*records.notes, *total.notes)))
     return result if slices is None else with_images(result, parts).sliced(slices)
 
 
@@ -172,14 +171,6 @@ def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
     given = dict(options)
     bins = given.pop("bins")
     return counts_by_score(records_of_part(part, given), bins=bins)
-
-
-def _noted(records: Records | Tally, lacking: int) -> Records | Tally:
-    """The records, with a note where images are missing."""
-    if not lacking:
-        return records
-    note = Note("partial", lacking, "expected images were in no part: the score is of the rest")
-    return replace(records, notes=(*records.notes, note))
 
 
 def records_of_part(part: Part, options: dict[str, Any], /) -> Records:

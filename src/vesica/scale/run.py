@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 from vesica import _check
 from vesica._check import scale as check
 from vesica.errors import InputError
+from vesica.results.result import Note
 from vesica.scale.engines import Engine, engine_of
 from vesica.scale.kept import Head, Keeper, files_of_part
 from vesica.scale.parts import Part
+from vesica.scale.rules import ENGINES
 from vesica.scale.seen_images import SeenImages
 from vesica.scale.work import mapped, merged
 
@@ -28,6 +30,16 @@ class Total(NamedTuple):
 
     records: bytes
     lacking: list[Any]
+
+    @property
+    def notes(self) -> list[Note]:
+        """What a result says of images that are missing."""
+        return lacking_notes(len(self.lacking))
+
+
+def lacking_notes(count: int, /) -> list[Note]:
+    """What is told of expected images that were in no part."""
+    return [Note("partial", count, "expected images were in no part: the score is of the rest")] if count else []
 
 
 def run(
@@ -51,10 +63,11 @@ def run(
     What is in `kept` is not worked on again, and all that is finished goes there. `at_once` is how many parts may be
     under way. Without `joined` they stay apart, in `kept`, and no records come back.
     """
-    _check.one_of(engine, check.ENGINES, "engine")
+    _check.one_of(engine, ENGINES, "engine")
     asked = check.expected(expected)
     chosen = engine_of(engine, check.workers(workers))
-    may_repeat = (merging or {}).get("duplicates") == "same"
+    repeats = (merging or {}).get("duplicates")
+    may_repeat = None if repeats is None else repeats == "same"
     work = _Work(chosen, kind, parts, options, merging or {}, kept, _Count(parts, may_repeat, progress))
     try:
         total = work.all(at_once or len(parts), joined)
@@ -67,9 +80,12 @@ def run(
 
 
 class _Count:
-    """What was done so far. No image may be in two parts; both are named."""
+    """What was done so far. No image may be in two parts; both are named.
 
-    def __init__(self, parts: Sequence[Part], may_repeat: bool, progress: Progress | None) -> None:
+    `may_repeat` is None where equal ones cannot count once.
+    """
+
+    def __init__(self, parts: Sequence[Part], may_repeat: bool | None, progress: Progress | None) -> None:
         self.parts, self.may_repeat, self.progress = parts, may_repeat, progress
         self.seen, self.done, self.rows = SeenImages(), 0, 0
 
@@ -77,7 +93,8 @@ class _Count:
         clash = self.seen.add(head.images, head.part)
         if clash is not None and not self.may_repeat:
             image, other = clash
-            raise check.not_twice(image, self.parts[other]["name"], self.parts[head.part]["name"])
+            names = self.parts[other]["name"], self.parts[head.part]["name"]
+            raise check.not_twice(image, *names, may_be_same=self.may_repeat is not None)
         self.done, self.rows = self.done + 1, self.rows + head.rows
         if self.progress is not None:
             self.progress(self.done, len(self.parts), self.rows)

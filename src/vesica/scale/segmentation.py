@@ -34,6 +34,7 @@ def evaluate_segmentation(
     engine: str = "threads",
     workers: int | None = None,
     expected: Any = None,
+    partial: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     policy: SegmentationPolicy | None = None,
@@ -45,7 +46,7 @@ def evaluate_segmentation(
     Parameters
     ----------
     truth, guess : folders, patterns or files, which meet by name; or lists of files, the nth of the same image
-    engine, workers, expected, checkpoint, progress, threads : as of `vesica.scale.evaluate`
+    engine, workers, expected, partial, checkpoint, progress, threads : as of `vesica.scale.evaluate`
     policy : SegmentationPolicy, optional
     **options : as of `vesica.evaluate_segmentation`
     """
@@ -66,10 +67,12 @@ def evaluate_segmentation(
             engine=engine,
             workers=workers,
             expected=expected,
+            partial=partial,
             progress=progress,
             kept=kept,
         )
-    return SegmentationResult.from_bytes(total.records).checked()
+    result = SegmentationResult.from_bytes(total.records).checked()
+    return result.with_remarks((*result.remarks, *total.notes))
 
 
 def _parts(truth: Any, guess: Any, groups: Any, workers: int) -> list[Part]:

@@ -32,10 +32,7 @@ def _sorted_runs() -> Kind:
     from vesica.detection.sorted_runs import SortedRun, merge_runs
     from vesica.scale.detection import run_of_part
 
-    def merge(*runs: SortedRun, duplicates: str = "error") -> SortedRun:
-        return merge_runs(*runs)
-
-    return Kind(run_of_part, merge, SortedRun.from_bytes, lambda found: found.images.tolist())
+    return Kind(run_of_part, merge_runs, SortedRun.from_bytes, lambda found: found.images.tolist())
 
 
 def _bounds() -> Kind:

@@ -8,7 +8,6 @@ from typing import Any
 from vesica import _check as check
 from vesica.errors import InputError
 
-ENGINES = ("threads", "processes", "ray")
 _SHOWN = 5
 
 

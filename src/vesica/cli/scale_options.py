@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica._check.scale import ENGINES
 from vesica.cli import progress
+from vesica.scale.rules import ENGINES
 
 if TYPE_CHECKING:
     from vesica.results.result import Note

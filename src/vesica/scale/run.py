@@ -12,6 +12,7 @@ from vesica.errors import InputError
 from vesica.results.result import Note
 from vesica.scale.engines import Engine, engine_of
 from vesica.scale.parts import Part
+from vesica.scale.rules import ENGINES
 from vesica.scale.work import mapped, merged
 
 TOGETHER = 8
@@ -52,7 +53,7 @@ def run(
     progress: Progress | None = None,
 ) -> Total:
     """The records of all parts as one, the same bytes whoever worked on them, and in whichever order."""
-    _check.one_of(engine, check.ENGINES, "engine")
+    _check.one_of(engine, ENGINES, "engine")
     asked = check.expected(expected)
     chosen = engine_of(engine, check.workers(workers))
     repeats = (merging or {}).get("duplicates")

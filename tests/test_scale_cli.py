@@ -94,8 +94,15 @@ class TestTheSameOutput:
         assert want[0] in (0, 1) and len(want[1]) > 100
         assert found == want
 
-    @pytest.mark.parametrize("words", [PARTS, ["parts"], ["parts/*.parquet"], ["truth/*.parquet", "a/*.parquet"]])
-    @pytest.mark.parametrize("engine", ["threads", "processes"])
+    @pytest.mark.parametrize(
+        "engine, words",
+        [
+            ("threads", ["parts"]),
+            ("threads", ["parts/*.parquet"]),
+            ("threads", ["truth/*.parquet", "a/*.parquet"]),
+            ("processes", PARTS),
+        ],
+    )
     def test_however_they_are_named(self, here, capsys, words, engine):
         want = run(capsys, "eval", *WHOLE, "--json", "--quiet")
         assert run(capsys, "eval", *words, "--engine", engine, "--workers", "2", "--json", "--quiet") == want
@@ -121,6 +128,7 @@ class TestTheSameOutput:
         assert run(capsys, "eval", *PARTS, "--engine", "threads", *asked, "all.records")[0] == 0
         assert Path("one.records").read_bytes() == Path("all.records").read_bytes()
 
+    @pytest.mark.slow
     def test_report(self, here, capsys):
         """The page differs in the files that it names, and in nothing else."""
         pytest.importorskip("matplotlib")

@@ -27,9 +27,15 @@ _KEPT: dict[tuple[bytes, Any], tuple[Any, Any]] = {}
 
 
 @triton.jit
-def _places(values, list_of_places, low, span, UNKNOWN: tl.constexpr):
-    at = values.to(tl.int64) - low
-    return tl.load(list_of_places + at, (at >= 0) & (at < span), other=UNKNOWN)
+def _places(values, list_of_places, low, span, UNKNOWN: tl.constexpr, IS_RANGE: tl.constexpr):
+    """Where each label stands among the known ones: looked up, or counted from the lowest if they are a range."""
+    if IS_RANGE:
+        wide = values if values.dtype == tl.int64 else values.to(tl.int32)
+        at = wide - low  # if that overflows, it is no known label either
+        return tl.where((at >= 0) & (at < span), at, UNKNOWN).to(tl.int32)
+    else:
+        at = values.to(tl.int64) - low
+        return tl.load(list_of_places + at, (at >= 0) & (at < span), other=UNKNOWN)
 
 
 @triton.jit
@@ -42,7 +48,7 @@ def _strange(values, places, ends, UNKNOWN: tl.constexpr, HIGHEST: tl.constexpr)
 @triton.jit(do_not_specialize=["groups", "programs", "low", "span"])
 def _count(
     truth, guess, list_of_places, tables, ends, groups, programs, low, span, GROUP: tl.constexpr, SIZE: tl.constexpr,
-    BINS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr,
+    BINS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr, IS_RANGE: tl.constexpr,
 ):  # fmt: skip
     UNKNOWN: tl.constexpr = SIZE - 1
     pixels = groups * GROUP  # so the compiler knows what divides it, and loads several at once
@@ -54,8 +60,8 @@ def _count(
         at = begin + k * BLOCK + tl.arange(0, BLOCK)
         inside = at < pixels
         first, second = tl.load(truth + at, inside, other=0), tl.load(guess + at, inside, other=0)
-        rows = _places(first, list_of_places, low, span, UNKNOWN)
-        columns = _places(second, list_of_places, low, span, UNKNOWN)
+        rows = _places(first, list_of_places, low, span, UNKNOWN, IS_RANGE)
+        columns = _places(second, list_of_places, low, span, UNKNOWN, IS_RANGE)
         counts += tl.histogram(rows * SIZE + columns, BINS, mask=inside)
         unknown = inside & ((rows == UNKNOWN) | (columns == UNKNOWN))
         if tl.max(unknown.to(tl.int32), axis=0) > 0:
@@ -83,7 +89,10 @@ def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple
             _count,
             images * programs,
             (truth, guess, places, tables, ends, pixels // group, programs, int(labels[0]), span),
-            (group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+            (
+                *(group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+                span == len(labels),
+            ),
             warps=warps,
         )
     return tables, ends

@@ -16,8 +16,8 @@ WORD = 32
 """Pixels in a word: each row of an image begins a new one."""
 STEP = 32
 """Words that kernels read at once: each mask has a multiple of them."""
-ROWS, WARPS = 16, 4
-"""Rows of an image that a program reads, and its warps."""
+ROWS, FEW_ROWS, WARPS = 16, 4, 4
+"""Rows of an image that a program reads, fewer where it reads byte by byte, and its warps."""
 MOST_WORDS = 16
 """Of a row, that it reads at once."""
 MOST_PIXELS = 2**31 - 1
@@ -37,7 +37,7 @@ class Packed(NamedTuple):
 
 
 @triton.jit
-def _set_bytes(word):
+def set_bytes(word):
     """1 in each byte that is not 0. Booleans may be any byte."""
     low = (word & 0x7F7F7F7F) + 0x7F7F7F7F
     return ((low | word) >> 7) & 0x01010101
@@ -51,7 +51,7 @@ def _words(masks, mask, y, column, height, width, GROUP: tl.constexpr):
         inside = (y[:, None] < height) & (x < width)
         four = tl.load(masks + (mask * height + y)[:, None] * width + x, inside, other=0).to(tl.uint32, bitcast=True)
         # Bits 0, 8, 16 and 24 come together in the upper four. No two products of the rest fall on one bit.
-        nibble = (_set_bytes(four) * 0x10204080) >> 28
+        nibble = (set_bytes(four) * 0x10204080) >> 28
         return tl.sum(nibble << (tl.arange(0, 8) * 4).to(tl.uint32)[None, :], axis=1).to(tl.int32, bitcast=True)
     else:
         x = column[:, None] * 32 + tl.arange(0, 32)[None, :]
@@ -107,11 +107,17 @@ def _pack(
         tl.atomic_max(facts + 4 * n + mask, tl.max(tl.where(count > 0, y + 1, 0), axis=0), sem="relaxed")
 
 
-def readable(masks: Any) -> Any:
-    """The masks as bytes in C order; integers that are wider become booleans."""
+def largest_group(pixels: int) -> int:
+    """How many pixels are read at once where rows have so many."""
+    return next(size for size in (16, 4, 1) if pixels % size == 0)
+
+
+def in_words(masks: Any) -> Any:
+    """The masks in C order: four pixels as an int32 where rows have a multiple of four, otherwise as bytes."""
     if masks.dtype not in (torch.bool, torch.uint8, torch.int8):
         masks = masks != 0
-    return in_rows(masks.view(torch.uint8))
+    rows = in_rows(masks.view(torch.uint8))
+    return rows if largest_group(int(rows.shape[-1])) == 1 else rows.view(torch.int32)
 
 
 def can_be_packed(masks: Any) -> bool:
@@ -122,21 +128,20 @@ def can_be_packed(masks: Any) -> bool:
 
 def packed(masks: Any, *, keep: bool = True) -> Packed:
     """Masks of at least one pixel as bits; or, without `keep`, what is known of them alone."""
-    rows = readable(masks)
-    n, height, width = (int(size) for size in rows.shape)
-    group = next(size for size in (16, 4, 1) if width % size == 0)
-    rows = rows if group == 1 else rows.view(torch.int32)
+    n, height, width = (int(size) for size in masks.shape)
+    rows, group = in_words(masks), largest_group(width)
+    high = ROWS if group > 1 else FEW_ROWS
     across = triton.cdiv(width, WORD)
     room = triton.cdiv(height * across, STEP) * STEP
     words = torch.empty((n, room) if keep else (0,), dtype=torch.int32, device=rows.device)
     facts = torch.zeros((5, n), dtype=torch.int32, device=rows.device)
-    bands = triton.cdiv(triton.cdiv(room, across) if keep else height, ROWS)
+    bands = triton.cdiv(triton.cdiv(room, across) if keep else height, high)
     with on_device_of(rows):
         launch(
             _pack,
             n * bands,
             (rows, words, facts, n, width // group, height, across, room, bands),
-            (group, ROWS, min(MOST_WORDS, triton.next_power_of_2(across)), keep),
+            (group, high, min(MOST_WORDS, triton.next_power_of_2(across)), keep),
             warps=WARPS,
         )
     return Packed(words, facts, across, room)

@@ -19,7 +19,7 @@ from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import INTERPRETED, bits_in, from_bits
 from vesica._kernels.triton.formulas import of_areas
 from vesica._kernels.triton.launch import launch, on_device_of, told_of
-from vesica._kernels.triton.mask_bits import STEP, Packed, can_be_packed, packed, readable
+from vesica._kernels.triton.mask_bits import STEP, Packed, can_be_packed, in_words, largest_group, packed, set_bytes
 
 DOWN, ACROSS = 128, 128
 """Masks in a tile of the product."""
@@ -34,8 +34,8 @@ ROWS, WORDS = 16, 8
 """Of an image that are combined at once."""
 ENOUGH = 4096
 """Programs that keep a device busy."""
-PIXELS = 4096
-"""Bytes of two masks that are compared at once, row with row."""
+COMPARED = 2048
+"""Words of two masks that are compared at once, row with row."""
 
 
 @triton.jit
@@ -171,19 +171,20 @@ def _finish(
     tl.store(out + at, found, at < total)
 
 
-@triton.jit(do_not_specialize=["n", "pixels", "parts", "blocks"])
-def _compare(a, b, out, area_a, area_b, n, pixels, parts, blocks, BLOCK: tl.constexpr):
-    """The pixels of masks, row with row, for a part of the image."""
+@triton.jit(do_not_specialize=["groups", "parts", "blocks"])
+def _compare(a, b, out, area_a, area_b, groups, parts, blocks, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+    """The pixels of masks, row with row, for a part of the image. A word has four of them, a byte one."""
+    words = groups * (GROUP // 4 if GROUP > 1 else 1)
     mask = (tl.program_id(0) // parts).to(tl.int64)
     begin = (tl.program_id(0) % parts).to(tl.int64) * blocks * BLOCK
     both, first, second = tl.zeros([BLOCK], tl.int32), tl.zeros([BLOCK], tl.int32), tl.zeros([BLOCK], tl.int32)
     for block in range(blocks):
         at = begin + block * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(a + mask * pixels + at, at < pixels, other=0) != 0
-        y = tl.load(b + mask * pixels + at, at < pixels, other=0) != 0
-        both += (x & y).to(tl.int32)
-        first += x.to(tl.int32)
-        second += y.to(tl.int32)
+        x = set_bytes(tl.load(a + mask * words + at, at < words, other=0).to(tl.uint32))
+        y = set_bytes(tl.load(b + mask * words + at, at < words, other=0).to(tl.uint32))
+        both += bits_in((x & y).to(tl.int32))
+        first += bits_in(x.to(tl.int32))
+        second += bits_in(y.to(tl.int32))
     tl.atomic_add(out + mask, tl.sum(both, axis=0).to(tl.int64), sem="relaxed")
     tl.atomic_add(area_a + mask, tl.sum(first, axis=0), sem="relaxed")
     tl.atomic_add(area_b + mask, tl.sum(second, axis=0), sem="relaxed")
@@ -223,7 +224,7 @@ def _counted(tables: Tables, aligned: bool) -> tuple[Any, Any, Any]:
     counts = torch.zeros(shape, dtype=torch.int64, device=tables.a.device)
     with on_device_of(counts):
         if aligned:
-            return counts, *_row_with_row(readable(tables.a), readable(tables.b), counts)
+            return counts, *_row_with_row(tables.a, tables.b, counts)
         a = packed(tables.a)
         b = a if tables.b is tables.a else packed(tables.b)
         _every_pair(a, b, counts, int(tables.a.shape[1]), int(tables.a.shape[2]))
@@ -231,12 +232,18 @@ def _counted(tables: Tables, aligned: bool) -> tuple[Any, Any, Any]:
 
 
 def _row_with_row(a: Any, b: Any, counts: Any) -> tuple[Any, Any]:
-    n, pixels = len(a), a[0].numel()
-    area_a, area_b = (torch.zeros(n, dtype=torch.int32, device=a.device) for _ in range(2))
-    blocks = triton.cdiv(pixels, PIXELS)
-    each = max(1, min(16, blocks * n // ENOUGH))
+    n, pixels = len(counts), a[0].numel()
+    area_a, area_b = (torch.zeros(n, dtype=torch.int32, device=counts.device) for _ in range(2))
+    a, b, group = *(in_words(side.reshape(n, pixels)) for side in (a, b)), largest_group(pixels)
+    blocks = triton.cdiv(a.shape[1], COMPARED)
+    each = max(1, min(8, blocks * n // ENOUGH))
     parts = triton.cdiv(blocks, each)
-    launch(_compare, n * parts, (a, b, counts, area_a, area_b, n, pixels, parts, each), (PIXELS,))
+    launch(
+        _compare,
+        n * parts,
+        (a, b, counts, area_a, area_b, pixels // group, parts, each),
+        (group, COMPARED),
+    )
     return area_a, area_b
 
 

@@ -16,9 +16,9 @@ WORD = 32
 """Pixels in a word: each row of an image begins a new one."""
 STEP = 32
 """Words that kernels read at once: each mask has a multiple of them."""
-ROWS, FEW_ROWS, WARPS = 16, 4, 4
+ROWS, FEW_ROWS, WARPS = 8, 2, 2
 """Rows of an image that a program reads, fewer where it reads byte by byte, and its warps."""
-MOST_WORDS = 16
+MOST_WORDS = 32
 """Of a row, that it reads at once."""
 MOST_PIXELS = 2**31 - 1
 """Of a mask: counts are int32."""

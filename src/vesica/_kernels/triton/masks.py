@@ -24,13 +24,13 @@ from vesica._kernels.triton.mask_bits import STEP, Packed, can_be_packed, in_wor
 DOWN, ACROSS = 128, 128
 """Masks in a tile of the product."""
 WARPS = 4
-WAVES = 8
+WAVES = 4
 """Programs for each multiprocessor, among which the pixels of a tile are shared."""
-PRODUCT = 1.0
+PRODUCT = 12_000.0
 """Words of pairs, combined one by one, in the time that the product needs for one step of a tile."""
 BLOCK = 32
 """Partners of a mask that one program counts; also the side of a tile of boxes."""
-ROWS, WORDS = 16, 8
+ROWS, WORDS = 32, 4
 """Of an image that are combined at once."""
 ENOUGH = 4096
 """Programs that keep a device busy."""
@@ -273,7 +273,7 @@ def _every_pair(a: Packed, b: Packed, counts: Any, height: int, width: int) -> N
         (is_self, BLOCK, ROWS, WORDS),
         warps=1,
     )
-    splits = min(steps, triton.cdiv(WAVES * _multiprocessors(counts), tiles))
+    splits = max(1, min(steps, WAVES * _multiprocessors(counts) // tiles))
     bytes_a, bytes_b = a.words.view(torch.uint8), b.words.view(torch.uint8)
     launch(
         _multiply,

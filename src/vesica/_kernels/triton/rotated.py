@@ -13,7 +13,7 @@ from vesica._kernels.triton.arithmetic import from_bits, lesser, positive
 from vesica._kernels.triton.formulas import of_areas
 from vesica._kernels.triton.launch import Told, in_rows, launch, on_device_of, told_of
 
-ROWS, COLUMNS, WARPS = 8, 128, 4
+ROWS, COLUMNS, WARPS = 2, 128, 4
 """Of a tile of the matrix; how many warps share it."""
 INTER = Told("inter", (0, 0, 0), False)
 

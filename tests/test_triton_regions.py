@@ -77,10 +77,9 @@ class TestRotated:
     def test_edges(self):
         a = turned(EDGES)
         for name in NAMES:
-            got, want = both(rotated, name, a, a)
-            assert_same(got, want)
-            assert_same(both(rotated, name, a, a, aligned=True)[0], want.diagonal())
-        got, _ = both(rotated, "iou", a, a)
+            assert_same(*both(rotated, name, a, a, aligned=True))
+        got, want = both(rotated, "iou", a, a)
+        assert_same(got, want)
         assert torch.equal(got, got.T)
         assert got.diagonal().tolist() == [1.0] * 9 + [0.0] * 2 + [1.0] * 6
         assert got[0, 4] == got[0, 5] == 0 and got[0, 2] == got[0, 3] == 1
@@ -136,7 +135,7 @@ class TestRotated:
         assert torch.equal(found.index, want.index)
 
 
-SIZES = [(1, 1), (7, 11), (5, 32), (9, 33), (4, 64), (3, 100), (40, 20), (70, 1), (2, 544)]
+SIZES = [(1, 1), (7, 11), (5, 32), (4, 36), (35, 20), (20, 1), (1, 1056)]
 
 
 def stacks(n, m, size, seed=0):
@@ -182,9 +181,9 @@ class TestMasks:
             assert_same(*both(masks, name, a, b, **options))
 
     def test_more_than_one_tile(self, way):
-        a, b = stacks(19, 36, (3, 40))
+        a, b = stacks(3, 34, (3, 40))
         assert_same(*both(masks, "iou", a, b))
-        assert_same(*both(masks, "iou", b, b))
+        assert_same(*both(masks, "iou", b[:18], b[:18]))
 
     @pytest.mark.parametrize("size", SIZES)
     def test_aligned(self, size):

@@ -123,7 +123,7 @@ def in_words(masks: Any) -> Any:
 def can_be_packed(masks: Any) -> bool:
     """Do the pixels of a mask fit into the counts? Words are fewer than pixels, but for very narrow images."""
     height, width = masks.shape[1:]
-    return int(height) * triton.cdiv(int(width), WORD) * WORD <= MOST_PIXELS - STEP * WORD
+    return int(height) * int(triton.cdiv(int(width), WORD)) * WORD <= MOST_PIXELS - STEP * WORD
 
 
 def packed(masks: Any, *, keep: bool = True) -> Packed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import triton
@@ -12,7 +12,7 @@ import triton.language as tl
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
 from vesica._kernels.triton.formulas import area, slope, tame_value, value
-from vesica._kernels.triton.launch import bits, in_rows, is_in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import Told, in_rows, is_in_rows, launch, on_device_of, told_of
 
 ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 1, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
@@ -140,15 +140,15 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
     a, b = in_rows(a), (in_rows(a) if b is a else in_rows(b))
     with on_device_of(out):
         if aligned:
-            _row_with_row(a, b, out, _told(formula))
+            _row_with_row(a, b, out, told_of(formula))
         else:
-            _every_pair(a, b, out, _told(formula), images, tables.n, tables.m, batch_a, batch_b)
+            _every_pair(a, b, out, told_of(formula), images, tables.n, tables.m, batch_a, batch_b)
     return out
 
 
 def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
     """The entry for two tables of floats: it takes a, b, and whether they are aligned."""
-    told = _told(formula)
+    told = told_of(formula)
 
     def entry(a: Any, b: Any, aligned: Any) -> Any:
         if a.dtype not in _FLOATS or b.dtype != a.dtype or a.ndim != 2 or b.ndim != 2 or a.device != b.device:
@@ -172,22 +172,7 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
 _FLOATS = (torch.float32, torch.float64)
 
 
-class _Told(NamedTuple):
-    """A formula as the kernels take it."""
-
-    name: str
-    numbers: tuple[int, int, int]
-    """empty, alpha and beta, as bits."""
-    of_b: bool
-
-
-def _told(formula: Formula) -> _Told:
-    options = formula.options
-    empty, alpha, beta = (bits(options.get(name, 0.0)) for name in ("empty", "alpha", "beta"))
-    return _Told(formula.name, (empty, alpha, beta), options.get("of") == "b")
-
-
-def _row_with_row(a: Any, b: Any, out: Any, told: _Told) -> None:
+def _row_with_row(a: Any, b: Any, out: Any, told: Told) -> None:
     count = out.numel()
     launch(
         _aligned, triton.cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
@@ -195,7 +180,7 @@ def _row_with_row(a: Any, b: Any, out: Any, told: _Told) -> None:
 
 
 def _every_pair(
-    a: Any, b: Any, out: Any, told: _Told, images: int, n: int, m: int, batch_a: int, batch_b: int
+    a: Any, b: Any, out: Any, told: Told, images: int, n: int, m: int, batch_a: int, batch_b: int
 ) -> None:  # fmt: skip
     slopes_a = slopes_b = out
     if told.name == "ciou":

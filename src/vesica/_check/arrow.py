@@ -9,19 +9,14 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica.errors import MissingExtra
+from vesica._check import extras
 
 _VERSION = 1
 
 
 def installed(module: str, what: str, /) -> Any:
-    """A module of pyarrow, or the line that installs it."""
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f"{what} needs pyarrow: pip install 'vesica[arrow]'.") from error
+    """A module of pyarrow."""
+    return extras.installed(module, what, "vesica[arrow]")
 
 
 def table(value: Any, /) -> Any:

@@ -372,8 +372,14 @@ class TestBroken:
             (lambda row: None, "`truth` must not be null; it is in row 0"),
             (lambda row: row | {"flags": 1.5}, r"`flags` must be whole numbers; got 1.5 in row 0 \(image 7\)"),
             (lambda row: row | {"rle": [1, 2]}, "`rle` must be masks as COCO has them.* Got a column of list"),
-            (lambda row: row | {"rle": "04", "size": [-4, 4]}, r"`size` must be the height and width.*got \[-4.0, 4.0\]"),
-            (lambda row: row | {"rle": "04", "size": [4.5, 4]}, r"`size` must be the height and width.*got \[4.5, 4.0\]"),
+            (
+                lambda row: row | {"rle": "04", "size": [-4, 4]},
+                r"`size` must be the height and width.*got \[-4.0, 4.0\]",
+            ),
+            (
+                lambda row: row | {"rle": "04", "size": [4.5, 4]},
+                r"`size` must be the height and width.*got \[4.5, 4.0\]",
+            ),
         ],
     )
     def test_objects(self, change, message):

@@ -77,8 +77,8 @@ def no_layout(columns: list[str], /) -> ValueError:
 
 def form_is_open(name: str, /) -> ValueError:
     return ValueError(
-        f'Nothing says what the four numbers of `{name}` mean. Say it: form="xywh" (COCO), "xyxy" (corners) or '
-        '"cxcywh"; of a file boxes="xywh", on the command line --boxes xywh.'
+        f'Nothing says what the four numbers of `{name}` mean. Say it: boxes="xywh" (COCO), boxes="xyxy" (corners) or '
+        'boxes="cxcywh". In Python: read(path, boxes="xywh"); of a table from_arrow(table, form="xywh").'
     )
 
 

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("annotators", "consensus"),
         help="with --model: compare with each annotator (default), or with what the others agree on",
     )
+    parser.add_argument(
+        "--categories",
+        metavar="name|id|FILE",
+        help="with --model: how its categories meet those of people: name, id, a mapping in JSON, or a file with one",
+    )
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
     parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
@@ -92,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
                 agree_files.guesses(data, arguments),
                 min_score=arguments.min_score,
                 against=arguments.against or "annotators",
+                categories=None if arguments.categories is None else categories_of(arguments.categories),
             )
             facts["ceiling"] = found.to_dict()
         if maps is None:
@@ -130,8 +137,9 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             check.finite(arguments.min_score, "--min-score")
             if arguments.model is None:
                 raise ValueError("--min-score goes with --model")
-        if arguments.against is not None and arguments.model is None:
-            raise ValueError("--against goes with --model")
+        for option in ("against", "categories"):
+            if getattr(arguments, option) is not None and arguments.model is None:
+                raise ValueError(f"--{option} goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
         report_options.check_usage(arguments)

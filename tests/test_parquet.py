@@ -374,11 +374,11 @@ class TestBroken:
             (lambda row: row | {"rle": [1, 2]}, "`rle` must be masks as COCO has them.* Got a column of list"),
             (
                 lambda row: row | {"rle": "04", "size": [-4, 4]},
-                r"`size` must be the height and width.*got \[-4.0, 4.0\]",
+                r"`size` must be the height.*got \[-4.0, 4.0\]",
             ),
             (
                 lambda row: row | {"rle": "04", "size": [4.5, 4]},
-                r"`size` must be the height and width.*got \[4.5, 4.0\]",
+                r"`size` must be the height.*got \[4.5, 4.0\]",
             ),
         ],
     )

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli import (
+    agree_files,
+    agree_output,
+    gate_options,
+    image_options,
+    outputs,
+    own_files,
+    refusal,
+    report_options,
+)
 from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
@@ -142,21 +150,11 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
                 raise ValueError(f"--{option} goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
-        _outputs(arguments)
         policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}
         )
     except (ValueError, TypeError) as error:
         arguments.usage_error(str(error))
     return policy
-
-
-def _outputs(arguments: argparse.Namespace) -> None:
-    """What annotators drew is never written over, nor is one output by another."""
-    given = [path for word in arguments.files for path in (word, word.partition("=")[2])]
-    taken = {os.path.realpath(path): path for path in (*given, arguments.model, arguments.before) if path}
-    for option in ("consensus", "queue", "records", "report"):
-        path = getattr(arguments, option)
-        if path is not None and taken.setdefault(os.path.realpath(path), f"--{option}") != f"--{option}":
-            raise ValueError(f"--{option} must be a file of its own; {path} is read or written already")

@@ -6,7 +6,16 @@ import argparse
 import functools
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import compare_tasks, gate_options, image_options, interval_options, outputs, refusal, report_options
+from vesica.cli import (
+    compare_tasks,
+    gate_options,
+    image_options,
+    interval_options,
+    outputs,
+    own_files,
+    refusal,
+    report_options,
+)
 from vesica.cli import eval as evaluation
 from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
@@ -91,6 +100,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         check.positive(arguments.replicates, "--replicates")
         check_statistics.level(arguments.level)

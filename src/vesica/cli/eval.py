@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal, report_options
+from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, own_files, refusal, report_options
 from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.number_options import numbers_of
@@ -102,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
         result = interval_options.sliced(result, arguments)
         done()
         _tell_meeting(result, arguments)
+        facts = eval_output.facts_of(result, arguments)
         if arguments.records is not None:
             eval_output.write_records(arguments.records, result.records)
             eval_output.say(
                 f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments
             )
-        facts = eval_output.facts_of(result, arguments)
         if arguments.report is not None:
             found = refusal.findings_of(truth, guess, by_class=by_class)
             files = tuple(path for path in (arguments.truth, arguments.guess) if path != "-")
@@ -140,6 +140,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         if arguments.details and arguments.records is None:
             raise ValueError("--details goes with --records")

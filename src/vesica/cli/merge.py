@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output, interval_options
+from vesica.cli import eval_output, interval_options, own_files
 from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.progress import steps
 
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     try:
         eval_output.check_usage(arguments)
+        own_files.check_usage(arguments, renewed=("files",))
     except ValueError as error:
         arguments.usage_error(str(error))
     from vesica.detection import summarise
@@ -51,11 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
         done()
         total = _merged(arguments.files, parts, arguments.duplicates)
         done()
-        if arguments.records is not None:
-            eval_output.write_records(arguments.records, total)
         eval_output.say(f"Merged {len(parts)} files: {total!r}", arguments)
         result = interval_options.sliced(summarise(total, threads=arguments.threads), arguments)
         facts = eval_output.facts_of(result, arguments)
+        if arguments.records is not None:
+            eval_output.write_records(arguments.records, total)
     return eval_output.tell(facts, result, arguments)
 
 

@@ -360,3 +360,15 @@ def test_usage(words: list[str], message: str, tmp_path: Path, capsys: pytest.Ca
         main([word.format(**known) for word in words])
     assert left.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_many_classes_take_no_room():
+    """Of a confusion of a thousand classes nearly all cells are empty."""
+    from vesica.report.document import _grid
+    from vesica.report.views import Grid
+
+    names = tuple(f"c{k}" for k in range(1000))
+    counts = [[0] * 1000 for _ in names]
+    counts[3][7], counts[999][0] = 5, 2
+    made = _grid(Grid(("truth", "guess"), names, names, tuple(map(tuple, counts))), "detection")
+    assert made["counts"] == {"3": {"7": 5}, "999": {"0": 2}} and len(json.dumps(made)) < 30_000

@@ -353,7 +353,13 @@ def _charts(page: Page) -> Iterable[Chart]:
 
 def _grid(grid: Grid, page: str) -> dict[str, Any]:
     names = {side: [escape.visible(one) for one in getattr(grid, side)] for side in ("rows", "columns")}
-    return {"page": page, "facts": list(grid.facts), **names, "counts": [list(row) for row in grid.counts]}
+    # Of many classes nearly all cells are empty, and those are not drawn.
+    counts = {
+        str(row): {str(column): count for column, count in enumerate(cells) if count}
+        for row, cells in enumerate(grid.counts)
+        if any(cells)
+    }
+    return {"page": page, "facts": list(grid.facts), **names, "counts": counts}
 
 
 def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:

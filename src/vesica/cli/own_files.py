@@ -55,4 +55,4 @@ def _place(path: str) -> str:
 
 
 def _is_stream(path: str) -> bool:
-    return os.path.exists(path) and not os.path.isfile(path)
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)

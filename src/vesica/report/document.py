@@ -172,7 +172,8 @@ def _tile(tile: Tile, page: str) -> str:
     interval = f'<small class="ends">{escape.text(tile.interval)}</small>' if tile.interval else ""
     note = f"<small>{escape.text(tile.note)}</small>" if tile.note else ""
     exact = "" if tile.number is None else f' data-number="{tile.number!r}"'
-    inside = f"<b{exact}>{escape.text(tile.value)}</b><span>{escape.text(tile.label)}</span>{interval}{note}"
+    label = escape.text(tile.label).replace("_", "_<wbr>")  # where a long name may break
+    inside = f"<b{exact}>{escape.text(tile.value)}</b><span>{label}</span>{interval}{note}"
     return f'<li class="tile" id="tile-{tile.key}">{_leads(inside, tile.filter, page, "div")}</li>'
 
 

@@ -125,7 +125,7 @@ def _images(table: Any) -> Images:
         raise check.no_layout(table.column_names)
     of = different(checked_ids(ids(own, "image_id", is_number=column("imageidisnumber")), "image_id"), "image_id")
     sizes = {side: column(side) for side in ("height", "width")}
-    known = {
+    known: dict[str, Any] = {
         side: None if found is None else check.whole(_zero_for_none(floats(found, side)), side, of)
         for side, found in sizes.items()
     }

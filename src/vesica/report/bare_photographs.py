@@ -25,7 +25,7 @@ def told_beside(rows: Sequence[Row], images: Any, /) -> tuple[tuple[Item, ...], 
             break
         if find(name) is not None:
             shown[name] = []
-    rest = []
+    rest: list[Row] = []
     for row in rows:
         shown.get(row.image, rest).append(row)
     return tuple(_item(name, own) for name, own in shown.items()), tuple(rest)

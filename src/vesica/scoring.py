@@ -575,13 +575,13 @@ def evaluate_agreement(
 
     Parameters
     ----------
-    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path, regions of one
-        image, or label maps
+    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path, list of dicts of
+        "boxes" and "labels", one for each image, regions of one image, or label maps
         `Dataset.of_annotators` makes one data set of several. An image that an annotator was asked for and has no
         objects in was seen to be empty; one that they were not asked for does not count.
     other : optional
-        With it, the two are what two annotators drew: data sets or paths; or in one image tables of boxes, rotated
-        boxes, polygons, masks, dicts of "boxes" and "labels", two label maps, or two masks (H, W).
+        With it, the two are what two annotators drew: data sets, paths, or lists of dicts; or in one image tables of
+        boxes, rotated boxes, polygons, masks, dicts of "boxes" and "labels", two label maps, or two masks (H, W).
     policy : AgreementPolicy, optional
         When objects match, what a match is worth, what a quorum is; and how intervals are made.
     regions : {"mask", "rotated", "box"}, optional
@@ -641,6 +641,8 @@ def _agreement_of(
         check_agreement.two_people(sides)
         if all(isinstance(side, (Dataset, str, os.PathLike)) for side in sides.values()):
             sides = Dataset.of_annotators({who: _annotations_of(side, threads) for who, side in sides.items()})
+        elif all(map(plain.is_list_of_dicts, sides.values())):
+            sides = Dataset.of_annotators(plain.data_of_dicts(sides))
         elif plain.are_maps(sides):
             return compare_maps({who: maps_of(side) for who, side in sides.items()}, policy=policy, threads=threads)
         else:

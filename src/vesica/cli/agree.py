@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
 from vesica.cli import (
@@ -13,10 +12,12 @@ from vesica.cli import (
     gate_options,
     image_options,
     outputs,
+    own_files,
     refusal,
     report_options,
     scale_options,
 )
+from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
@@ -75,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("annotators", "consensus"),
         help="with --model: compare with each annotator (default), or with what the others agree on",
     )
+    parser.add_argument(
+        "--categories",
+        metavar="name|id|FILE",
+        help="with --model: how its categories meet those of people: name, id, a mapping in JSON, or a file with one",
+    )
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
     parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
@@ -107,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
                 agree_files.guesses(data, arguments),
                 min_score=arguments.min_score,
                 against=arguments.against or "annotators",
+                categories=None if arguments.categories is None else categories_of(arguments.categories),
             )
             more["ceiling"] = found.to_dict()
         done()
@@ -151,26 +158,17 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             check.finite(arguments.min_score, "--min-score")
             if arguments.model is None:
                 raise ValueError("--min-score goes with --model")
-        if arguments.against is not None and arguments.model is None:
-            raise ValueError("--against goes with --model")
+        for option in ("against", "categories"):
+            if getattr(arguments, option) is not None and arguments.model is None:
+                raise ValueError(f"--{option} goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         scale_options.check_usage(arguments, agree_parts.WITHOUT)
-        _outputs(arguments)
         policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}
         )
     except (ValueError, TypeError) as error:
         arguments.usage_error(str(error))
     return policy
-
-
-def _outputs(arguments: argparse.Namespace) -> None:
-    """What annotators drew is never written over, nor is one output by another."""
-    given = [path for word in arguments.files for path in (word, word.partition("=")[2])]
-    taken = {os.path.realpath(path): path for path in (*given, arguments.model, arguments.before) if path}
-    for option in ("consensus", "queue", "records", "report"):
-        path = getattr(arguments, option)
-        if path is not None and taken.setdefault(os.path.realpath(path), f"--{option}") != f"--{option}":
-            raise ValueError(f"--{option} must be a file of its own; {path} is read or written already")

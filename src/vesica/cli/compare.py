@@ -13,6 +13,7 @@ from vesica.cli import (
     image_options,
     interval_options,
     outputs,
+    own_files,
     refusal,
     report_options,
     scale_options,
@@ -103,6 +104,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         scale_options.check_usage(arguments, eval_parts.OF_READING)
         check.positive(arguments.replicates, "--replicates")

@@ -11,6 +11,7 @@ from vesica.cli import (
     eval_parts,
     image_options,
     interval_options,
+    own_files,
     refusal,
     report_options,
     scale_options,
@@ -149,11 +150,12 @@ def _of_parts(arguments: argparse.Namespace, options: dict[str, Any], protocol: 
 
 def _written(result: DetectionResult, arguments: argparse.Namespace) -> dict[str, Any]:
     """All that can be told of a result; its records are written if that was asked for."""
+    facts = eval_output.facts_of(result, arguments)  # gates are judged before anything is written
     if arguments.records is not None:
         kept = eval_parts.kept(result, arguments)
         eval_output.write_records(arguments.records, kept.records)
         eval_output.say(f"Wrote the records of {len(kept.records.images):,} images: {arguments.records}", arguments)
-    return eval_output.facts_of(result, arguments)
+    return facts
 
 
 def check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
@@ -180,6 +182,7 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
+        own_files.check_usage(arguments)
         eval_parts.check_usage(arguments)
         report_options.check_usage(arguments)
         if arguments.details and arguments.records is None:

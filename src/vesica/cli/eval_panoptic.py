@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, gate_options, outputs, report_options
+from vesica.cli import eval_output, gate_options, outputs, own_files, report_options
 from vesica.cli.common_options import NAMES
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     result = _scored(arguments)
     facts: dict[str, Any] = {"protocol": NAME} | result.to_dict()
+    verdicts = gate_options.verdicts(arguments, result.gate_scores())
+    facts["gates"] = gate_options.told(verdicts)
     if arguments.records is not None:
         from vesica.io import atomic
 
         with atomic.file(arguments.records) as file:
             file.write(result.to_bytes())
-    verdicts = gate_options.verdicts(arguments, result.gate_scores())
-    facts["gates"] = gate_options.told(verdicts)
     if arguments.report is not None:
         files = (arguments.truth, arguments.guess)
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
@@ -63,6 +63,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.quirks is not None:
             check.one_of(arguments.quirks, PANOPTIC_QUIRKS, "quirks")
         eval_output.check_usage(arguments)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         if arguments.images is not None and arguments.report is None:
             raise ValueError(f"--images says nothing about --protocol {NAME} without --report. Leave it out")

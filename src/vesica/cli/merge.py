@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, interval_options, merge_others, report_options, scale_options
+from vesica.cli import eval_output, interval_options, merge_others, own_files, report_options, scale_options
 from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.progress import steps
 from vesica.results.gates import Verdict
@@ -60,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         total = _merged(arguments.files, parts, lambda *some: _of_detection(*some, duplicates=arguments.duplicates))
         total = _noted(total, arguments)
         done()
-        if arguments.records is not None:
-            eval_output.write_records(arguments.records, total)
         eval_output.say(f"Merged {len(parts)} files: {total!r}", arguments)
         result = interval_options.sliced(summarise(total, threads=arguments.threads), arguments)
         facts = eval_output.facts_of(result, arguments)
+        if arguments.records is not None:
+            eval_output.write_records(arguments.records, total)
         if arguments.report is not None:
             verdicts, files = [Verdict(**one) for one in facts["gates"]], tuple(arguments.files)
             report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
@@ -75,6 +75,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     """Exit code 2 for options that no file could make right."""
     try:
         eval_output.check_usage(arguments)
+        own_files.check_usage(arguments, renewed=("files",))
         report_options.check_usage(arguments)
         if arguments.partial and arguments.expected is None:
             raise ValueError("--partial goes with --expected")

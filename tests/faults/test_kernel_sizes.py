@@ -112,7 +112,8 @@ CALLS = [
 FREE = {("kmeans_medians", 2), ("kmeans_nearest", 1), ("boxes_fuse", 1), ("bootstrap_weights", 4)} | {
     (f"{kind}_best", 3) for kind in "boxes rotated masks masks_boxes boxes_masks polygons sets".split()}
 FREE_COLUMNS = {("coco_masks_iou", 0, 0), ("coco_masks_iou", 1, 0), ("match_cells_masks", 2, 0),
-                ("match_cells_masks", 4, 0), ("sorted_run", 0, 0), *((name, 0, q) for name in ("polygons_area", "polygons_counts")
+                ("match_cells_masks", 4, 0), ("sorted_run", 0, 0),
+                *((name, 0, q) for name in ("polygons_area", "polygons_counts")
                                                for q in (4, 5))}
 
 

@@ -244,3 +244,9 @@ def no_native() -> Iterator[None]:
     """Break the native kernels: whoever still answers took the generic path."""
     with forbidden("native"):
         yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the charts of reports undrawn, which takes seconds: for tests of all else."""
+    monkeypatch.setattr("vesica.report.charts.svg_of", lambda ax, key, **_: f'<svg id="{key}" viewBox="0 0 1 1"></svg>')

@@ -14,9 +14,9 @@ CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
-# for one of its tests serves the others. The verdict does not depend on it.
+# for one of its tests serves the others; tests/conftest.py says which files come first. The verdict does not depend on it.
 WORKERS ?= 2
-PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src. Compiled tests are kept, so
 # that one worker compiles for all.

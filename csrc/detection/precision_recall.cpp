@@ -43,11 +43,12 @@ struct Precisions {
 class Category {
   public:
     Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
-             double* precision, double* recall, double* scores)
+             double* precision, double* recall, double* scores, std::size_t threads)
         : records_(records),
           request_(request),
           number_(number),
           first_(first_guess),
+          threads_(threads),
           precision_(precision),
           recall_(recall),
           scores_(scores),
@@ -83,7 +84,7 @@ class Category {
     void sort(std::size_t begin, std::size_t end) {
         for (std::size_t cell = begin; cell < end; ++cell)
             for (std::int32_t k = 0; k < records_.guesses[cell]; ++k) ranks_.push_back(static_cast<std::uint32_t>(k));
-        order_ = order::best_first(records_.score + first_, ranks_.size());
+        order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads_);
     }
 
     Word matched(std::uint32_t row, std::size_t w) const { return records_.matched[(first_ + row) * words_ + w]; }
@@ -111,61 +112,98 @@ class Category {
                 recall_[place(64 * w + k, m)] = static_cast<double>(found[k]) / static_cast<double>(positives);
     }
 
-    void write_curves(std::size_t w, std::size_t m, std::uint32_t limit) {
-        const std::size_t lanes = lanes_of(w);
-        const Word all = lanes == 64 ? ~Word(0) : (Word(1) << lanes) - 1;
-        hits_.resize(64);
-        for (auto& hits : hits_) hits.clear();
+    // Some guesses one after the other: of each lane of a word the hits, and how many were wrong.
+    struct Walk {
+        std::vector<std::vector<Hit>> hits = std::vector<std::vector<Hit>>(64);
         std::uint32_t wrong[64] = {};
-        std::size_t top = order_.size();
+        std::size_t top;  // the first guess that is looked at, or the end of the order
+
+        void count(std::vector<Word>& pending) {
+            simd::run<CountWrong>(static_cast<const Word*>(pending.data()), pending.size(), &wrong[0]);
+            pending.clear();
+        }
+    };
+
+    void walk(std::size_t w, std::uint32_t limit, std::size_t begin, std::size_t end, Walk& found) const {
+        const Word all = lanes_of(w) == 64 ? ~Word(0) : (Word(1) << lanes_of(w)) - 1;
         // Wrong guesses are counted many at a time, for their number is needed only at the next right one.
-        pending_.clear();
-        for (std::size_t at = 0; at < order_.size(); ++at) {
+        std::vector<Word> pending;
+        found.top = order_.size();
+        for (std::size_t at = begin; at < end; ++at) {
             const std::uint32_t row = order_[at];
             if (ranks_[row] >= limit) continue;
-            top = std::min(top, at);
+            found.top = std::min(found.top, at);
             const Word hit = matched(row, w), off = ignored(row, w);
             if (Word right = hit & ~off) {
-                count_pending(wrong);
+                found.count(pending);
                 for (; right; right &= right - 1) {
                     const int lane = std::countr_zero(right);
-                    hits_[static_cast<std::size_t>(lane)].push_back({wrong[lane], static_cast<std::uint32_t>(at)});
+                    found.hits[static_cast<std::size_t>(lane)].push_back(
+                        {found.wrong[lane], static_cast<std::uint32_t>(at)});
                 }
             }
-            pending_.push_back(~hit & ~off & all);
+            pending.push_back(~hit & ~off & all);
         }
-        for (std::size_t k = 0; k < lanes; ++k) write_lane(64 * w + k, m, hits_[k], top);
+        found.count(pending);
     }
 
-    void count_pending(std::uint32_t* wrong) {
-        simd::run<CountWrong>(static_cast<const Word*>(pending_.data()), pending_.size(), wrong);
-        pending_.clear();
+    // Threads walk a stretch each; what was wrong before a stretch is added to its hits.
+    void write_curves(std::size_t w, std::size_t m, std::uint32_t limit) {
+        constexpr std::size_t worth_a_thread = 1 << 11;
+        const std::size_t stretches = threads::at_least_one(std::min(threads_, order_.size() / worth_a_thread));
+        const std::size_t share = (order_.size() + stretches - 1) / stretches;
+        std::vector<Walk> walks(stretches);
+        threads::run(stretches, threads_, [&](std::size_t k) {
+            walk(w, limit, std::min(k * share, order_.size()), std::min((k + 1) * share, order_.size()), walks[k]);
+        });
+        std::size_t top = order_.size();
+        for (const Walk& found : walks) top = std::min(top, found.top);
+        const std::size_t tasks = std::min(threads_, lanes_of(w));
+        threads::run(tasks, threads_, [&](std::size_t task) {
+            Scratch scratch;
+            for (std::size_t k = task; k < lanes_of(w); k += tasks) {
+                std::vector<Hit>& hits = walks[0].hits[k];
+                std::uint32_t wrong = walks[0].wrong[k];
+                for (std::size_t s = 1; s < stretches; wrong += walks[s].wrong[k], ++s)
+                    for (const Hit& hit : walks[s].hits[k]) hits.push_back({wrong + hit.wrong, hit.at});
+                write_lane(64 * w + k, m, hits, top, scratch);
+            }
+        });
     }
+
+    // What is made anew for each lane.
+    struct Scratch {
+        std::vector<double> envelope{};
+        std::vector<std::uint32_t> needed{};
+        std::int64_t needed_for = -1;
+    };
 
     // A wrong guess never raises precision, so the envelope stands on the right ones alone.
-    void write_lane(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, std::size_t top) {
+    void write_lane(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, std::size_t top,
+                    Scratch& scratch) const {
         const std::size_t t = lane % records_.thresholds, a = lane / records_.thresholds;
         const std::int64_t positives = positives_[a];
         if (!positives) return;
         const double all = static_cast<double>(positives);
         recall_[place(lane, m)] = static_cast<double>(hits.size()) / all;
 
-        envelope_.resize(hits.size());
-        simd::run<Precisions>(hits.data(), hits.size(), request_.epsilon, envelope_.data());
+        std::vector<double>& envelope = scratch.envelope;
+        envelope.resize(hits.size());
+        simd::run<Precisions>(hits.data(), hits.size(), request_.epsilon, envelope.data());
         double best = 0;
-        for (std::size_t k = hits.size(); k-- > 0;) envelope_[k] = best = std::max(best, envelope_[k]);
+        for (std::size_t k = hits.size(); k-- > 0;) envelope[k] = best = std::max(best, envelope[k]);
         const std::size_t limits = request_.limit_count - request_.first_limit;
         const std::size_t step = records_.category_count * records_.areas * limits;
         std::size_t out = (t * request_.recall_count * records_.category_count + number_) * records_.areas * limits +
                           a * limits + (m - request_.first_limit);
-        const std::vector<std::uint32_t>& need = needed(positives);
+        const std::vector<std::uint32_t>& need = needed(positives, scratch);
         bool in_reach = top < order_.size();
         for (std::size_t r = 0; r < request_.recall_count; ++r, out += step) {
             // The first recall out of reach ends it, also for later ones that would be in reach.
             in_reach = in_reach && need[r] <= hits.size();
             double precision = 0, score = 0;
             if (in_reach && need[r]) {
-                precision = envelope_[need[r] - 1];
+                precision = envelope[need[r] - 1];
                 score = score_at(hits[need[r] - 1].at);
             } else if (in_reach) {  // the first guess, whatever it is
                 precision = best;
@@ -178,25 +216,22 @@ class Category {
 
     double score_at(std::size_t at) const { return records_.score[first_ + order_[at]]; }
 
-    const std::vector<std::uint32_t>& needed(std::int64_t positives) {
-        if (positives == needed_for_) return needed_;
-        needed_.resize(request_.recall_count);
-        recall_points::needed(request_.recalls, request_.recall_count, positives, needed_.data());
-        needed_for_ = positives;
-        return needed_;
+    const std::vector<std::uint32_t>& needed(std::int64_t positives, Scratch& scratch) const {
+        if (positives == scratch.needed_for) return scratch.needed;
+        scratch.needed.resize(request_.recall_count);
+        recall_points::needed(request_.recalls, request_.recall_count, positives, scratch.needed.data());
+        scratch.needed_for = positives;
+        return scratch.needed;
     }
 
     const Records& records_;
     const Request& request_;
-    std::size_t number_, first_;
+    std::size_t number_, first_, threads_;
     double *precision_, *recall_, *scores_;
     std::size_t lanes_, words_;
     std::vector<std::int64_t> positives_;
-    std::vector<std::uint32_t> ranks_, order_, needed_;
-    std::int64_t needed_for_ = -1;
-    std::vector<std::vector<Hit>> hits_;
-    std::vector<Word> pending_;
-    std::vector<double> envelope_;
+    std::vector<std::uint32_t> ranks_;
+    order::Rows order_;
 };
 
 }  // namespace
@@ -219,9 +254,19 @@ void accumulate(const Records& records, const Request& request, double* precisio
     std::iota(work.begin(), work.end(), std::size_t(0));
     std::stable_sort(work.begin(), work.end(),
                      [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
-    threads::run(categories, request.threads, [&](std::size_t k) {
-        Category(records, request, work[k], first[work[k]], precision, recall, scores).write();
-    });
+    const auto write = [&](std::size_t k, std::size_t threads) {
+        Category(records, request, work[k], first[work[k]], precision, recall, scores, threads).write();
+    };
+    // All threads together on a category that would keep one of them longer than its share of all; then on one each.
+    constexpr std::size_t many = 1 << 12;
+    const std::size_t fair = first[categories] / threads::at_least_one(request.threads);
+    std::size_t large = 0;
+    for (; request.threads > 1 && large < categories; ++large) {
+        const std::size_t guesses = first[work[large] + 1] - first[work[large]];
+        if (guesses < many || guesses <= fair) break;
+        write(large, request.threads);
+    }
+    threads::run(categories - large, request.threads, [&](std::size_t k) { write(large + k, 1); });
 }
 
 }  // namespace vesica::precision_recall

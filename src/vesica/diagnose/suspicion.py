@@ -25,9 +25,8 @@ def is_low(result: DetectionResult, /) -> bool:
     """Were few truths found, at the lowest threshold? So a weak model does, and every file that is read wrongly."""
     records = result.records
     area = records.protocol.whole or 0
-    matched, ignored = records.lane(0, area)
-    positives = int(records.positives[:, area].sum())
-    return bool(positives) and int((matched & ~ignored).sum()) < LITTLE * positives
+    positives = int(records.counted[:, area].sum(dtype=np.int64))
+    return bool(positives) and records.found(0, area) < LITTLE * positives
 
 
 def looks_odd(side: Side, /) -> bool:

@@ -248,7 +248,7 @@ void List::work(std::size_t block) try {
     const bool is_used = take_turn(block, *mine, from, outcome, room);
     if (is_used) mine->write(room);
     std::lock_guard lock(mutex_);
-    if (is_used && !--writers_) changed_.notify_all();
+    if (is_used && --writers_ <= 1) changed_.notify_all();  // whoever waits for the others is one of them
     idle_.push_back(std::move(mine));
 } catch (...) {
     std::lock_guard lock(mutex_);

@@ -44,15 +44,24 @@ Extent extent_of(const Point* points, std::size_t count, std::size_t threads) {
     return found[0];
 }
 
+std::uint32_t largest_key(const memory::Vector<Point>& points, const std::uint32_t* keys, std::size_t threads) {
+    const partition::Chunks chunks(points.size(), threads);
+    std::vector<std::uint32_t> found(chunks.size(), 0);
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        std::uint32_t largest = 0;
+        for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, keys[points[i].index]);
+        found[chunk] = largest;
+    });
+    return *std::max_element(found.begin(), found.end());
+}
+
 // How many octaves of size go into one group. With finer groups a point looks at fewer partners in vain, but into more
 // groups: worth it only where a search among all sizes at once would meet many.
 float group_height(const memory::Vector<Point>& points, const std::uint32_t* keys, std::size_t threads) {
     constexpr float fine = 4;
     constexpr double few = 12;
     const Extent all = extent_of(points.data(), points.size(), threads);
-    std::uint32_t key = 0;
-    if (keys)
-        for (const Point& p : points) key = std::max(key, keys[p.index]);
+    const std::uint32_t key = keys ? largest_key(points, keys, threads) : 0;
     // Where all centres are equal the quotient is infinite or NaN, and std::min(1.0, …) is 1 for both.
     const double of_width = std::min(1.0, 4 * all.reach_x / (all.high_x - all.low_x));
     const double of_height = std::min(1.0, 4 * all.reach_y / (all.high_y - all.low_y));
@@ -212,15 +221,16 @@ void fill_by_stripes(const Group& group, const Point* points, Point* sorted, std
 Grid::Grid(memory::Vector<Point> given, const std::uint32_t* keys, std::size_t threads)
     : points(std::move(given)), groups(gather(points, keys, threads)) {
     // Large groups one after the other by all threads, then the others, each by one.
-    const auto is_large = [](const Group& group) { return group.end - group.begin >= 2 * partition::few; };
-    const auto each_group = [&](const auto& large, const auto& other) {
+    constexpr std::size_t large = 1 << 16;
+    const auto is_large = [](const Group& group) { return group.end - group.begin >= large; };
+    const auto each_group = [&](const auto& by_all, const auto& by_one) {
         for (Group& group : groups)
-            if (is_large(group)) large(group);
+            if (is_large(group)) by_all(group);
         const std::size_t share = threads::at_least_one(groups.size() / (8 * threads));
         threads::over(groups.size(), share, points.size() < 4096 ? 1 : threads,
                       [&](std::size_t begin, std::size_t end) {
                           for (std::size_t g = begin; g < end; ++g)
-                              if (!is_large(groups[g])) other(groups[g]);
+                              if (!is_large(groups[g])) by_one(groups[g]);
                       });
     };
     each_group([&](Group& group) { measure(group, points.data(), threads); },

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/memory.hpp"
 #include "base/partition.hpp"
 
 namespace vesica::order {
@@ -40,8 +39,7 @@ void radix(memory::Vector<Entry>& entries, unsigned width, std::size_t threads) 
 
 // The rows by rising key, of which bits [low, low + width) count; equal ones stay as they are.
 template <unsigned bits, class KeyOf>
-std::vector<std::uint32_t> sorted(const std::vector<std::uint32_t>& rows, unsigned low, unsigned width,
-                                  const KeyOf& key_of, std::size_t threads) {
+Rows sorted(const Rows& rows, unsigned low, unsigned width, const KeyOf& key_of, std::size_t threads) {
     memory::Vector<Entry> entries(rows.size());
     const partition::Chunks chunks(rows.size(), threads);
     chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -49,7 +47,7 @@ std::vector<std::uint32_t> sorted(const std::vector<std::uint32_t>& rows, unsign
             entries[k] = {static_cast<std::uint32_t>(key_of(rows[k]) >> low), rows[k]};
     });
     radix<bits>(entries, width, threads);
-    std::vector<std::uint32_t> out(rows.size());
+    Rows out(rows.size());
     chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) out[k] = entries[k].row;
     });
@@ -58,7 +56,7 @@ std::vector<std::uint32_t> sorted(const std::vector<std::uint32_t>& rows, unsign
 
 // Only the highest bits were sorted by: sort by all of them where those are equal.
 template <class KeyOf>
-void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_of, std::size_t threads) {
+void sort_ties(Rows& rows, unsigned low, const KeyOf& key_of, std::size_t threads) {
     const auto top = [&](std::size_t k) { return key_of(rows[k]) >> low; };
     // Chunks begin where a stretch of equal ones does. Sorting inside a stretch leaves the highest bits where they are.
     const auto start = [&](std::size_t k) {
@@ -81,7 +79,7 @@ void sort_ties(std::vector<std::uint32_t>& rows, unsigned low, const KeyOf& key_
 constexpr std::size_t few = 32, some = 1 << 10, many = 1 << 13;
 
 template <class KeyOf>
-void sort_few(std::vector<std::uint32_t>& rows, const KeyOf& key_of) {
+void sort_few(Rows& rows, const KeyOf& key_of) {
     std::uint64_t keys[few];
     for (std::size_t k = 0; k < rows.size(); ++k) {
         const std::uint32_t row = rows[k];
@@ -94,7 +92,7 @@ void sort_few(std::vector<std::uint32_t>& rows, const KeyOf& key_of) {
 
 // The bits in which keys differ.
 template <class KeyOf>
-std::uint64_t varying_bits(const std::vector<std::uint32_t>& rows, const KeyOf& key_of, std::size_t threads) {
+std::uint64_t varying_bits(const Rows& rows, const KeyOf& key_of, std::size_t threads) {
     std::atomic<std::uint64_t> found{0};
     const std::uint64_t first = key_of(rows[0]);
     partition::Chunks(rows.size(), threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -106,7 +104,7 @@ std::uint64_t varying_bits(const std::vector<std::uint32_t>& rows, const KeyOf& 
 }
 
 template <class KeyOf>
-std::vector<std::uint32_t> by(std::vector<std::uint32_t> rows, const KeyOf& key_of, std::size_t threads) {
+Rows by(Rows rows, const KeyOf& key_of, std::size_t threads) {
     if (rows.size() <= few) return sort_few(rows, key_of), rows;
     const std::uint64_t varying = varying_bits(rows, key_of, threads);
     if (!varying) return rows;
@@ -131,8 +129,8 @@ std::size_t first_nan(const double* scores, std::size_t count) {
     return none;
 }
 
-std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least, std::size_t threads) {
-    std::vector<std::uint32_t> rows;
+Rows best_first(const double* scores, std::size_t count, double least, std::size_t threads) {
+    Rows rows;
     rows.reserve(count);
     if (!partition::is_shared(count, threads)) {
         for (std::size_t i = 0; i < count; ++i)
@@ -146,14 +144,13 @@ std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, d
     return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, threads);
 }
 
-std::vector<std::uint32_t> best_first(const double* scores, std::size_t count) {
-    std::vector<std::uint32_t> rows(count);
+Rows all_best_first(const double* scores, std::size_t count, std::size_t threads) {
+    Rows rows(count);
     std::iota(rows.begin(), rows.end(), 0u);
-    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, 1);
+    return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, threads);
 }
 
-Groups::Groups(std::vector<std::uint32_t> given, const std::uint32_t* keys, std::size_t rows_in_task,
-               std::size_t threads)
+Groups::Groups(Rows given, const std::uint32_t* keys, std::size_t rows_in_task, std::size_t threads)
     : rows(keys ? by(
                       std::move(given), [&](std::uint32_t row) { return std::uint64_t(keys[row]); }, threads)
                 : std::move(given)) {

@@ -6,7 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/memory.hpp"
+
 namespace vesica::order {
+
+using Rows = memory::Vector<std::uint32_t>;
 
 constexpr std::size_t none = ~std::size_t(0);
 
@@ -21,10 +25,10 @@ inline std::uint64_t falling(double score) {
 std::size_t first_nan(const double* scores, std::size_t count);
 
 // Rows whose score is at least `least`, best first; equal scores by index. No score is NaN.
-std::vector<std::uint32_t> best_first(const double* scores, std::size_t count, double least, std::size_t threads = 1);
+Rows best_first(const double* scores, std::size_t count, double least, std::size_t threads = 1);
 
 // All rows, best first, NaN last; equal scores by index.
-std::vector<std::uint32_t> best_first(const double* scores, std::size_t count);
+Rows all_best_first(const double* scores, std::size_t count, std::size_t threads = 1);
 
 // Some rows of one key.
 struct Group {
@@ -35,13 +39,12 @@ struct Group {
 // Rows by key; those of one key in the order they came in. And tasks: some groups each, for threads to share.
 struct Groups {
     // `keys` has one for each row of the caller's table, or is null: one group.
-    Groups(std::vector<std::uint32_t> rows, const std::uint32_t* keys, std::size_t rows_in_task,
-           std::size_t threads = 1);
+    Groups(Rows rows, const std::uint32_t* keys, std::size_t rows_in_task, std::size_t threads = 1);
 
     std::size_t count() const { return starts.size() - 1; }
     Group operator[](std::size_t g) const { return {rows.data() + starts[g], starts[g + 1] - starts[g]}; }
 
-    std::vector<std::uint32_t> rows;
+    Rows rows;
     std::vector<std::size_t> starts;  // of each group, and the end
     std::vector<std::size_t> tasks;   // the first group of each, and the end
 };

@@ -12,7 +12,7 @@
 namespace vesica::partition {
 
 // Rows that are worth a thread, and rows after which signals are polled for.
-constexpr std::size_t few = std::size_t(1) << 15, many = std::size_t(1) << 20;
+constexpr std::size_t few = std::size_t(1) << 13, many = std::size_t(1) << 20;
 
 // Are there enough of them to be shared?
 inline bool is_shared(std::size_t count, std::size_t threads) {
@@ -22,10 +22,10 @@ inline bool is_shared(std::size_t count, std::size_t threads) {
 // Stretches of [0, count) that threads share; one where there are few rows.
 class Chunks {
   public:
-    Chunks(std::size_t count, std::size_t threads)
+    Chunks(std::size_t count, std::size_t threads, std::size_t most = SIZE_MAX)
         : count_(count),
           threads_(threads),
-          chunks_(threads::at_least_one(std::max(std::min(threads, count / few), count / many))),
+          chunks_(threads::at_least_one(std::min(most, std::max(std::min(threads, count / few), count / many)))),
           share_((count + chunks_ - 1) / chunks_) {}
 
     std::size_t size() const { return chunks_; }
@@ -42,13 +42,23 @@ class Chunks {
     std::size_t count_, threads_, chunks_, share_;
 };
 
+// Let every number of a column be `value`.
+template <class Column, class T>
+void fill(Column& column, std::size_t count, std::size_t threads, T value) {
+    column.resize(count);
+    Chunks(count, threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+        std::fill(column.data() + begin, column.data() + end, value);
+    });
+}
+
 // Call put(k, place) for each k in [0, count): its place when all are sorted by bucket_of(k), equal ones as they came.
 // Returns the first place of each bucket, and the end. There are fewer than 2^32 rows.
 template <class BucketOf, class Put>
 std::vector<std::size_t> stable(std::size_t count, std::size_t buckets, std::size_t threads, const BucketOf& bucket_of,
                                 const Put& put) {
-    // A table for each chunk: no more of them than rows.
-    const Chunks chunks(count, buckets < count / few ? threads : 1);
+    // A table for each chunk: all of them together have fewer numbers than there are rows.
+    const std::size_t most = threads::at_least_one(count / (4 * threads::at_least_one(buckets)));
+    const Chunks chunks(count, std::min(threads, most), most);
     std::vector<std::uint32_t> at(chunks.size() * buckets, 0);
     chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
         std::uint32_t* const own = at.data() + chunk * buckets;

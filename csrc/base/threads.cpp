@@ -5,8 +5,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/interrupt.hpp"
 
@@ -25,9 +28,11 @@ struct Job {
     std::size_t helpers;  // how many pool threads may join
     const interrupt::Watch* watch = interrupt::current;
     std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> called{0};  // helpers that were called and have neither finished nor been dismissed
     std::mutex failing{};
     std::exception_ptr failure{};
 
+    bool is_left() const { return next.load(std::memory_order_relaxed) < chunks; }
     void drain() {
         attempt([&] {
             for (std::size_t chunk; (chunk = next.fetch_add(1)) < chunks; interrupt::poll()) (*work)(chunk);
@@ -67,54 +72,94 @@ bool soon(const Ready& ready) {
     return false;
 }
 
+// A thread of the pool, as others see it. It sleeps until it is called, and is called only where there is a share for
+// it.
+class Helper {
+  public:
+    void call(Job& job) {
+        job.called.fetch_add(1);
+        job_.store(&job);
+        if (!is_asleep_.load()) return;  // it looks around, and will see the job
+        std::lock_guard lock(mutex_);
+        wake_.notify_one();
+    }
+    // It was called and has not begun: it need not.
+    void dismiss(Job& job) {
+        Job* expected = &job;
+        if (job_.compare_exchange_strong(expected, nullptr)) job.called.fetch_sub(1);
+    }
+    Job& wait() {
+        const auto is_called = [&] { return job_.load() != nullptr; };
+        for (;;) {
+            if (!soon(is_called)) {
+                std::unique_lock lock(mutex_);
+                is_asleep_ = true;
+                wake_.wait(lock, is_called);
+                is_asleep_ = false;
+            }
+            if (Job* const job = job_.exchange(nullptr)) return *job;  // or it was dismissed meanwhile
+        }
+    }
+
+  private:
+    std::atomic<Job*> job_{nullptr};
+    std::atomic<bool> is_asleep_{false};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+};
+
 class Pool {
   public:
     void run(Job& job) {
         std::unique_lock only_caller(caller_, std::try_to_lock);
         if (!only_caller) return job.drain();  // another caller holds the pool: do not wait
-        {
-            std::lock_guard lock(mutex_);
-            for (; started_ < job.helpers; ++started_) std::thread(&Pool::serve, this).detach();
-            job_ = &job;
-            turn_.fetch_add(1);
-        }
-        wake_.notify_all();
+        while (helpers_.size() < job.helpers) start();
+        call(job, 0);
         job.drain();
-        soon([&] { return busy_.load() == 0; });
+        const auto is_done = [&] { return job.called.load() == 0; };
+        for (std::size_t k = 0; k < job.helpers && !is_done(); ++k) helpers_[k]->dismiss(job);
+        if (soon(is_done)) return;
         std::unique_lock lock(mutex_);
-        job_ = nullptr;  // a helper that wakes late finds nothing to do
-        const auto is_done = [&] { return busy_.load() == 0; };
-        if (!job.watch) return done_.wait(lock, is_done);
+        is_waiting_ = true;
         while (!done_.wait_for(lock, std::chrono::milliseconds(50), is_done)) {
+            if (!job.watch) continue;
             lock.unlock();
             job.attempt([] { interrupt::poll(); });
             lock.lock();
         }
+        is_waiting_ = false;
     }
 
   private:
-    void serve() {
-        std::size_t seen = 0;
+    // Everyone calls two others: many are awake sooner than one thread could wake them.
+    void call(Job& job, std::size_t first) {
+        for (std::size_t k = first; k < std::min(first + 2, job.helpers) && job.is_left(); ++k) helpers_[k]->call(job);
+    }
+    void start() {
+        helpers_.push_back(std::make_unique<Helper>());
+        try {
+            std::thread(&Pool::serve, this, std::ref(*helpers_.back()), helpers_.size() - 1).detach();
+        } catch (...) {
+            helpers_.pop_back();
+            throw;
+        }
+    }
+    // The list of helpers grows while this one starts; it is complete when it is called.
+    void serve(Helper& own, std::size_t number) {
         for (;;) {
-            soon([&] { return turn_.load() != seen; });
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, [&] { return turn_.load() != seen; });
-            seen = turn_.load();
-            if (!job_ || busy_.load() == job_->helpers) continue;
-            Job& job = *job_;
-            busy_.fetch_add(1);
-            lock.unlock();
+            Job& job = own.wait();
+            call(job, 2 * number + 2);
             job.help();
-            lock.lock();
-            if (busy_.fetch_sub(1) == 1) done_.notify_all();
+            if (job.called.fetch_sub(1) > 1 || !is_waiting_) continue;  // from here on the job may be gone
+            std::lock_guard lock(mutex_);
+            done_.notify_all();
         }
     }
 
     std::mutex caller_, mutex_;
-    std::condition_variable wake_, done_;
-    Job* job_ = nullptr;
-    std::size_t started_ = 0;
-    std::atomic<std::size_t> busy_{0}, turn_{0};
+    std::condition_variable done_;
+    std::atomic<bool> is_waiting_{false};
+    std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
 // Never destroyed: helper threads may outlive main(). A process that forks leaves its child none of its threads and

@@ -85,7 +85,7 @@ class Sorted {
                 ranks_.push_back(k);
                 images_.push_back(static_cast<std::uint32_t>(image[cell]));
             }
-        order_ = order::best_first(records.score + first_, ranks_.size());
+        order_ = order::all_best_first(records.score + first_, ranks_.size());
     }
 
     Sequence sequence(const Strip& strip) const {
@@ -148,7 +148,8 @@ class Sorted {
     const std::int32_t* image_;
     std::size_t first_, words_, begin_, end_;
     std::vector<std::int32_t> ranks_;
-    std::vector<std::uint32_t> images_, order_;
+    std::vector<std::uint32_t> images_;
+    order::Rows order_;
 };
 
 // Guesses down to each row of hits that count.

@@ -1,6 +1,7 @@
 #include "detection/match_cells.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/order.hpp"
+#include "base/partition.hpp"
 #include "base/threads.hpp"
 #include "detection/boundary.hpp"
 #include "detection/cell_masks.hpp"
@@ -27,30 +29,38 @@ struct Grouped {
 };
 
 // A stable counting sort of the rows by a place below `places`; rows with no place are left out.
-Rows counted_by(const std::int32_t* place, std::size_t places, const Rows* rows, std::size_t count,
+Rows counted_by(const std::int32_t* place, std::size_t places, const Rows* rows, std::size_t count, std::size_t threads,
                 std::vector<std::size_t>& starts) {
     const auto row_at = [&](std::size_t k) { return rows ? (*rows)[k] : static_cast<Row>(k); };
-    starts.assign(places + 2, 0);
-    for (std::size_t k = 0; k < count; ++k)
-        if (const std::int32_t at = place[row_at(k)]; at >= 0) ++starts[static_cast<std::size_t>(at) + 2];
-    for (std::size_t p = 2; p < starts.size(); ++p) starts[p] += starts[p - 1];
-    Rows out(starts.back());
-    for (std::size_t k = 0; k < count; ++k) {
-        const Row row = row_at(k);
-        if (place[row] >= 0) out[starts[static_cast<std::size_t>(place[row]) + 1]++] = row;
-    }
+    const auto bucket = [&](std::size_t k) {
+        const std::int32_t at = place[row_at(k)];
+        return at < 0 ? places : static_cast<std::size_t>(at);  // those with no place come last
+    };
+    Rows out(count);
+    starts = partition::stable(count, places + 1, threads, bucket,
+                               [&](std::size_t k, std::size_t to) { out[to] = row_at(k); });
     starts.pop_back();
+    out.resize(starts.back());
     return out;
 }
 
-Grouped grouped(const Side& side, std::size_t images, std::size_t categories) {
+bool are_in_order(const Side& side, std::size_t threads) {
+    std::atomic<bool> answer{!side.count || side.image[0] >= 0};
+    partition::Chunks(side.count, threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
+        const std::size_t before = begin ? begin - 1 : 0;
+        if (!std::is_sorted(side.image + before, side.image + end)) answer = false;
+    });
+    return answer;
+}
+
+Grouped grouped(const Side& side, std::size_t images, std::size_t categories, std::size_t threads) {
     Grouped out;
     // Most files have their images in order, or at least all rows of an image together.
-    if (std::is_sorted(side.image, side.image + side.count) && (!side.count || side.image[0] >= 0)) {
-        out.rows = counted_by(side.category, categories, nullptr, side.count, out.starts);
+    if (are_in_order(side, threads)) {
+        out.rows = counted_by(side.category, categories, nullptr, side.count, threads, out.starts);
     } else {
-        const Rows by_image = counted_by(side.image, images, nullptr, side.count, out.starts);
-        out.rows = counted_by(side.category, categories, &by_image, by_image.size(), out.starts);
+        const Rows by_image = counted_by(side.image, images, nullptr, side.count, threads, out.starts);
+        out.rows = counted_by(side.category, categories, &by_image, by_image.size(), threads, out.starts);
     }
     return out;
 }
@@ -62,19 +72,13 @@ struct Cell {
     std::uint32_t out;  // where its guesses go
 };
 
-// Both sides, truths and guesses at the same time.
 struct Sides {
     Grouped by_guess, by_truth;
 };
 
 Sides grouped(const Truths& truths, const Guesses& guesses, std::size_t images, std::size_t categories,
               std::size_t threads) {
-    Sides out;
-    threads::run(2, threads, [&](std::size_t side) {
-        side ? void(out.by_truth = grouped(truths, images, categories))
-             : void(out.by_guess = grouped(guesses, images, categories));
-    });
-    return out;
+    return {grouped(guesses, images, categories, threads), grouped(truths, images, categories, threads)};
 }
 
 // The cells of one category.
@@ -95,13 +99,11 @@ void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const 
 }
 
 // The cells in the order of images, in which files have them: what one image needs lies together.
-Rows by_image(const std::vector<Cell>& cells, std::size_t images) {
-    std::vector<Row> starts(images + 1, 0);
-    for (const Cell& cell : cells) ++starts[static_cast<std::size_t>(cell.image) + 1];
-    for (std::size_t image = 0; image < images; ++image) starts[image + 1] += starts[image];
+Rows by_image(const memory::Vector<Cell>& cells, std::size_t images, std::size_t threads) {
     Rows order(cells.size());
-    for (std::size_t k = 0; k < cells.size(); ++k)
-        order[starts[static_cast<std::size_t>(cells[k].image)]++] = static_cast<Row>(k);
+    partition::stable(
+        cells.size(), images, threads, [&](std::size_t k) { return static_cast<std::size_t>(cells[k].image); },
+        [&](std::size_t k, std::size_t to) { order[to] = static_cast<Row>(k); });
     return order;
 }
 
@@ -463,7 +465,7 @@ class Matcher {
 struct Plan {
     Masks masks;
     Sides sides;
-    std::vector<Cell> cells;
+    memory::Vector<Cell> cells;
     Rows order;
     Records out;
 };
@@ -478,25 +480,31 @@ Plan planned(const Request& request, const Truths& truths, const Guesses& guesse
     });
     Records& out = plan.out;
     std::size_t count = 0, guess_count = 0;
-    for (const auto& part : parts) count += part.size();
-    plan.cells.reserve(count);
+    std::vector<std::size_t> first_guess(request.categories);
     out.categories = {0};
-    for (auto& part : parts) {
-        for (Cell& cell : part) {
-            cell.out = static_cast<std::uint32_t>(guess_count);
-            guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
-            plan.cells.push_back(cell);
-        }
-        out.categories.push_back(static_cast<std::int64_t>(plan.cells.size()));
-        part = {};
+    for (std::size_t c = 0; c < request.categories; ++c) {
+        first_guess[c] = guess_count;
+        for (const Cell& cell : parts[c]) guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
+        count += parts[c].size();
+        out.categories.push_back(static_cast<std::int64_t>(count));
     }
+    plan.cells.resize(count);
+    threads::run(request.categories, request.threads, [&](std::size_t c) {
+        std::size_t guess = first_guess[c], to = static_cast<std::size_t>(out.categories[c]);
+        for (Cell cell : parts[c]) {
+            cell.out = static_cast<std::uint32_t>(guess);
+            guess += std::min<std::size_t>(cell.guess_count, request.limit);
+            plan.cells[to++] = cell;
+        }
+        parts[c] = {};
+    });
 
     const std::size_t words = plan.masks.words();
     out.image.resize(count), out.guesses.resize(count), out.counted.resize(count * request.lanes.lowest.size());
     out.row.resize(guess_count), out.score.resize(guess_count);
     out.matched.resize(guess_count * words), out.ignored.resize(guess_count * words);
     if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
-    plan.order = by_image(plan.cells, request.images);
+    plan.order = by_image(plan.cells, request.images, request.threads);
     return plan;
 }
 
@@ -505,7 +513,10 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     Records& out = plan.out;
     const std::size_t areas = request.lanes.lowest.size();
     std::mutex mutex;
-    threads::over(plan.cells.size(), 512, request.threads, [&](std::size_t begin, std::size_t end) {
+    // Few enough in a go that no thread has much left to do when the others are done.
+    const std::size_t share =
+        std::clamp<std::size_t>(plan.cells.size() / (32 * threads::at_least_one(request.threads)), 32, 512);
+    threads::over(plan.cells.size(), share, request.threads, [&](std::size_t begin, std::size_t end) {
         Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
                                              plan.sides.by_guess.rows, scorer, out);
         for (std::size_t at = begin; at < end; ++at) {

@@ -13,11 +13,14 @@ namespace {
 // A category of records: sorted, and walked over a block at a time.
 class Category {
   public:
-    Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess)
+    // Many threads may sort it.
+    Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
+             std::size_t threads)
         : records_(records),
           request_(request),
           number_(number),
           first_(first_guess),
+          threads_(threads),
           lanes_(records.thresholds * records.areas),
           words_((lanes_ + 63) / 64) {}
 
@@ -53,7 +56,7 @@ class Category {
     void sort(std::size_t begin, std::size_t end) {
         for (std::size_t cell = begin; cell < end; ++cell)
             for (std::int32_t k = 0; k < records_.guesses[cell]; ++k) ranks_.push_back(static_cast<std::uint32_t>(k));
-        order_ = order::best_first(records_.score + first_, ranks_.size());
+        order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads_);
     }
 
     // Some guesses in their order, one behind the other.
@@ -76,9 +79,10 @@ class Category {
 
     const Records& records_;
     const Request& request_;
-    std::size_t number_, first_, lanes_, words_;
+    std::size_t number_, first_, threads_, lanes_, words_;
     std::vector<std::int64_t> positives_;
-    std::vector<std::uint32_t> ranks_, order_, rank_;
+    std::vector<std::uint32_t> ranks_, rank_;
+    order::Rows order_;
     std::vector<std::uint64_t> matched_, ignored_;
     std::vector<double> score_;
 };
@@ -103,9 +107,19 @@ void accumulate(const Records& records, const Request& request, double* precisio
     std::iota(work.begin(), work.end(), std::size_t(0));
     std::stable_sort(work.begin(), work.end(),
                      [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
-    threads::run(categories, request.threads, [&](std::size_t k) {
-        Category(records, request, work[k], first[work[k]]).write(precision, recall, scores);
-    });
+    const auto write = [&](std::size_t k, std::size_t threads) {
+        Category(records, request, work[k], first[work[k]], threads).write(precision, recall, scores);
+    };
+    // All threads together sort a category that would keep one of them longer than its share of all; then one each.
+    constexpr std::size_t many = 1 << 12;
+    const std::size_t fair = first[categories] / threads::at_least_one(request.threads);
+    std::size_t large = 0;
+    for (; request.threads > 1 && large < categories; ++large) {
+        const std::size_t guesses = first[work[large] + 1] - first[work[large]];
+        if (guesses < many || guesses <= fair) break;
+        write(large, request.threads);
+    }
+    threads::run(categories - large, request.threads, [&](std::size_t k) { write(large + k, 1); });
 }
 
 }  // namespace vesica::precision_recall

@@ -204,7 +204,7 @@ class Components {
 }  // namespace
 
 std::vector<std::int64_t> greedy(const Pairs& pairs, const double* scores) {
-    std::vector<std::uint32_t> turns(scores ? 0 : pairs.columns);
+    order::Rows turns(scores ? 0 : pairs.columns);
     std::iota(turns.begin(), turns.end(), std::uint32_t{0});
     if (scores) turns = order::best_first(scores, pairs.columns, -augmenting_paths::never);
     const Buckets by_column(pairs.columns, pairs.count,

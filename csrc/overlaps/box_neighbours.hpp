@@ -39,14 +39,16 @@ class Neighbourhood {
     // How many of the group are better.
     std::uint32_t rank(std::size_t place) const { return grid_.points[place].index; }
 
-    // Call visit(other) for those that may share enough with the one at this place, itself among them. `found` is room
-    // for all of them. Returns how many it looked at.
+    // Call visit(other) for those that may share enough with the one at this place, itself among them. `found` is
+    // scratch, and grows as it is needed. Returns how many it looked at.
     template <class Visit>
     std::size_t each_near(std::size_t place, memory::Vector<std::uint32_t>& found, const Visit& visit) const {
         std::size_t seen = 0;
         for (const grid_index::Group& near : grid_.groups)
             seen += grid_index::stretches(
                 grid_, near, grid_.points[place], apart_, [&](std::size_t begin, std::size_t end) {
+                    if (found.size() < end - begin + box_columns::lanes)
+                        found.resize(2 * (end - begin) + box_columns::lanes);
                     const std::size_t count = box_columns::near(line_, place, begin, end, found.data());
                     for (std::size_t k = 0; k < count; ++k) visit(found[k]);
                 });

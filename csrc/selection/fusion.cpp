@@ -96,7 +96,9 @@ class Fusing {
 }  // namespace
 
 Clusters fuse(const Votes& votes, const Threshold& threshold, std::size_t threads) {
-    const order::Groups groups({votes.order, votes.order + votes.count}, votes.keys, 1);
+    order::Rows order(votes.count);
+    for (std::size_t k = 0; k < votes.count; ++k) order[k] = static_cast<std::uint32_t>(votes.order[k]);
+    const order::Groups groups(std::move(order), votes.keys, 1);
     std::vector<std::vector<Sums>> found(groups.count());
     Clusters out;
     out.members.assign(votes.boxes.count, -1);

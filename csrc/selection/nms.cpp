@@ -12,8 +12,9 @@ namespace vesica::nms {
 namespace {
 
 // Boxes of one group up to which every kept one looks at all that are left, as long as that is cheaper than a grid: so
-// many looks for each box.
-constexpr std::size_t few = 8192, looks_of_a_box = 64;
+// many looks for each box. With more boxes fewer, and some for each box that they did away with.
+constexpr std::size_t few = 1 << 13, looks_of_a_box = 64, some = 1 << 15, looks_of_one_of_some = 16,
+                      looks_of_a_dead_one = 256;
 // Regions that one thread takes in a go.
 constexpr std::size_t rows_in_chunk = 2048;
 
@@ -63,7 +64,9 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
         line.put(k, boxes::box(boxes.data + 4 * group.rows[k]), group.rows[k], share);
     const Judge<T> judge(request, boxes);
     memory::Vector<std::uint32_t> found(group.count + box_columns::lanes);
-    std::size_t count = group.count, dead = 0, looks = looks_of_a_box * group.count;
+    const bool are_few = group.count <= few;
+    std::size_t count = group.count, dead = 0;
+    std::size_t looks = (are_few ? looks_of_a_box : looks_of_one_of_some) * group.count;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t row = line.rows[i];
         if (fates.is_dead(row)) {
@@ -76,6 +79,7 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
             const std::uint32_t other = line.rows[found[k]];
             if (fates.is_dead(other) || !judge.suppresses(line, i, found[k])) continue;
             fates.by[other] = row, ++dead;
+            if (!are_few) looks += looks_of_a_dead_one;
         }
         if (limit && !--limit) return {};
         const bool is_spent = looks < count - i;
@@ -111,7 +115,7 @@ class Settler {
     void run(std::size_t threads) {
         const std::size_t share = std::max(rows_in_chunk, near_.size() / (8 * threads));
         threads::over(near_.size(), share, threads, [&](std::size_t begin, std::size_t end) {
-            Scratch scratch(near_.size());
+            Scratch scratch;
             for (std::size_t place = begin; place < end; ++place) settle(static_cast<std::uint32_t>(place), scratch);
         });
     }
@@ -131,7 +135,6 @@ class Settler {
     enum Fate : std::uint8_t { open = 0, kept, dead };
 
     struct Scratch {
-        explicit Scratch(std::size_t count) : found(count + box_columns::lanes) {}
         memory::Vector<std::uint32_t> found, waiting, worse;
         interrupt::Steps steps = {};
     };
@@ -199,7 +202,7 @@ void keep_best(const Request& request, boxes::Rows<T> boxes, const Neighbourhood
     std::vector<std::uint32_t> places(group.count, none);
     for (std::size_t q = 0; q < near.size(); ++q) places[near.rank(q)] = static_cast<std::uint32_t>(q);
     const Judge<T> judge(request, boxes);
-    memory::Vector<std::uint32_t> found(near.size() + box_columns::lanes);
+    memory::Vector<std::uint32_t> found;
     interrupt::Steps steps;
     keep_each(group, limit, fates, [&](std::size_t k, std::uint32_t row) {
         if (places[k] == none) return;
@@ -254,7 +257,7 @@ struct RotatedTest {
 
 Walk::Walk(const Request& request, std::size_t count)
     : request_(request),
-      fates_(count),
+      fates_(count, request.threads),
       order_(order::best_first(request.scores, count, request.least, request.threads)),
       groups_(order_, request.keys, rows_in_chunk, request.threads) {}
 
@@ -290,7 +293,7 @@ Answer of_boxes(const Request& request, boxes::Rows<T> rows) {
     const join::Bound bound = request.bound();
     walk.run([&](Group group, Fates& fates) {
         std::size_t limit = request.limit;
-        if (group.count > few) return keep_by_cells(request, bound, rows, group, limit, fates);
+        if (group.count > some) return keep_by_cells(request, bound, rows, group, limit, fates);
         const std::vector<std::uint32_t> left = keep_by_looking(request, bound.share(), rows, group, limit, fates);
         if (!left.empty()) keep_by_cells(request, bound, rows, Group{left.data(), left.size()}, limit, fates);
     });

@@ -8,7 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "base/order.hpp"
+#include "base/partition.hpp"
 #include "overlaps/join.hpp"
 #include "overlaps/region_pairs.hpp"
 
@@ -36,18 +38,21 @@ using order::Group;
 
 // What has become of each region.
 struct Fates {
-    explicit Fates(std::size_t count) : by(count, none), is_kept(count, 0) {}
+    Fates(std::size_t count, std::size_t threads) {
+        partition::fill(by, count, threads, none);
+        partition::fill(is_kept, count, threads, std::uint8_t(0));
+    }
 
     bool is_dead(std::uint32_t row) const { return by[row] != none; }
 
-    std::vector<std::uint32_t> by;  // what suppressed it, or none; without `with_by` perhaps not for all
-    std::vector<std::uint8_t> is_kept;
+    memory::Vector<std::uint32_t> by;  // what suppressed it, or none; without `with_by` perhaps not for all
+    memory::Vector<std::uint8_t> is_kept;
 };
 
 struct Answer {
     std::unique_ptr<std::int64_t[]> kept;  // best first
     std::size_t count;
-    std::vector<std::uint32_t> by;
+    memory::Vector<std::uint32_t> by;
 };
 
 // Regions in order, by key and score, cut into groups; and what is left of them once all groups have been walked.
@@ -68,7 +73,7 @@ class Walk {
   private:
     const Request& request_;
     Fates fates_;
-    std::vector<std::uint32_t> order_;  // best first
+    order::Rows order_;  // best first
     order::Groups groups_;
 };
 

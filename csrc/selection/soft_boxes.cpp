@@ -126,7 +126,7 @@ class Blocks {
           near_(count_ / box_columns::lanes + 2 + box_columns::lanes) {
         std::vector<double> codes(count_);
         for (std::size_t k = 0; k < count_; ++k) codes[k] = code(s_.box(s_.group.rows[k]));
-        const std::vector<std::uint32_t> order = order::best_first(codes.data(), count_, 0);
+        const order::Rows order = order::best_first(codes.data(), count_, 0);
         for (std::size_t k = 0; k < count_; ++k) {
             const std::uint32_t row = s_.group.rows[order[k]];
             line_.put(k, boxes::box(s_.box(row)), row, s_.bound.share());
@@ -383,10 +383,7 @@ template <class T>
 class InCells {
   public:
     explicit InCells(const Setting<T>& setting)
-        : s_(setting),
-          meeting_(setting),
-          near_(setting.bound, setting.boxes, setting.group, 1),
-          room_(near_.size() + box_columns::lanes) {
+        : s_(setting), meeting_(setting), near_(setting.bound, setting.boxes, setting.group, 1) {
         for (std::size_t k = 0; k < s_.group.count; ++k) s_.place[s_.group.rows[k]] = nowhere;
         for (std::size_t p = 0; p < near_.size(); ++p) s_.place[near_.line().rows[p]] = static_cast<std::uint32_t>(p);
     }

@@ -902,7 +902,9 @@ def how_to_read(
         known = FORMATS[format].options
         every = {"images": images, "sizes": sizes, **said}
         if not FORMATS[format].is_by_image and isinstance(images, Images):
-            every |= {"images": None, "sizes": _sizes_of(images) if sizes is None else sizes}
+            every["images"] = None
+            if sizes is None and "sizes" in known:  # names take longer to look through than a file may take to read
+                every["sizes"] = _sizes_of(images)
         turned: dict[str, Any] = dict(FORMATS[format].of_rotated) if protocol.regions == "rotated" else {}
         told = turned | {name: value for name, value in every.items() if name in known and value is not None}
         look, masks = not protocol.repeats.any_number, protocol.compares_masks

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/partition.hpp"
 #include "io/coco/records.hpp"
 #include "io/json/json.hpp"
 
@@ -203,7 +204,7 @@ void check_ids(const Table& table, Kind kind, Error& error) {
 
 // The column points into the ids in which they came: let it point into `table`, or into its own ids in ascending order.
 std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& seen, const ids::Table* table,
-                             std::int64_t& unknown) {
+                             std::size_t threads, std::int64_t& unknown) {
     std::vector<std::int32_t> place(seen.size());
     std::vector<ids::Id> ids = table ? table->ids() : seen.ids();
     if (table) {
@@ -222,11 +223,20 @@ std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& see
     }
     bool is_same = true;
     for (std::size_t k = 0; k < place.size(); ++k) is_same &= place[k] == static_cast<std::int32_t>(k);
-    for (std::size_t row = 0; !is_same && row < column.size(); ++row) {
-        if (column[row] < 0) continue;
-        column[row] = place[static_cast<std::size_t>(column[row])];
-        if (column[row] < 0 && unknown < 0) unknown = static_cast<std::int64_t>(row);
-    }
+    if (is_same) return ids;
+    const partition::Chunks chunks(column.size(), threads);
+    std::vector<std::int64_t> first_unknown(chunks.size(), -1);
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        std::int64_t first = -1;
+        for (std::size_t row = begin; row < end; ++row) {
+            if (column[row] < 0) continue;
+            column[row] = place[static_cast<std::size_t>(column[row])];
+            if (column[row] < 0 && first < 0) first = static_cast<std::int64_t>(row);
+        }
+        first_unknown[chunk] = first;
+    });
+    for (const std::int64_t first : first_unknown)
+        if (unknown < 0) unknown = first;
     return ids;
 }
 
@@ -240,10 +250,11 @@ File read(const Text& text, const Request& request) {
     if (out.error.fault == Fault::none) check_ids(out.categories, Kind::categories, out.error);
     if (out.error.fault != Fault::none) return out;
     Table& rows = out.annotations;
-    out.image_ids =
-        settled(rows.image, rows.images, out.images.is_there ? &out.images.images : nullptr, out.unknown_image);
-    out.category_ids = settled(rows.category, rows.categories,
-                               out.categories.is_there ? &out.categories.categories : nullptr, out.unknown_category);
+    out.image_ids = settled(rows.image, rows.images, out.images.is_there ? &out.images.images : nullptr,
+                            request.threads, out.unknown_image);
+    out.category_ids =
+        settled(rows.category, rows.categories, out.categories.is_there ? &out.categories.categories : nullptr,
+                request.threads, out.unknown_category);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -23,6 +24,7 @@ using records::bit;
 using records::Chunk;
 using records::Field;
 using records::Kind;
+using records::not_given;
 using records::Problem;
 using records::Reader;
 using records::Span;
@@ -33,6 +35,8 @@ constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
 // Bytes around a block that a window shows: before it, to see what stands before its first record, and behind it, for
 // the rest of its last one. Where that is longer, more is shown.
 constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
+// Blocks are smaller where threads are many, so that none has its last one to read when the others are done.
+constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
 
 void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
             std::int64_t records::Row::* length) {
@@ -42,36 +46,115 @@ void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk
     ragged.values.append(values.data(), values.size());
 }
 
-// A reader with its window, and what the places of its own ids are in the whole list.
+// Some ids of one reader: what their places are in the whole list. Ids are numbered in the order of their rows,
+// whichever thread read them.
+class Places {
+  public:
+    // The ids of these rows that are not known yet, in the order in which they come.
+    void look_for_new(const Chunk& chunk, std::int32_t records::Row::* local, const ids::Table& own) {
+        known_.resize(own.size(), unknown_place);
+        for (std::size_t k = 0; k < chunk.count; ++k) {
+            const std::int32_t place = chunk.rows[k].*local;
+            if (place < 0 || known_[static_cast<std::size_t>(place)] != unknown_place) continue;
+            known_[static_cast<std::size_t>(place)] = new_place;
+            new_.push_back(static_cast<std::size_t>(place));
+        }
+    }
+    void add_to(ids::Table& table, const ids::Table& own) {
+        for (const std::size_t place : new_) known_[place] = table.place(own.ids()[place]);
+        new_.clear();
+    }
+    // These rows are not used.
+    void forget_new() {
+        for (const std::size_t place : new_) known_[place] = unknown_place;
+        new_.clear();
+    }
+    std::int32_t operator[](std::int32_t place) const {
+        return place < 0 ? -1 : known_[static_cast<std::size_t>(place)];
+    }
+
+  private:
+    static constexpr std::int32_t unknown_place = -1, new_place = -2;
+    std::vector<std::int32_t> known_;
+    std::vector<std::size_t> new_;
+};
+
+// Where the rows of a chunk go; null for what there is no column of.
+struct Room {
+    std::uint16_t* given = nullptr;
+    std::int32_t *image = nullptr, *category = nullptr;
+    Box* box = nullptr;
+    double *score = nullptr, *area = nullptr;
+    std::int64_t *id = nullptr, *height = nullptr, *width = nullptr;
+    std::uint8_t *crowd = nullptr, *ignore = nullptr;
+    std::int64_t *segment_begin = nullptr, *segment_end = nullptr;
+    char* text = nullptr;
+    std::int64_t text_place = 0;
+};
+
+// A reader with its window, and what its ids are in the whole list.
 struct Worker {
     Reader reader;
     Window window;
-    std::vector<std::int32_t> images, categories;
+    Places images, categories;
+    std::int64_t text_length = 0;  // of the segmentations of its rows
 
-    // Ids are numbered in the order of their rows, whichever thread read them.
-    void append_places(Column<std::int32_t>& column, bool is_image, ids::Table& table) {
-        std::vector<std::int32_t>& known = is_image ? images : categories;
-        const std::vector<ids::Id>& own = (is_image ? reader.images : reader.categories).ids();
-        const auto local = is_image ? &records::Row::image : &records::Row::category;
-        known.resize(own.size(), -1);
+    // What can be told of the rows before it is known where they go.
+    void prepare() {
         const Chunk& chunk = reader.chunk;
-        std::int32_t* const out = column.extend(chunk.count);
-        for (std::size_t k = 0; k < chunk.count; ++k) {
-            const std::int32_t place = chunk.rows[k].*local;
-            out[k] = -1;
-            if (place < 0) continue;
-            std::int32_t& found = known[static_cast<std::size_t>(place)];
-            if (found < 0) found = table.place(own[static_cast<std::size_t>(place)]);
-            out[k] = found;
-        }
+        images.look_for_new(chunk, &records::Row::image, reader.images);
+        categories.look_for_new(chunk, &records::Row::category, reader.categories);
+        text_length = 0;
+        for (std::size_t k = 0; k < chunk.count; ++k) text_length += chunk.rows[k].text.end - chunk.rows[k].text.begin;
     }
+    void forget() { images.forget_new(), categories.forget_new(); }
+    void write(const Room& room) const;
 };
+
+void Worker::write(const Room& room) const {
+    using Row = records::Row;
+    const Row* const rows = reader.chunk.rows.data();
+    const std::size_t count = reader.chunk.count;
+    const auto each = [&](auto* to, const auto& value) {
+        if (!to) return;
+        for (std::size_t k = 0; k < count; ++k) to[k] = value(rows[k]);
+    };
+    each(room.given, [](const Row& row) { return row.given; });
+    each(room.image, [&](const Row& row) { return images[row.image]; });
+    each(room.category, [&](const Row& row) { return categories[row.category]; });
+    each(room.box, [](const Row& row) { return Box{row.box[0], row.box[1], row.box[2], row.box[3]}; });
+    each(room.score, [](const Row& row) { return row.score; });
+    each(room.id, [](const Row& row) { return row.id; });
+    each(room.area, [](const Row& row) { return row.area; });
+    each(room.crowd, [](const Row& row) { return row.crowd; });
+    each(room.ignore, [](const Row& row) { return row.ignore; });
+    each(room.height, [](const Row& row) { return row.height; });
+    each(room.width, [](const Row& row) { return row.width; });
+    if (!room.segment_begin) return;
+    std::int64_t place = room.text_place;
+    for (std::size_t k = 0; k < count; ++k) {
+        const Span text = rows[k].text;
+        const auto length = static_cast<std::size_t>(text.end - text.begin);
+        if (length) std::memcpy(room.text + (place - room.text_place), text.begin, length);
+        room.segment_begin[k] = place;
+        room.segment_end[k] = place += static_cast<std::int64_t>(length);
+    }
+}
 
 // One list of records.
 class List {
   public:
     List(Kind kind, int depth, const Request& request, const Text& text, std::size_t place, Table& out)
-        : kind_(kind), depth_(depth), request_(request), text_(text), begin_(place), next_(place), out_(out) {
+        : kind_(kind),
+          depth_(depth),
+          request_(request),
+          text_(text),
+          begin_(place),
+          block_(std::min(request.block,
+                          std::max(least_block, (text.size - place) /
+                                                    (blocks_of_a_thread * threads::at_least_one(request.threads))))),
+          next_(place),
+          out_(out) {
         out_ = Table();
         out_.is_there = true;
     }
@@ -88,19 +171,21 @@ class List {
     };
 
     std::size_t edge(std::size_t block) const {
-        return block * request_.block < text_.size - begin_ ? begin_ + block * request_.block : text_.size;
+        return block * block_ < text_.size - begin_ ? begin_ + block * block_ : text_.size;
     }
-    std::size_t margin() const { return std::min(margin_behind, request_.block); }
+    std::size_t margin() const { return std::min(margin_behind, block_); }
     std::size_t guessed(Window& window, std::size_t from, std::size_t to) const;
     Outcome read_guess(Worker& worker, std::size_t from, std::size_t to);
     Outcome read_block(Worker& worker, std::size_t from, std::size_t to);
     Outcome read_window(Worker& worker, std::size_t from, std::size_t to);
     void work(std::size_t block);
-    void take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, std::size_t& first_row);
-    void append(Worker& worker);
+    bool take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, Room& room);
+    void wait_for_turn(std::size_t block, std::unique_lock<std::mutex>& lock);
+    Room append(Worker& worker, std::unique_lock<std::mutex>& lock);
     void expect(const Chunk& chunk);
-    void append_texts(const Chunk& chunk);
-    void copy_texts(const Chunk& chunk, std::size_t first_row) const;
+    void append_names(const Chunk& chunk);
+    template <class Each>
+    void each_column(const Each& each);
     std::unique_ptr<Worker> worker();
 
     Kind kind_;
@@ -108,12 +193,14 @@ class List {
     const Request& request_;
     const Text& text_;
     const std::size_t begin_;  // of the first record
+    const std::size_t block_;  // bytes
     std::size_t next_;         // where the next record begins
     Table& out_;
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::condition_variable changed_;
-    std::size_t turn_ = 0;
+    std::atomic<std::size_t> turn_{0};
+    std::size_t writers_ = 0;  // that write rows into columns: these must not move
     std::atomic<bool> is_over_{false};
     Outcome last_;
     std::vector<std::unique_ptr<Worker>> idle_;
@@ -122,7 +209,7 @@ class List {
 Error List::read(std::size_t& place) {
     const std::size_t size = text_.size - begin_;
     if (request_.masks && kind_ == Kind::annotations) out_.text.reserve(size);
-    threads::run(size / request_.block + 1, request_.threads, [this](std::size_t block) { work(block); });
+    threads::run(size / block_ + 1, request_.threads, [this](std::size_t block) { work(block); });
     place = last_.stop;
     const Problem& problem = last_.problem;
     if (problem.fault == Fault::none) return {};
@@ -153,11 +240,15 @@ void List::work(std::size_t block) try {
     std::size_t from = block ? guessed(mine->window, first, last) : begin_;
     Outcome outcome;
     if (from != unknown) outcome = read_guess(*mine, from, last);
-    if (outcome.stop == unknown) from = unknown;
-    std::size_t first_row = SIZE_MAX;
-    take_turn(block, *mine, from, outcome, first_row);
-    if (request_.masks && first_row != SIZE_MAX) copy_texts(mine->reader.chunk, first_row);
+    if (outcome.stop == unknown)
+        from = unknown;
+    else
+        mine->prepare();
+    Room room;
+    const bool is_used = take_turn(block, *mine, from, outcome, room);
+    if (is_used) mine->write(room);
     std::lock_guard lock(mutex_);
+    if (is_used && --writers_ <= 1) changed_.notify_all();  // whoever waits for the others is one of them
     idle_.push_back(std::move(mine));
 } catch (...) {
     std::lock_guard lock(mutex_);
@@ -166,17 +257,27 @@ void List::work(std::size_t block) try {
     throw;
 }
 
-// The blocks before have been appended, so the true place of the next record is known.
-void List::take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, std::size_t& first_row) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return turn_ == block || is_over_; });
-    if (is_over_) return;
-    if (next_ < edge(block + 1) ||
-        edge(block + 1) == text_.size) {  // the last one finds the end of the list, or its lack
-        if (next_ != from) outcome = read_block(worker, next_, edge(block + 1));
-        first_row = out_.rows;
-        if (!first_row && !outcome.is_closed) expect(worker.reader.chunk);
-        append(worker);
+// Turns are short: most often it comes sooner than a sleeping thread wakes.
+void List::wait_for_turn(std::size_t block, std::unique_lock<std::mutex>& lock) {
+    const auto has_come = [&] { return turn_ == block || is_over_; };
+    for (int k = 0; k < 64 && !has_come(); ++k) std::this_thread::yield();
+    lock.lock();
+    changed_.wait(lock, has_come);
+}
+
+// The blocks before have got their places, so the true place of the next record is known. False where nothing of the
+// block is used; else its rows are to be written to `room`, out of turn.
+bool List::take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, Room& room) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    wait_for_turn(block, lock);
+    if (is_over_) return false;
+    // The last one finds the end of the list, or its lack.
+    const bool is_used = next_ < edge(block + 1) || edge(block + 1) == text_.size;
+    if (!is_used || next_ != from) worker.forget();
+    if (is_used) {
+        if (next_ != from) outcome = read_block(worker, next_, edge(block + 1)), worker.prepare();
+        if (!out_.rows && !outcome.is_closed) expect(worker.reader.chunk);
+        room = append(worker, lock);
         next_ = outcome.stop;
         if (outcome.is_closed || outcome.problem.fault != Fault::none) {
             last_ = outcome;
@@ -185,6 +286,7 @@ void List::take_turn(std::size_t block, Worker& worker, std::size_t from, Outcom
     }
     ++turn_;
     changed_.notify_all();
+    return is_used;
 }
 
 // Where a record seems to begin: a brace behind a comma behind a brace.
@@ -205,7 +307,7 @@ std::size_t List::guessed(Window& window, std::size_t from, std::size_t to) cons
 
 // A guess may be wrong, and then all that follows may look like one record: its end is not looked for beyond a block.
 List::Outcome List::read_guess(Worker& worker, std::size_t from, std::size_t to) {
-    for (std::size_t more = margin(); more <= request_.block; more *= growth) {
+    for (std::size_t more = margin(); more <= block_; more *= growth) {
         worker.window.show(from, to + more);
         const Outcome outcome = read_window(worker, from, to);
         if (outcome.stop != unknown) return outcome;
@@ -247,59 +349,82 @@ List::Outcome List::read_window(Worker& worker, std::size_t from, std::size_t to
     }
 }
 
-void List::append(Worker& worker) {
+// Columns whose rows are written out of turn: each(column, field, what a record has that lacks it, its place in a
+// room).
+template <class Each>
+void List::each_column(const Each& each) {
+    using Row = records::Row;
+    const Row lacking;
+    each(out_.image, Field::image_id, std::int32_t(-1), &Room::image);
+    each(out_.category, Field::category_id, std::int32_t(-1), &Room::category);
+    each(out_.box, Field::box, Box{not_given, not_given, not_given, not_given}, &Room::box);
+    each(out_.score, Field::score, lacking.score, &Room::score);
+    each(out_.id, Field::own_id, lacking.id, &Room::id);
+    each(out_.area, Field::area, lacking.area, &Room::area);
+    each(out_.crowd, Field::crowd, lacking.crowd, &Room::crowd);
+    each(out_.ignore, Field::ignore, lacking.ignore, &Room::ignore);
+    each(out_.height, Field::height, lacking.height, &Room::height);
+    each(out_.width, Field::width, lacking.width, &Room::width);
+    if (!request_.masks) return;
+    each(out_.segment_begin, Field::segment, std::int64_t(0), &Room::segment_begin);
+    each(out_.segment_end, Field::segment, std::int64_t(0), &Room::segment_end);
+}
+
+// Make room for the rows, and append what there is little of. The caller becomes one of the writers.
+Room List::append(Worker& worker, std::unique_lock<std::mutex>& lock) {
     const Chunk& chunk = worker.reader.chunk;
     const std::size_t before = out_.rows, count = chunk.count;
-    if (!count) return;
+    Room room;
+    ++writers_;
+    if (!count) return room;
     const std::uint32_t live = out_.in_some | chunk.in_some;
     // A column that begins here: the rows before do not have it.
     const auto begins = [&](Field field) { return (live & ~out_.in_some & bit(field)) != 0; };
-    const auto plain = [&](auto& column, Field field, auto value) {
-        if (begins(field)) column.fill(before, value(records::Row()));
-        if (!(live & bit(field))) return;
-        auto* const out = column.extend(count);
-        for (std::size_t k = 0; k < count; ++k) out[k] = value(chunk.rows[k]);
-    };
-    const auto places = [&](Column<std::int32_t>& column, Field field, ids::Table& table) {
-        if (begins(field)) column.fill(before, -1);
-        if (live & bit(field)) worker.append_places(column, field == Field::image_id, table);
-    };
+    const auto rows_of = [&](Field field) { return begins(field) ? before + count : count; };
+    bool is_room = out_.given.has_room(count);
+    each_column([&](const auto& column, Field field, const auto&, auto) {
+        if (live & bit(field)) is_room &= column.has_room(rows_of(field));
+    });
+    if (!is_room) changed_.wait(lock, [&] { return writers_ == 1 || is_over_; });
+    if (is_over_) return room;  // somebody failed: nothing of it will be used
+
+    room.given = out_.given.extend(count);
+    each_column([&](auto& column, Field field, const auto& lacking, auto in_room) {
+        if (begins(field)) column.fill(before, lacking);
+        if (live & bit(field)) room.*in_room = column.extend(count);
+    });
+    if (room.segment_begin) {
+        room.text_place = static_cast<std::int64_t>(out_.text.size());
+        room.text = out_.text.extend(static_cast<std::size_t>(worker.text_length));  // which was reserved before
+    }
+    worker.images.add_to(out_.images, worker.reader.images);
+    worker.categories.add_to(out_.categories, worker.reader.categories);
+
     const auto ragged = [&](Ragged& column, Field field, const std::vector<std::int64_t>& values,
                             std::int64_t records::Row::* length) {
         if (begins(field)) column.offsets.fill(before + 1, 0);
         if (live & bit(field)) parallel_records::append(column, values, chunk, length);
     };
-    using Row = records::Row;
-    places(out_.image, Field::image_id, out_.images);
-    places(out_.category, Field::category_id, out_.categories);
-    plain(out_.box, Field::box, [](const Row& row) { return Box{row.box[0], row.box[1], row.box[2], row.box[3]}; });
-    plain(out_.score, Field::score, [](const Row& row) { return row.score; });
-    plain(out_.id, Field::own_id, [](const Row& row) { return row.id; });
-    plain(out_.area, Field::area, [](const Row& row) { return row.area; });
-    plain(out_.crowd, Field::crowd, [](const Row& row) { return row.crowd; });
-    plain(out_.ignore, Field::ignore, [](const Row& row) { return row.ignore; });
-    plain(out_.height, Field::height, [](const Row& row) { return row.height; });
-    plain(out_.width, Field::width, [](const Row& row) { return row.width; });
-    ragged(out_.absent, Field::absent, chunk.absent, &Row::absent);
-    ragged(out_.partial, Field::partial, chunk.partial, &Row::partial);
-    std::uint16_t* const given = out_.given.extend(count);
-    for (std::size_t k = 0; k < count; ++k) given[k] = chunk.rows[k].given;
+    ragged(out_.absent, Field::absent, chunk.absent, &records::Row::absent);
+    ragged(out_.partial, Field::partial, chunk.partial, &records::Row::partial);
     for (const Span& record : chunk.spans) {
         *out_.record_begin.extend(1) = static_cast<std::int64_t>(worker.window.place(record.begin));
         *out_.record_end.extend(1) = static_cast<std::int64_t>(worker.window.place(record.end));
     }
     for (const auto& [row, text] : chunk.texts) out_.texts.emplace_back(before + row, text);
-    append_texts(chunk);
+    if (kind_ == Kind::images) append_names(chunk);
     out_.in_some = live;
     out_.in_all &= chunk.in_all;
     if (chunk.first_odd != SIZE_MAX && out_.first_odd == SIZE_MAX) out_.first_odd = before + chunk.first_odd;
     out_.rows += count;
+    return room;
 }
 
-// As many rows as there would be if all blocks had as many as the first, and some more.
+// As many rows as there would be if all blocks had as many as the first, and some more: what is not used takes no
+// memory.
 void List::expect(const Chunk& chunk) {
     if (!chunk.count) return;  // a text that ends at its bracket has no first block
-    const double share = 1.02 * static_cast<double>(text_.size - begin_) / static_cast<double>(edge(1) - begin_);
+    const double share = 1.15 * static_cast<double>(text_.size - begin_) / static_cast<double>(edge(1) - begin_);
     const auto rows = static_cast<std::size_t>(share * static_cast<double>(chunk.count)) + 16;
     const auto reserve = [&](auto& column, Field field) {
         if (chunk.in_some & bit(field)) column.reserve(rows);
@@ -318,46 +443,14 @@ void List::expect(const Chunk& chunk) {
     reserve(out_.segment_end, Field::segment);
 }
 
-// Names are copied, segmentations get their place.
-void List::append_texts(const Chunk& chunk) {
-    for (std::size_t k = 0; kind_ == Kind::images && k < chunk.count; ++k) {
+void List::append_names(const Chunk& chunk) {
+    for (std::size_t k = 0; k < chunk.count; ++k) {
         if (out_.rows + k) out_.names.fill(1, ',');
         const Span name = chunk.rows[k].text;
         if (name.begin)
             out_.names.append(name.begin, static_cast<std::size_t>(name.end - name.begin));
         else
             out_.names.append("null", 4);
-    }
-    if (!request_.masks || !((chunk.in_some | out_.in_some) & bit(Field::segment))) return;
-    if (!(out_.in_some & bit(Field::segment))) {
-        out_.segment_begin.fill(out_.rows, 0);
-        out_.segment_end.fill(out_.rows, 0);
-    }
-    std::int64_t at = static_cast<std::int64_t>(out_.text.size());
-    const std::int64_t start = at;
-    std::int64_t* const begins = out_.segment_begin.extend(chunk.count);
-    std::int64_t* const ends = out_.segment_end.extend(chunk.count);
-    for (std::size_t k = 0; k < chunk.count; ++k) {
-        begins[k] = at;
-        at += chunk.rows[k].text.end - chunk.rows[k].text.begin;
-        ends[k] = at;
-    }
-    out_.text.extend(static_cast<std::size_t>(at - start));
-}
-
-// Out of turn: all places are known, and the room was reserved before.
-void List::copy_texts(const Chunk& chunk, std::size_t first_row) const {
-    if (!(chunk.in_some & bit(Field::segment))) return;
-    char* to;
-    {
-        std::lock_guard lock(mutex_);  // columns may move while others append
-        to = out_.text.data() + out_.segment_begin[first_row];
-    }
-    for (std::size_t k = 0; k < chunk.count; ++k) {
-        const Span span = chunk.rows[k].text;
-        const auto length = static_cast<std::size_t>(span.end - span.begin);
-        if (length) std::memcpy(to, span.begin, length);
-        to += length;
     }
 }
 

@@ -27,6 +27,8 @@ class Column {
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
     T& operator[](std::size_t k) const { return data_[k]; }
+    // Will so many more leave the rows where they are?
+    bool has_room(std::size_t count) const { return size_ + count <= capacity_; }
 
     void reserve(std::size_t count) {
         if (count <= capacity_) return;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <mutex>
 
 #include "base/interrupt.hpp"
 #include "base/simd.hpp"
@@ -16,7 +18,7 @@ namespace vesica::labels {
 namespace {
 
 // With more changes than this in a block, counting each pixel is cheaper than counting runs.
-constexpr int many = 16;
+constexpr std::size_t many = 16;
 // Consecutive pixels go to different tables: adding to a number that was just written has to wait for it.
 constexpr std::size_t tables = 8;
 // A larger table has fewer copies, which have to be cleared and added up.
@@ -191,12 +193,23 @@ class Side {
     bool is_many_ = false;  // labels, too many for numbers
 };
 
-// Is there a block with many changes?
-struct FindBusy {
-    static VESICA_INLINE void body(const std::uint64_t* changes, std::size_t blocks, bool* is_busy) {
-        int most = 0;
-        for (std::size_t w = 0; w < blocks; ++w) most = std::max(most, std::popcount(changes[w]));
-        *is_busy = most >= many;
+// Is nearly every pixel another pair than the one before? Told by a few blocks: no answer depends on it, only how soon
+// it comes.
+struct LooksBusy {
+    static constexpr std::size_t samples = 8;
+
+    template <class T>
+    static VESICA_INLINE void body(const T* a, const T* b, std::size_t count, bool* is_busy) {
+        std::size_t busy = 0;
+        for (std::size_t s = 0; s < samples; ++s) {
+            const std::size_t first = (count - block - 1) / samples * s;
+            const T *const pa = a + first, *const pb = b + first;
+            std::uint8_t changes = 0;  // up to `block` of them
+            for (std::size_t k = 0; k < block; ++k)
+                changes = static_cast<std::uint8_t>(changes + ((pa[k + 1] != pa[k]) | (pb[k + 1] != pb[k])));
+            busy += changes >= many;
+        }
+        *is_busy = 4 * busy >= 3 * samples;
     }
 };
 
@@ -212,13 +225,7 @@ struct Lookup {
     }
 };
 
-// The same, made for a whole piece at a time: a short loop would wait for what it has just written.
-struct Written {
-    const std::uint16_t* places;
-
-    VESICA_INLINE std::uint16_t operator()(std::size_t k) const { return places[k]; }
-};
-
+// The same, for many pixels at a time: a short loop would wait for what it has just written.
 struct Write {
     static VESICA_INLINE void body(const Lookup& place, std::size_t count, std::uint16_t* out) {
         const Lookup copy = place;  // so that the compiler knows it is not overwritten
@@ -226,18 +233,31 @@ struct Write {
     }
 };
 
-template <class Place>
+// Every pixel by itself.
+struct TallyEach {
+    static VESICA_INLINE void body(const std::uint16_t* VESICA_RESTRICT places, std::size_t count, std::uint32_t* table,
+                                   std::size_t size, std::size_t copies) {
+        std::uint32_t* lanes[tables];
+        for (std::size_t lane = 0; lane < tables; ++lane) lanes[lane] = table + lane % copies * size;
+        std::size_t k = 0;
+        for (; k + tables <= count; k += tables)
+            for (std::size_t lane = 0; lane < tables; ++lane) ++lanes[lane][places[k + lane]];
+        for (; k < count; ++k) ++table[places[k]];
+    }
+};
+
+// Runs of equal pairs; where a block has many, each pixel by itself.
 struct Tally {
-    static VESICA_INLINE void body(const Place& place_of, std::size_t count, const std::uint64_t* changes,
+    static VESICA_INLINE void body(const Lookup& place_of, std::size_t count, const std::uint64_t* changes,
                                    std::uint32_t* table, std::size_t size, std::size_t copies) {
-        const Place place = place_of;
+        const Lookup place = place_of;
         std::uint32_t* lanes[tables];
         for (std::size_t lane = 0; lane < tables; ++lane) lanes[lane] = table + lane % copies * size;
         std::size_t start = 0;  // the first pixel that is not counted yet; it and those up to here are equal
         for (std::size_t w = 0; w * block < count - 1; ++w) {
             std::uint64_t word = changes[w];
             const std::size_t first = w * block + 1;
-            if (std::popcount(word) < many || first + block > count) {
+            if (static_cast<std::size_t>(std::popcount(word)) < many || first + block > count) {
                 for (; word; word &= word - 1) {
                     const std::size_t at = first + static_cast<std::size_t>(std::countr_zero(word));
                     lanes[at % tables][place(at - 1)] += static_cast<std::uint32_t>(at - start);
@@ -265,20 +285,36 @@ class Part {
         Window left = left_, right = right_;
         if (a_.fits() && b_.fits()) {
             const Byte *a = a_.bytes(left), *b = b_.bytes(right);
+            if (looks_busy(a, b, count)) {
+                add_tops(a, count, left.tops), add_tops(b, count, right.tops);
+                return add_bytes(a, left, b, right, count, nullptr);
+            }
             find_changes(a, b, count, changes, left.tops, right.tops);
-            return add_bytes(a, left, b, right, count, changes, is_busy(changes, count));
+            return add_bytes(a, left, b, right, count, &changes);
         }
         const std::int64_t *a = a_.any(), *b = b_.any();
-        find_changes(a, b, count, changes);
-        if (is_busy(changes, count)) {
+        if (looks_busy(a, b, count)) {
             const Byte* const numbers_a = a_.fits() ? a_.bytes(left) : a_.numbers(a, left);
             const Byte* const numbers_b = b_.fits() ? b_.bytes(right) : b_.numbers(b, right);
             if (numbers_a && numbers_b) {
                 add_tops(numbers_a, count, left.tops), add_tops(numbers_b, count, right.tops);
-                return add_bytes(numbers_a, left, numbers_b, right, count, changes, true);
+                return add_bytes(numbers_a, left, numbers_b, right, count, nullptr);
             }
         }
+        find_changes(a, b, count, changes);
         tally_any([&](std::size_t k) { return a[k]; }, [&](std::size_t k) { return b[k]; }, count, changes, meetings_);
+    }
+
+    // What another part has counted.
+    void add(Part& other) {
+        const std::size_t size = left_.size() * right_.size();
+        if (size && left_.stands_as(other.left_) && right_.stands_as(other.right_) &&
+            counted_ + other.counted_ <= most) {
+            for (std::size_t k = 0; k < table_.size(); ++k) table_[k] += other.table_[k];
+            counted_ += other.counted_;
+            other.table_.clear();
+        }
+        for (const Meeting& each : other.meetings().list()) meetings_.add(each.a, each.b, each.count);
     }
 
     const Meetings& meetings() {
@@ -289,35 +325,50 @@ class Part {
   private:
     static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
 
-    static bool is_busy(const Changes& changes, std::size_t count) {
+    template <class T>
+    static bool looks_busy(const T* a, const T* b, std::size_t count) {
+        if (count < 4 * block) return false;
         bool answer;
-        simd::run<FindBusy>(changes.data(), (count - 1) / block, &answer);
+        simd::run<LooksBusy>(a, b, count, &answer);
         return answer;
     }
 
+    // Without changes every pixel is counted by itself.
     void add_bytes(const Byte* a, const Window& left, const Byte* b, const Window& right, std::size_t count,
-                   const Changes& changes, bool is_busy) {
+                   const Changes* changes) {
         seen_ += count;
         if (!left.stands_as(left_) || !right.stands_as(right_) || counted_ + count > most) {
             // A new table has to pay: it is cleared, and what was in the old one is moved.
-            if (left.size() * right.size() * (is_busy ? 1 : 8) > seen_)
-                return tally_any([&](std::size_t k) { return left.label_of(a[k]); },
-                                 [&](std::size_t k) { return right.label_of(b[k]); }, count, changes, meetings_);
+            if (left.size() * right.size() * (changes ? 8 : 1) > seen_)
+                return add_any(a, left, b, right, count, changes);
             move_to(left, right);
         }
         left_ = left, right_ = right;  // the tops may have changed although the table has not
         counted_ += count;
-        tally(a, b, count, changes.data(), is_busy);
+        const std::size_t size = left_.size() * right_.size(), copies = table_.size() / size;
+        const auto place = [&](std::size_t from) {
+            return Lookup{a + from, b + from, left_.shift(), right_.shift(), static_cast<std::uint16_t>(right_.size())};
+        };
+        if (changes) return simd::run<Tally>(place(0), count, changes->data(), table_.data(), size, copies);
+        // As many as stay in the nearest cache, beside the table.
+        std::uint16_t places[1 << 12];
+        std::uint16_t* const to = places;
+        for (std::size_t from = 0; from < count; from += std::size(places)) {
+            const std::size_t here = std::min(std::size(places), count - from);
+            simd::run<Write>(place(from), here, to);
+            simd::run<TallyEach>(to, here, table_.data(), size, copies);
+        }
     }
 
-    void tally(const Byte* a, const Byte* b, std::size_t count, const std::uint64_t* changes, bool is_busy) {
-        const std::size_t size = left_.size() * right_.size(), copies = table_.size() / size;
-        const Lookup place{a, b, left_.shift(), right_.shift(), static_cast<std::uint16_t>(right_.size())};
-        if (!is_busy) return simd::run<Tally<Lookup>>(place, count, changes, table_.data(), size, copies);
-        std::uint16_t places[piece];
-        std::uint16_t* const first = places;
-        simd::run<Write>(place, count, first);
-        simd::run<Tally<Written>>(Written{first}, count, changes, table_.data(), size, copies);
+    void add_any(const Byte* a, const Window& left, const Byte* b, const Window& right, std::size_t count,
+                 const Changes* changes) {
+        Changes found;
+        if (!changes) {
+            Tops known;  // already
+            find_changes(a, b, count, found, known, known);
+        }
+        tally_any([&](std::size_t k) { return left.label_of(a[k]); },
+                  [&](std::size_t k) { return right.label_of(b[k]); }, count, changes ? *changes : found, meetings_);
     }
 
     // An empty table for other windows.
@@ -349,22 +400,30 @@ class Part {
 }  // namespace
 
 std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads) {
-    constexpr std::size_t worth_a_thread = 1 << 18;
-    const std::size_t parts = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
-    const std::size_t share = (pixels + parts - 1) / parts;
-    std::vector<std::vector<Meeting>> found(parts);
-    threads::run(parts, threads, [&](std::size_t p) {
-        Part part(a, b);
-        const std::size_t end = std::min(pixels, (p + 1) * share);
+    // Threads take some pixels in a go. There are as many parts as there are threads that came.
+    constexpr std::size_t worth_a_thread = 1 << 17, at_once = 1 << 16;
+    const std::size_t helpers = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
+    const std::size_t share = helpers > 1 ? at_once : threads::at_least_one(pixels);
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Part>> idle;
+    const auto part = [&] {
+        std::lock_guard lock(mutex);
+        if (idle.empty()) return std::make_unique<Part>(a, b);
+        std::unique_ptr<Part> found = std::move(idle.back());
+        idle.pop_back();
+        return found;
+    };
+    threads::over(pixels, share, helpers, [&](std::size_t from, std::size_t end) {
+        std::unique_ptr<Part> own = part();
         interrupt::Steps steps;
-        for (std::size_t begin = p * share; begin < end; begin += piece, steps.add(piece))
-            part.add(begin, std::min(piece, end - begin));
-        found[p] = part.meetings().list();
+        for (std::size_t begin = from; begin < end; begin += piece, steps.add(piece))
+            own->add(begin, std::min(piece, end - begin));
+        std::lock_guard lock(mutex);
+        idle.push_back(std::move(own));
     });
-    Meetings all;
-    for (std::size_t p = 0; parts > 1 && p < parts; ++p)
-        for (const Meeting& each : found[p]) all.add(each.a, each.b, each.count);
-    std::vector<Meeting> sorted = parts > 1 ? all.list() : std::move(found[0]);
+    if (idle.empty()) return {};
+    for (std::size_t k = 1; k < idle.size(); ++k) idle[0]->add(*idle[k]);
+    std::vector<Meeting> sorted = idle[0]->meetings().list();
     std::sort(sorted.begin(), sorted.end(),
               [](const Meeting& x, const Meeting& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
     return sorted;

@@ -214,7 +214,7 @@ def _truths(truth: Dataset, meeting: Meeting, protocol: Protocol) -> tuple[Truth
     id_zero = zeros if protocol.repeats.unmatched_id_0 and zeros is not None and zeros.any() else None
     if zeros is not None and not protocol.repeats.unmatched_id_0:
         notes.append(Note("Q1", int(zeros.sum()), "truths with the id 0 are truths like any other"))
-    image, category = meeting.truth_image[truth.image], meeting.truth_category[truth.category]
+    image, category = _at(meeting.truth_image, truth.image), _at(meeting.truth_category, truth.category)
     return Truths(image, category, _area(truth, protocol, notes), crowd, ignore, id_zero), notes
 
 
@@ -253,7 +253,13 @@ def _guesses(guess: Dataset, meeting: Meeting, protocol: Protocol) -> Guesses:
         if np.isnan(area).any():
             area = np.where(np.isnan(area), region_area(guess, protocol.regions), area)
     assert guess.score is not None
-    return Guesses(meeting.guess_image[guess.image], meeting.guess_category[guess.category], area, guess.score)
+    image, category = _at(meeting.guess_image, guess.image), _at(meeting.guess_category, guess.category)
+    return Guesses(image, category, area, guess.score)
+
+
+def _at(places: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """places[rows]. Most files have their ids in rising order, and all of them: then rows are places already."""
+    return rows if rows.dtype == places.dtype and (places == np.arange(len(places))).all() else places[rows]
 
 
 def _taken(categories: Categories, order: np.ndarray) -> Categories:

@@ -97,9 +97,17 @@ class Records:
 
     def lane(self, threshold: int, area: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Which guesses found a truth, and which do not count, in one lane."""
-        word, bit = divmod(area * len(self.protocol.iou) + threshold, 64)
-        one = np.uint64(1 << bit)
+        word, one = self._bit(threshold, area)
         return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
+
+    def found(self, threshold: int, area: int, /) -> int:
+        """How many guesses found a truth and count, in one lane."""
+        word, one = self._bit(threshold, area)
+        return int(np.count_nonzero(self.matched[:, word] & ~self.ignored[:, word] & one))
+
+    def _bit(self, threshold: int, area: int) -> tuple[int, np.uint64]:
+        word, bit = divmod(area * len(self.protocol.iou) + threshold, 64)
+        return word, np.uint64(1 << bit)
 
     def of_images(self, keep: np.ndarray, /) -> Records:
         """What they say of some images, by a mask of `images`. Notes are of all, and are left out."""

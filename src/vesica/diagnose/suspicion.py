@@ -28,10 +28,8 @@ def is_low(result: DetectionResult, /) -> bool:
     records = result.records
     area = records.protocol.whole or 0
     positives = int(records.positives[:, area].sum())
-    if isinstance(records, Tally):
-        return bool(positives) and int(records.found.sum()) < LITTLE * positives
-    matched, ignored = records.lane(0, area)
-    return bool(positives) and int((matched & ~ignored).sum()) < LITTLE * positives
+    found = int(records.found.sum()) if isinstance(records, Tally) else records.found(0, area)
+    return bool(positives) and found < LITTLE * positives
 
 
 def looks_odd(side: Side, /) -> bool:

@@ -178,6 +178,11 @@ class LabelMap(Collection):
         return labels
 
     @property
+    def _is_rising(self) -> bool:
+        """Are ids in the order of labels as the kernels see them?"""
+        return self._ids is None and not self._is_unsigned
+
+    @property
     def area(self) -> Array:
         """The pixels of each region, int64."""
         found = self._look()
@@ -210,7 +215,10 @@ class LabelMap(Collection):
 
         # The last row and column are for labels that are not among the ids, whose place is −1.
         counts = np.zeros((len(ids_a) + 1, len(ids_b) + 1), np.int64)
-        np.add.at(counts, (rows, columns), met.pixels)
+        if self._ids is None and other._ids is None:  # no two pairs at one place
+            counts[rows, columns] = met.pixels
+        else:
+            np.add.at(counts, (rows, columns), met.pixels)
 
         table, rest_a, rest_b = (
             from_numpy(contiguous(part), self.array) for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
@@ -221,8 +229,7 @@ class LabelMap(Collection):
         """The ids, and where each label stands among them: of those that were given, or of all that occur."""
         if self._ids is not None:
             return self._ids, _ranks(self._ids, labels)
-        ids, places = np.unique(labels, return_inverse=True)
-        return ids, places
+        return _distinct(labels)
 
     def __getitem__(self, index: Any) -> LabelMap:
         """Some of the regions; one index gives one region, still as a map."""
@@ -291,18 +298,32 @@ class _Met(NamedTuple):
 def count_regions(a: LabelMap, b: LabelMap, threads: int | None) -> tuple[Counted, np.ndarray]:
     """The pixels that regions of two maps share, with the areas of both sides; ignored pixels are in neither."""
     met = _count(a, b, threads)
-    sides = []
-    for side, column in ((a, met.a), (b, met.b)):
-        labels, at = np.unique(column, return_inverse=True)
-        if side._found is None:  # the count has told all about it
-            side._note(_Found(labels, _sums(at, met.pixels, len(labels))))
-        sides.append(_ranks(side.ids, labels)[at])
-    i, j, pixels = _without_ignored(a, b, met, (*sides, met.pixels))
+    i, area_a = _placed(a, met.a, met.pixels)
+    j, area_b = _placed(b, met.b, met.pixels)
+    pixels = met.pixels
+    if a.ignore is not None or b.ignore is not None:
+        i, j, pixels = _without_ignored(a, b, met, (i, j, pixels))
+        area_a, area_b = _sums(i, pixels, len(a.ids)), _sums(j, pixels, len(b.ids))
+    both = (i >= 0) & (j >= 0)
+    if not both.all():
+        i, j, pixels = i[both], j[both], pixels[both]
+    if not (a._is_rising and b._is_rising):
+        order = np.lexsort((j, i))
+        i, j, pixels = i[order], j[order], pixels[order]
+    return Counted(i, j, pixels, area_a), area_b
 
-    area_a, area_b = _sums(i, pixels, len(a.ids)), _sums(j, pixels, len(b.ids))
-    both = np.flatnonzero((i >= 0) & (j >= 0))
-    both = both[np.lexsort((j[both], i[both]))]
-    return Counted(i[both], j[both], pixels[both], area_a), area_b
+
+def _placed(side: LabelMap, column: np.ndarray, pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The region of each pair, −1 for none, and the pixels of each region. What the count has told is noted."""
+    labels, at = _distinct(column)
+    counts = _sums(at, pixels, len(labels))
+    if side._found is None:
+        side._note(_Found(labels, counts))
+    ids = side.ids
+    if side._ids is None and len(ids) == len(labels):  # all are regions
+        return at, counts
+    places = _ranks(ids, labels)[at]
+    return places, _sums(places, pixels, len(ids))
 
 
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
@@ -324,6 +345,15 @@ def _without_ignored(a: LabelMap, b: LabelMap, met: _Met, columns: tuple[np.ndar
     return columns
 
 
+def _distinct(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different labels, rising, and where each label stands among them. Soon done where they are few, as a rule."""
+    rising = np.sort(labels)
+    is_first = np.ones(len(rising), bool)
+    np.not_equal(rising[1:], rising[:-1], out=is_first[1:])
+    ids = rising[is_first]
+    return ids, ids.searchsorted(labels)
+
+
 def _ranks(ids: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Where each label stands among the ids; −1 for one that does not."""
     if not ids.size:
@@ -335,10 +365,9 @@ def _ranks(ids: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def _sums(rows: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
     """The sum of the counts of each row; −1 is no row."""
-    sums = np.zeros(size, np.int64)
-    there = rows >= 0
-    np.add.at(sums, rows[there], counts[there])
-    return sums
+    sums = np.zeros(size + 1, np.int64)  # the last one is for −1
+    np.add.at(sums, rows, counts)
+    return sums[:size]
 
 
 def _runs(rle: RleMasks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

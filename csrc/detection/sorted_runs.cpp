@@ -130,7 +130,7 @@ void pack(const precision_recall::Records& records, const std::int32_t* image, c
                 images.push_back(static_cast<std::uint32_t>(image[cell]));
             }
         std::uint8_t* to = out + begin * layout.row_bytes();
-        for (const std::uint32_t row : order::best_first(records.score + begin, count)) {
+        for (const std::uint32_t row : order::all_best_first(records.score + begin, count)) {
             const double score = records.score[begin + row];
             if (layout.score_bytes == 4)
                 put(to, static_cast<float>(score), 4);

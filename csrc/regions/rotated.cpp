@@ -1,6 +1,7 @@
 #include "regions/rotated.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -104,6 +105,11 @@ struct Meets {
     }
 };
 
+template <class R>
+struct Blank {
+    static VESICA_INLINE void body(R* out, std::size_t count, R value) { std::fill_n(out, count, value); }
+};
+
 // Fills rows of values: regions that cannot meet share nothing, the others wait in lanes until there are enough to
 // clip.
 template <class R, class ValueOf>
@@ -115,7 +121,7 @@ class Filler {
     template <class Place>
     void blank(std::size_t i, std::size_t from, std::size_t count, R* out, const Place& place) const {
         if (a_.area[i] > 0 && b_.all_have_area)
-            std::fill(out, out + count, static_cast<R>(value_of_(Parts{0, 1, 1})));
+            simd::run<Blank<R>>(out, count, static_cast<R>(value_of_(Parts{0, 1, 1})));
         else
             for (std::size_t j = from; j < from + count; ++j) *place(j) = value(0, i, j);
     }
@@ -130,13 +136,13 @@ class Filler {
             std::memset(meets + here, 0, 8);
             simd::run<Meets>(a_, i, b_, start, here, &meets[0]);
             for (std::size_t j = 0; j < here; j += 8) {
-                std::uint64_t eight;
-                std::memcpy(&eight, meets + j, 8);
-                if (!eight) continue;
-                for (std::size_t k = j; k < j + 8; ++k) {
-                    if (!meets[k]) continue;
-                    place_[lanes_.count] = place(start + k);
-                    lanes_.add(i, start + k);
+                // A byte each, which is 0 or 1: the first lowest. To go from one to the next is to ask no other.
+                std::uint64_t eight = 0;
+                for (unsigned k = 0; k < 8; ++k) eight |= static_cast<std::uint64_t>(meets[j + k]) << 8 * k;
+                for (; eight; eight &= eight - 1) {
+                    const std::size_t k = start + j + static_cast<std::size_t>(std::countr_zero(eight)) / 8;
+                    place_[lanes_.count] = place(k);
+                    lanes_.add(i, k);
                     if (lanes_.full()) settle();
                 }
             }

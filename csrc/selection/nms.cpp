@@ -12,9 +12,8 @@ namespace vesica::nms {
 namespace {
 
 // Boxes of one group up to which every kept one looks at all that are left, as long as that is cheaper than a grid: so
-// many looks for each box. With more boxes fewer, and some for each box that they did away with.
-constexpr std::size_t few = 1 << 13, looks_of_a_box = 64, some = 1 << 15, looks_of_one_of_some = 16,
-                      looks_of_a_dead_one = 256;
+// many looks for each box.
+constexpr std::size_t few = 8192, looks_of_a_box = 64;
 // Regions that one thread takes in a go.
 constexpr std::size_t rows_in_chunk = 2048;
 
@@ -64,9 +63,7 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
         line.put(k, boxes::box(boxes.data + 4 * group.rows[k]), group.rows[k], share);
     const Judge<T> judge(request, boxes);
     memory::Vector<std::uint32_t> found(group.count + box_columns::lanes);
-    const bool are_few = group.count <= few;
-    std::size_t count = group.count, dead = 0;
-    std::size_t looks = (are_few ? looks_of_a_box : looks_of_one_of_some) * group.count;
+    std::size_t count = group.count, dead = 0, looks = looks_of_a_box * group.count;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t row = line.rows[i];
         if (fates.is_dead(row)) {
@@ -79,7 +76,6 @@ std::vector<std::uint32_t> keep_by_looking(const Request& request, double share,
             const std::uint32_t other = line.rows[found[k]];
             if (fates.is_dead(other) || !judge.suppresses(line, i, found[k])) continue;
             fates.by[other] = row, ++dead;
-            if (!are_few) looks += looks_of_a_dead_one;
         }
         if (limit && !--limit) return {};
         const bool is_spent = looks < count - i;
@@ -293,7 +289,7 @@ Answer of_boxes(const Request& request, boxes::Rows<T> rows) {
     const join::Bound bound = request.bound();
     walk.run([&](Group group, Fates& fates) {
         std::size_t limit = request.limit;
-        if (group.count > some) return keep_by_cells(request, bound, rows, group, limit, fates);
+        if (group.count > few) return keep_by_cells(request, bound, rows, group, limit, fates);
         const std::vector<std::uint32_t> left = keep_by_looking(request, bound.share(), rows, group, limit, fates);
         if (!left.empty()) keep_by_cells(request, bound, rows, Group{left.data(), left.size()}, limit, fates);
     });

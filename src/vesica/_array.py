@@ -253,6 +253,24 @@ def _is_watching(torch: Any) -> bool:
     )
 
 
+def is_compiled(array: Array, /) -> bool:
+    """Is this a tensor that torch.compile watches, and nothing else: no other transformation, no export?"""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(array, torch.Tensor) or not torch.compiler.is_compiling():
+        return False
+    is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.7
+    return not is_exporting() and torch.autograd.forward_ad._current_level < 0 and _is_untransformed()
+
+
+def _is_untransformed() -> bool:
+    """Is there no vmap, grad or jvp around what runs now?"""
+    return sys.modules["torch"]._C._functorch.peek_interpreter_stack() is None
+
+
+# As torch.compiler.assume_constant_result: torch's compiler asks once, while it traces, and knows the answer.
+_is_untransformed._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
 def torch_of_plain(a: Any, b: Any, /) -> Any:
     """torch, where both are its plain tensors on the CPU or on CUDA, and there is no derivative to be lost; or None.
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import are_on_cuda, torch_of_plain
+from vesica._array import are_on_cuda, is_compiled, torch_of_plain
 from vesica._kernels.native import lane as native
 from vesica._kernels.native.lane import GOAL_NUMBERS
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
-from vesica._kernels.registry import LANES, lane
+from vesica._kernels.registry import LANES, find, lane, place_of
 from vesica._kernels.tables import Formula
 
 _boxes: type | None = None
@@ -47,6 +47,9 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
 
 def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
+    if is_compiled(guess) and is_compiled(truth):
+        kernel = find("loss", "boxes", place_of(guess, truth), formula.name)
+        return kernel and kernel.call(guess, truth, formula.name, option[0])
     if not are_on_cuda(guess, truth):
         return None
     entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")

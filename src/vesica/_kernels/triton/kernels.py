@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
 from vesica._kernels import native
 from vesica._kernels.generic import measure
@@ -18,6 +20,20 @@ CHOSEN = {PLACE: "Triton kernels choose on the device by iou; the host decides t
 TRAINED = {Place("torch", "cuda"): "one Triton kernel makes the losses of plain tables and their gradient"}
 WITHOUT = {PLACE: "the kernels for this device need triton, which is not installed: torch does the arithmetic"}
 
+TRACED = {Place("torch", "cuda", "compiled"): "torch.compile takes a Triton kernel as one step"}
+
+
+def traced(name: str, /) -> Callable[..., Any]:
+    """The function of that name in `compiled`, found in a way that torch.compile can follow."""
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        from vesica._kernels.triton import compiled
+
+        return getattr(compiled, name)(*arrays, **options)
+
+    return call
+
+
 if IS_THERE:
     measures, measure_lane = late("triton.measure.measure"), late("triton.measure.lane")
     loss_lane = late("triton.losses.lane")
@@ -29,6 +45,10 @@ if IS_THERE:
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),
         *kernels("triton", late("triton.losses.loss"), "loss", ("boxes",), TRAINED, formulas=LOSSES, lane=loss_lane),
         *kernels("triton", late("triton.contingency.contingency"), "contingency", ("labels",), SERVED),
+        *kernels("triton", traced("measure"), "measure", ("boxes",), TRACED, formulas=FORMULAS),
+        *kernels("triton", traced("loss"), "loss", ("boxes",), TRACED, formulas=LOSSES),
+        *kernels("triton", traced("nms_padded"), "nms_padded", ("boxes",), TRACED),
+        *kernels("triton", traced("contingency"), "contingency", ("labels",), TRACED),
     )
 else:
     register(

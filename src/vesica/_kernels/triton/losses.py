@@ -167,7 +167,7 @@ def _loss(
             _store(slope_b, i, n, s1, s2, s3, s4, -g1, -g2, -g3, -g4, unit, LIMIT)
 
 
-def _each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
+def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
     """The loss of each row, and the gradients of it or of the mean in a and in b, where they are asked for."""
     rows_a, rows_b = in_rows(a), in_rows(b)
     out = torch.empty(a.shape[:-1], dtype=a.dtype, device=a.device)
@@ -191,7 +191,7 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
-        loss, slope_a, slope_b = _each(a, b, name, of_a, of_b, reduction == "mean")
+        loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction == "mean")
         ctx.save_for_backward(a, b, slope_a if of_a else None, slope_b if of_b else None)
         ctx.reduction, ctx.twin = reduction, twin
         return _reduced(loss, reduction)

@@ -204,15 +204,25 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
 _FLOATS = (torch.float32, torch.float64)
 
 
+def can_settle(contest: Contest) -> bool:
+    """Is it one for the kernels: iou of floats, and room for all tiles that might meet?"""
+    if contest.formula.name != "iou" or not contest.rows.is_floating_point() or not can_decide(contest.threshold):
+        return False
+    return 0 < _room(contest) <= MOST_PAIRS
+
+
+def _room(contest: Contest) -> int:
+    images, n = int(contest.rows.shape[0]), int(contest.rows.shape[1])
+    tiles = (n + TILE - 1) // TILE + 1  # a tile may lie across two images
+    return images * tiles * tiles if n else 0
+
+
 def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[Any, Any]:
     """As the generic one, for any number of images at once. No device is waited for."""
-    images, n, _ = contest.rows.shape
-    tiles = triton.cdiv(n, TILE) + 1  # a tile may lie across two images
-    room = images * tiles * tiles
-    is_plain = contest.formula.name == "iou" and contest.rows.is_floating_point() and can_decide(contest.threshold)
-    if not is_plain or not images * n or room > MOST_PAIRS:
+    if not can_settle(contest):
         return generic.nms_padded(contest, order, alive, limit)
-    rows = in_rows(contest.rows).reshape(-1, 4)
+    images, n, _ = contest.rows.shape
+    rows, room = in_rows(contest.rows).reshape(-1, 4), _room(contest)
     with on_device_of(rows):
         number = torch.arange(images * n, device=rows.device)
         keys = number // n

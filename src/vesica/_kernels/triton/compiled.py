@@ -10,12 +10,10 @@ from typing import Any
 import torch
 
 from vesica._array import needs_gradient
-from vesica._kernels.generic import contingency as generic_contingency
 from vesica._kernels.generic import measure as generic_measure
 from vesica._kernels.generic import nms as generic_nms
 from vesica._kernels.tables import Contest, Formula, Tables
 from vesica._kernels.triton import operators as operators  # they must be known before they are called
-from vesica._kernels.triton.contingency import fits
 from vesica._kernels.triton.nms import can_settle
 
 _FLOATS = (torch.float32, torch.float64)
@@ -55,8 +53,6 @@ def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[An
 
 
 def contingency(truth: Any, guess: Any, labels: Any, known: Any) -> tuple[Any, Any]:
-    """As the generic one, which serves tables that are too large."""
-    if not fits(labels) or not truth.numel():
-        return generic_contingency.contingency(truth, guess, labels, known)
+    """As the generic one. `labels` are numbers that are known while the compiler traces."""
     found = torch.ops.vesica.label_counts(truth, guess, [int(label) for label in labels])
     return found[0], found[1]

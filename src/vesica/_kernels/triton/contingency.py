@@ -65,18 +65,12 @@ def _count(
     tl.atomic_add(tables + image * (SIZE * SIZE) + cell, counts.to(tl.int64), (cell < SIZE * SIZE) & (counts > 0))
 
 
-def fits(labels: np.ndarray) -> bool:
-    """Are they so few, and so near each other, that this kernel counts them?"""
-    if not len(labels) or (len(labels) + 1) ** 2 > MOST_CELLS:
-        return False
-    return int(labels[-1]) - int(labels[0]) < WIDEST
-
-
 def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple[Any, Any]:
     """The same as the generic one, which serves tables and labels that are too large for this one."""
-    if not truth.numel() or not fits(labels):
+    size, images = len(labels) + 1, int(truth.shape[0])
+    span = int(labels[-1]) - int(labels[0]) + 1 if len(labels) else 0
+    if not truth.numel() or not span or size * size > MOST_CELLS or span > WIDEST:
         return generic.contingency(truth, guess, labels, known)
-    size, images, span = len(labels) + 1, int(truth.shape[0]), int(labels[-1]) - int(labels[0]) + 1
     truth, guess = _readable(truth), _readable(guess)
     tables = torch.zeros((images, size, size), dtype=torch.int64, device=truth.device)
     places, no_ends = _kept_on(truth.device, labels)

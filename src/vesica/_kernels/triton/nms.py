@@ -20,6 +20,7 @@ from vesica._kernels import native
 from vesica._kernels.generic import nms as generic
 from vesica._kernels.native.lane import threshold_of
 from vesica._kernels.tables import Contest, Formula, Ranked, Tables
+from vesica._kernels.triton import few
 from vesica._kernels.triton.arithmetic import INTERPRETED
 from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 from vesica._kernels.triton.overlaps import can_decide, words_of
@@ -147,6 +148,8 @@ def _chosen(
     The device is waited for once, at the end.
     """
     n = int(rows.shape[0])
+    if few.fits(1, n):
+        return few.chosen(rows, scores, keys, threshold, min_score, limit)
     with on_device_of(rows):
         sorted_scores, order = torch.sort(scores + 0, descending=True, stable=True)  # −0 is 0; NaN comes first
         ranks, found = torch.empty_like(order), torch.empty_like(order)
@@ -208,6 +211,8 @@ def can_settle(contest: Contest) -> bool:
     """Is it one for the kernels: iou of floats, and room for all tiles that might meet?"""
     if contest.formula.name != "iou" or not contest.rows.is_floating_point() or not can_decide(contest.threshold):
         return False
+    if few.fits(int(contest.rows.shape[0]), int(contest.rows.shape[1])):
+        return True
     return 0 < _room(contest) <= MOST_PAIRS
 
 
@@ -222,6 +227,8 @@ def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[An
     if not can_settle(contest):
         return generic.nms_padded(contest, order, alive, limit)
     images, n, _ = contest.rows.shape
+    if few.fits(images, n):
+        return few.padded(contest.rows, order, alive, contest.keys, contest.threshold, limit)
     rows, room = in_rows(contest.rows).reshape(-1, 4), _room(contest)
     with on_device_of(rows):
         number = torch.arange(images * n, device=rows.device)

@@ -40,6 +40,9 @@ if IS_THERE:
     choose, choose_lane = late("triton.nms.nms"), late("triton.nms.lane")
     register(
         *kernels("triton", measures, "measure", ("boxes",), SERVED, formulas=FORMULAS, lane=measure_lane),
+        *kernels("triton", late("triton.best.best"), "best", ("boxes",), SERVED, formulas=FORMULAS),
+        *kernels("triton", late("triton.anchors.assign"), "anchors", ("boxes",), SERVED, formulas=frozenset({"iou"})),
+        *kernels("triton", late("triton.match.greedy"), "match", ("pairs",), SERVED),
         *kernels("triton", late("triton.join.join"), "join", ("boxes",), CHOSEN, formulas=FORMULAS),
         *kernels("triton", choose, "nms", ("boxes",), CHOSEN, formulas=FORMULAS, lane=choose_lane),
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),

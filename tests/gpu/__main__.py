@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-PARTS = ("division", "measures", "contingency", "selection", "losses", "calls")
+PARTS = ("division", "measures", "contingency", "selection", "matching", "losses", "calls", "compile")
 
 
 def main() -> int:

@@ -34,7 +34,7 @@ def _best(
     i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     a1, a2, a3, a4 = corners(a, i, i < n)
     a1, a2, a3, a4 = a1[:, None], a2[:, None], a3[:, None], a4[:, None]
-    slope_a, slope_b = 0.0, 0.0
+    slope_a = 0.0
     if NAME == "ciou":
         slope_a = tl.load(slopes_a + i, i < n, other=0)[:, None]
     nothing, weight_a, weight_b = from_bits(empty, a1), from_bits(alpha, a1), from_bits(beta, a1)
@@ -48,6 +48,7 @@ def _best(
         while first < m:
             j = first + tl.arange(0, COLUMNS)
             b1, b2, b3, b4 = corners(b, j, j < m)
+            slope_b = b1[None, :]  # used by ciou alone
             if NAME == "ciou":
                 slope_b = tl.load(slopes_b + j, j < m, other=0)[None, :]
             found = value(

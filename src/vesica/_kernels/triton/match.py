@@ -96,7 +96,9 @@ def greedy(
     ends = torch.cumsum(chosen, 0)
     most = min(n, m)
     slots = torch.where(chosen, ends - 1, most)
-    places = torch.zeros(most + 1, dtype=torch.int64, device=there).scatter_(0, slots, torch.arange(len(i), device=there))
+    places = torch.zeros(most + 1, dtype=torch.int64, device=there).scatter_(
+        0, slots, torch.arange(len(i), device=there)
+    )
     facts = [ends[-1]] if bad is None else [ends[-1], torch.where(bad.any(), bad.int().argmax(), -1)]
     count, *strange = torch.stack(facts).tolist()
     places = places[:count]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from selection_checks import whole
 
 import vesica
 from scenes import boxes, crowd, strange
-from selection_checks import whole
 from vesica import Boxes, anchors
 from vesica._kernels import pick, pick_arrays
 from vesica.overlaps.measures import MEASURES

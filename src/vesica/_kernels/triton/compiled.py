@@ -20,7 +20,7 @@ _FLOATS = (torch.float32, torch.float64)
 
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Any:
-    """The measure of every pair, or of aligned rows. Where a gradient is wanted the compiler gets array code to fuse."""
+    """The measure of every pair, or of aligned rows. With a gradient the compiler gets array code, which it fuses."""
     if needs_gradient(tables.a) or needs_gradient(tables.b):
         return generic_measure.measure(tables, formula, aligned=aligned, threads=threads)
     options = formula.options

@@ -1,6 +1,6 @@
 """Suppression among few boxes on a CUDA device: all pairs are looked at, in four launches and without a sort.
 
-Boxes lie in the order of their ranks, in tiles of 32. A row overlaps better rows alone, so a tile waits for tiles before
+Boxes lie in the order of their ranks, in tiles of 32. Only better rows can drop a row, so a tile waits for those before
 it alone, and tiles are begun in their order.
 """
 
@@ -247,7 +247,7 @@ def chosen(
 
 
 def padded(rows: Any, order: Any, alive: Any, keys: Any, threshold: Threshold, limit: int) -> tuple[Any, Any]:
-    """(B, limit) rows and (B,) counts of B images whose boxes lie in the order of their ranks. Nothing is waited for."""
+    """(B, limit) rows and (B,) counts of B images, whose boxes come best first. Nothing is waited for."""
     images, n, _ = rows.shape
     rows, order, alive = in_rows(rows), in_rows(order), in_rows(alive.view(torch.uint8))
     with on_device_of(rows):

@@ -1,7 +1,7 @@
 """Greedy matching on a CUDA device: guesses ask for their best truths at once, and who has the higher score keeps one.
 
-Who loses a truth, or finds it taken by a better guess, asks for the next. In whatever order they ask, everyone ends with
-the truth that the walk from the best score down gives: the better of two guesses always has the first choice.
+Who loses a truth, or finds it taken by a better guess, asks for the next. In whatever order they ask, all end with the
+truths that the walk from the best score down gives: the better of two guesses always has the first choice.
 """
 
 from __future__ import annotations

@@ -129,3 +129,21 @@ class TestFewAndMany:
         contest = Contest(in_order(table, order), keys, iou.plain, threshold(0.3, "above", strict=True))
         with np.errstate(all="ignore"):
             return triton_nms.nms_padded(contest, order, alive, 20)
+
+
+class TestOtherLibraries:
+    """CuPy's arrays go through DLPack; here NumPy's stand for them, which have it as well."""
+
+    def test_lent_to_the_kernels_and_back(self):
+        from vesica._kernels.triton import dlpack, measure
+        from vesica.overlaps.measures import giou, iou
+        from vesica.regions import comparable
+
+        a, b = crowd(5, 1), crowd(7, 2)
+        tables = comparable(*on_host(a, b), aligned=False)
+        with np.errstate(all="ignore"):
+            got = dlpack.through_torch(measure.measure, tables, giou.plain, aligned=False, threads=None)
+            index, value = dlpack.through_torch(triton_best.best, tables, iou.plain, k=2, threads=None)
+        assert type(got) is type(index) is np.ndarray and np.array_equal(got, giou(*on_host(a, b)))
+        want = best(*on_host(a, b), k=2)
+        assert np.array_equal(index, want.index) and np.array_equal(value, want.value)

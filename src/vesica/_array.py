@@ -369,6 +369,8 @@ def to_numpy(array: Array, /) -> np.ndarray:
     array = stop_gradient(array)
     if library(array) == "torch":
         array = array.cpu()
+    if library(array) == "cupy":
+        return np.asarray(array.get())  # NumPy's DLPack takes no other device
     if dtype_name(array) == "bfloat16":
         array = cast(array, "float32")
     return np.asarray(array) if library(array) == "jax" else np.from_dlpack(array)

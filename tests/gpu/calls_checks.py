@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from scenes import boxes, crowd
-from vesica import giou, iou, losses, nms, nms_padded
+from vesica import best, giou, iou, join, losses, nms, nms_padded
 from vesica.overlaps.measures import MEASURES
 
 
@@ -138,6 +138,23 @@ def check_the_device_of_the_tensors_is_used():
     assert torch.equal(iou(a, b).cpu(), iou(a.cpu(), b.cpu()))
     table, scores = crowd(900, 1)
     assert torch.equal(nms(table.to("cuda:1"), scores.to("cuda:1")).cpu(), nms(table.cpu(), scores.cpu()))
+
+
+def check_cupy():
+    """The same bits through DLPack, in CuPy's arrays; where it is installed."""
+    try:
+        import cupy
+    except ImportError:
+        return
+    (table, scores), other = crowd(700, 1), boxes(300, 2)
+    a, b, ranks = cupy.from_dlpack(table), cupy.from_dlpack(other), cupy.from_dlpack(scores)
+    got = iou(a, b)
+    assert isinstance(got, cupy.ndarray) and torch.equal(torch.from_dlpack(got), iou(table, other))
+    kept = nms(a, ranks)
+    assert isinstance(kept, cupy.ndarray) and torch.equal(torch.from_dlpack(kept), nms(table, scores))
+    found = join(a, b, at_least=0.1)
+    assert torch.equal(torch.from_dlpack(found.i), join(table, other, at_least=0.1).i)
+    assert torch.equal(torch.from_dlpack(best(a, b).index), best(table, other).index)
 
 
 def check_vmap():

@@ -14,9 +14,8 @@ from vesica._kernels.generic import measure as generic_measure
 from vesica._kernels.generic import nms as generic_nms
 from vesica._kernels.tables import Contest, Formula, Tables
 from vesica._kernels.triton import operators as operators  # they must be known before they are called
+from vesica._kernels.triton.losses import FLOATS, HALVES
 from vesica._kernels.triton.nms import can_settle
-
-_FLOATS = (torch.float32, torch.float64)
 
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Any:
@@ -32,10 +31,12 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
 
 def loss(guess: Any, truth: Any, name: str, reduction: str) -> Any:
     """1 − measure of rows, or None where array code serves them."""
-    if guess.dtype not in _FLOATS or truth.dtype != guess.dtype:
+    if guess.dtype not in FLOATS or truth.dtype != guess.dtype:
         return None
     if guess.ndim < 2 or guess.shape[-1] != 4 or guess.shape != truth.shape:
         return None
+    if guess.dtype in HALVES:
+        guess, truth = guess.float(), truth.float()
     wanted = needs_gradient(guess), needs_gradient(truth)
     each = torch.ops.vesica.box_loss(guess, truth, name, *wanted)[0]
     if reduction == "none":

@@ -34,6 +34,21 @@ def traced(name: str, /) -> Callable[..., Any]:
     return call
 
 
+CUPY = {Place("cupy", state="plain"): "DLPack lends the arrays to the kernels for CUDA tensors, without a copy"}
+
+
+def lent(path: str, /) -> Callable[..., Any]:
+    """The kernel of that path, for arrays that are not torch's own."""
+    kernel = late(path)
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        from vesica._kernels.triton.dlpack import through_torch
+
+        return through_torch(kernel, *arrays, **options)
+
+    return call
+
+
 if IS_THERE:
     measures, measure_lane = late("triton.measure.measure"), late("triton.measure.lane")
     loss_lane = late("triton.losses.lane")
@@ -48,6 +63,11 @@ if IS_THERE:
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),
         *kernels("triton", late("triton.losses.loss"), "loss", ("boxes",), TRAINED, formulas=LOSSES, lane=loss_lane),
         *kernels("triton", late("triton.contingency.contingency"), "contingency", ("labels",), SERVED),
+        *kernels("triton", lent("triton.measure.measure"), "measure", ("boxes",), CUPY, formulas=FORMULAS),
+        *kernels("triton", lent("triton.best.best"), "best", ("boxes",), CUPY, formulas=FORMULAS),
+        *kernels("triton", lent("triton.join.join"), "join", ("boxes",), CUPY, formulas=FORMULAS),
+        *kernels("triton", lent("triton.nms.nms"), "nms", ("boxes",), CUPY, formulas=FORMULAS),
+        *kernels("triton", lent("triton.anchors.assign"), "anchors", ("boxes",), CUPY, formulas=frozenset({"iou"})),
         *kernels("triton", traced("measure"), "measure", ("boxes",), TRACED, formulas=FORMULAS),
         *kernels("triton", traced("loss"), "loss", ("boxes",), TRACED, formulas=LOSSES),
         *kernels("triton", traced("nms_padded"), "nms_padded", ("boxes",), TRACED),

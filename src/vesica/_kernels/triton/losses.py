@@ -20,6 +20,8 @@ from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 
 BLOCK = 256
 Twin = Callable[[Any, Any], Any]
+HALVES = (torch.float16, torch.bfloat16)
+FLOATS = (torch.float32, torch.float64, *HALVES)
 
 
 @triton.jit
@@ -224,13 +226,12 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
     name = formula.name
 
     def entry(guess: Any, truth: Any, told: tuple[str, Twin]) -> Any:
-        if guess.dtype not in _FLOATS or truth.dtype != guess.dtype or guess.device != truth.device:
+        if guess.dtype not in FLOATS or truth.dtype != guess.dtype or guess.device != truth.device:
             return None
         if guess.ndim < 2 or guess.shape[-1] != 4 or guess.shape != truth.shape:
             return None
+        if guess.dtype in HALVES:  # the answer is float32, and the gradient is narrowed again by torch
+            guess, truth = guess.float(), truth.float()
         return _Loss.apply(guess, truth, name, *told)
 
     return entry
-
-
-_FLOATS = (torch.float32, torch.float64)

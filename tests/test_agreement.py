@@ -539,6 +539,7 @@ class TestCoefficients:
         assert pairs["a", "c"] == krippendorff([0, 0, 1, 1, 2, 2], [0, 9, 9, 0, 0, 0]).value
         classes = {row["category"]: row["alpha"] for row in result.classes(intervals=False)}
         assert classes["cat"] == krippendorff([0, 0, 0, 1, 1, 1, 2, 2, 2], [1, 0, 0, 0, 0, 1, 1, 1, 1]).value
+        assert classes["dog"] == krippendorff([0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 0]).value
         assert classes["cow"] is None
 
     def test_cohen(self):

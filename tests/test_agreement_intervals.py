@@ -6,8 +6,10 @@ import pytest
 import vesica
 from crowds import annotated
 from vesica import AgreementPolicy, Dataset
+from vesica.agreement.alphas import label_counts
 from vesica.dataset import Images
 from vesica.errors import InputError
+from vesica.statistics.coefficients import nominal_of, nominal_sums_of_counts
 from vesica.statistics.intervals import percentile_interval
 from vesica.statistics.resampling import keys_of, weights
 
@@ -97,8 +99,7 @@ class TestCoefficients:
             for cluster in dict.fromkeys(table["cluster"].tolist()):
                 rows = np.flatnonzero(table["cluster"] == cluster)
                 said = dict(zip(table["annotator"][rows].tolist(), table["category"][rows].tolist(), strict=True))
-                if category in said.values():
-                    units.append((table["image"][rows[0]], [float(said.get(who) == category) for who in "abc"]))
+                units.append((table["image"][rows[0]], [float(said.get(who) == category) for who in "abc"]))
             order = result.records.images.tolist()
             found = []
             for times in drawn:
@@ -108,7 +109,19 @@ class TestCoefficients:
                 found.append(krippendorff.alpha(data, level_of_measurement="nominal") if varies else np.nan)
             ends = percentile_interval(np.array(found), level=result.policy.level)
             row = list(result.coefficients())[place]
-            assert (row["alpha_lo"], row["alpha_hi"]) == (pytest.approx(ends[:2]) if units else (None, None))
+            assert (row["alpha_lo"], row["alpha_hi"]) == pytest.approx(ends[:2])
+
+    def test_alpha_of_all_is_a_mean_of_those_of_each(self):
+        """Weighted with the disagreement by chance, that of "nothing drawn" among them."""
+        result = self.result()
+        counts = label_counts(result.records).astype(np.float64)
+        share = counts.sum(axis=0) / counts.sum()
+        two = np.stack([counts[:, :-1].sum(axis=1), counts[:, -1]], axis=1)
+        nothing = nominal_of(nominal_sums_of_counts(two, np.ones(len(two))))
+        values = [*result.coefficients()["alpha"].tolist(), float(nothing.value)]
+        weights = share * (1 - share)
+        assert np.nansum(values * weights) / weights.sum() == pytest.approx(result["alpha"], abs=1e-12)
+        assert np.nanmin(values[:-1]) > 0.5  # of all objects: of those alone that somebody gave it, it would be near 0
 
     def test_label_maps(self):
         first, second = np.random.default_rng(0).integers(0, 3, (2, 5, 12, 12))

@@ -184,16 +184,36 @@ def _said(wanted: np.ndarray, drawn: np.ndarray, order: np.ndarray, label: np.nd
     return np.where(drawn[place] == wanted, label[place], none)
 
 
+class ClassSums(NamedTuple):
+    """What α of every category is made of: ratings, 1 for the category and 0 for anything else, of all objects.
+
+    Attributes
+    ----------
+    ratings, kind : those of objects that somebody gave the category, and the category; a unit is an object and a
+        category that it was given
+    whole : (I, 2) objects and ratings, image by image: of those that nobody gave a category, all say 0
+    """
+
+    ratings: Ratings
+    kind: np.ndarray
+    whole: np.ndarray
+
+    def alpha(self, sums: np.ndarray, whole: np.ndarray, /) -> np.ndarray:
+        """α of (…, 4) sums of ratings that are 0 or 1 and of (…, 2) of all objects."""
+        others = whole[..., 1] - sums[..., 2] - sums[..., 3]
+        added = np.stack([whole[..., 0] - sums[..., 0], others, others, np.zeros_like(others)], axis=-1)
+        return nominal_of(sums + added).value
+
+
 def alpha_of_classes(records: AgreementRecords, /) -> np.ndarray:
-    """(C,) α of every category: of the clusters that somebody gave it, whether each said so or something else."""
-    ratings, kind = class_ratings(records)
-    kinds = len(records.categories)
-    return nominal_of(nominal_sums(ratings.unit, ratings.value, kind, kinds, 2)).value
+    """(C,) α of every category: did each say it of an object, or anything else? α of all labels is the mean of these
+    and of that of "nothing drawn", each weighted with the disagreement that chance would give it."""
+    sums = class_sums(records)
+    found = nominal_sums(sums.ratings.unit, sums.ratings.value, sums.kind, len(records.categories), 2)
+    return sums.alpha(found, sums.whole.sum(axis=0))
 
 
-def class_ratings(records: AgreementRecords, /) -> tuple[Ratings, np.ndarray]:
-    """What α of every category is made of: ratings, 1 for the category and 0 for anything else, and their category. A
-    unit is a cluster and a category that somebody gave it."""
+def class_sums(records: AgreementRecords, /) -> ClassSums:
     kinds = len(records.categories)
     ratings = ratings_of(records)
     drawn = ratings.value < kinds
@@ -205,4 +225,5 @@ def class_ratings(records: AgreementRecords, /) -> tuple[Ratings, np.ndarray]:
     unit = np.repeat(np.arange(len(codes)), size)
     row = order[np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(len(unit))]
     said = (ratings.value[row] == kind[unit]).astype(np.int64)
-    return Ratings(unit, said, ratings.image[row]), kind[unit]
+    whole = nominal_sums(ratings.unit, np.zeros_like(ratings.value), ratings.image, len(records.images), 1)
+    return ClassSums(Ratings(unit, said, ratings.image[row]), kind[unit], whole[:, [0, 2]])

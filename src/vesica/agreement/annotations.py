@@ -11,6 +11,7 @@ import numpy as np
 
 from vesica._check import agreement as check
 from vesica.agreement.drawn import Drawn, drawn_of
+from vesica.agreement.order import order_by
 from vesica.agreement.scenes import Objects
 from vesica.dataset import Categories, CocoMasks, Dataset
 from vesica.dataset.ids import rising
@@ -97,10 +98,10 @@ def annotations_of(
     own = np.empty(0, np.int64) if data.annotator is None else annotator_rank[data.annotator].astype(np.int64)
     rounds = np.zeros(len(data), np.int64) if data.round is None else data.round
     rank, geometry = _ranks(drawn, data.id, category, own, rounds, image)
-    order = np.lexsort((rank, rounds, own, image))
+    order = order_by(image, own, rounds, rank)
     at = np.argsort(image_rank, kind="stable")
     group, batch = (None if column is None else column[at] for column in (data.images.group, data.images.batch))
-    by_image = np.lexsort((annotator_rank[asked.annotator], asked.rounds, image_rank[asked.image]))
+    by_image = order_by(image_rank[asked.image], asked.rounds, annotator_rank[asked.annotator])
     return Annotations(
         images=images,
         size=data.images.sizes[at],

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vesica._array import objects
-from vesica.agreement.alphas import alpha_of_classes, class_ratings
+from vesica.agreement.alphas import alpha_of_classes, class_sums
 from vesica.agreement.chance import independent_iou
 from vesica.agreement.resampled import first_by_second, keys_of_images
 from vesica.agreement.tables import labels_of, rate
 from vesica.results.tables import Table
-from vesica.statistics.coefficients import nominal_of, nominal_sums
+from vesica.statistics.coefficients import nominal_sums
 from vesica.statistics.intervals import percentile_intervals
 from vesica.statistics.resampling import bootstrap, keys_of
 
@@ -39,14 +39,26 @@ def coefficients_table(
             [np.bincount(place, weights=column[own], minlength=images) for column in (credit, units)], axis=1
         )
 
-    ratings, kind = class_ratings(records)
+    of_classes = class_sums(records)
+    ratings = of_classes.ratings
 
     def alphas(own: np.ndarray, place: np.ndarray, images: int) -> np.ndarray:
         return nominal_sums(ratings.unit[own], ratings.value[own], place, images, 2)
 
+    whole = _drawn_again(records, of_classes.whole, keys_of_images(records), threads)
     found = {
         "agreement": (agreement, _replicates(records, tallies.category[rows], image, rates, first_by_second, threads)),
-        "alpha": (alpha_of_classes(records), _replicates(records, kind, ratings.image, alphas, _alpha_of, threads)),
+        "alpha": (
+            alpha_of_classes(records),
+            _replicates(
+                records,
+                of_classes.kind,
+                ratings.image,
+                alphas,
+                lambda sums: of_classes.alpha(sums, whole),
+                threads,
+            ),
+        ),
     }
     return _table(labels_of(records), found, records.policy.level)
 
@@ -61,22 +73,24 @@ def _replicates(
 ) -> np.ndarray:
     """(R, C) a coefficient of every category where images are drawn again: of each only the images that have it. The
     weight of an image depends on nothing but the image, so that the others change nothing."""
-    policy, keys, kinds = records.policy, keys_of_images(records), len(records.categories)
+    keys, kinds = keys_of_images(records), len(records.categories)
     order = np.argsort(kind, kind="stable")
     starts = np.searchsorted(kind[order], np.arange(kinds + 1))
-    found = np.full((policy.replicates, kinds), np.nan)
+    found = np.full((records.policy.replicates, kinds), np.nan)
     for place in range(kinds):
         own = order[starts[place] : starts[place + 1]]
         if len(own):
             images, where = np.unique(image[own], return_inverse=True)
             sums = sums_of(own, where.reshape(-1), len(images))
-            options: dict[str, Any] = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
-            found[:, place] = bootstrap(sums, value_of, keys=keys[images], **options)
+            found[:, place] = value_of(_drawn_again(records, sums, keys[images], threads))
     return found
 
 
-def _alpha_of(sums: np.ndarray) -> np.ndarray:
-    return nominal_of(sums).value
+def _drawn_again(records: AgreementRecords, sums: np.ndarray, keys: np.ndarray, threads: int | None) -> np.ndarray:
+    """(R, k) sums over images that are drawn again."""
+    policy = records.policy
+    options: dict[str, Any] = {"seed": policy.seed, "replicates": policy.replicates, "threads": threads}
+    return bootstrap(sums, lambda drawn: drawn, keys=keys, **options)
 
 
 def pixel_coefficients_table(result: PixelAgreementResult, /) -> Table:

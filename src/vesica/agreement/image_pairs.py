@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vesica.agreement.order import order_by
 from vesica.agreement.scenes import Side
 
 if TYPE_CHECKING:
@@ -49,12 +50,13 @@ class ImagePairs:
 
         Of two annotators only what they drew in the same round is compared.
         """
-        rounds, number = np.unique(np.concatenate([drawn.round, self.round_a, self.round_b]), return_inverse=True)
-        of_rows, of_a, of_b = np.split(number.reshape(-1), np.cumsum([len(drawn), len(self)]))
-        shape = (max(len(drawn.images), 1), len(rounds) or 1, len(rounds) or 1, *[max(len(drawn.annotators), 1)] * 2)
+        rounds, (of_rows, of_a, of_b) = _numbered(drawn.round, self.round_a, self.round_b)
+        shape = (max(len(drawn.images), 1), rounds, rounds, *[max(len(drawn.annotators), 1)] * 2)
         codes = np.ravel_multi_index((self.image, of_a, of_b, self.a, self.b), shape)
-        sides = (of_rows[one], of_rows[other], drawn.annotator[one], drawn.annotator[other])
-        wanted = np.ravel_multi_index((drawn.image[one], *sides), shape)
+        # What each object adds to the code of its scene, on side a and on side b: it is looked up once a pair.
+        on_a = np.ravel_multi_index((drawn.image, of_rows, 0, drawn.annotator, 0), shape)
+        on_b = np.ravel_multi_index((0, 0, of_rows, 0, drawn.annotator), shape)
+        wanted = on_a[one] + on_b[other]
         place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
         return np.where(codes[place] == wanted, place, -1) if len(codes) else np.full(len(wanted), -1)
 
@@ -64,10 +66,10 @@ def image_pairs_of(drawn: Annotations | AgreementRecords, /) -> ImagePairs:
     image, annotator, rounds = drawn.asked_image, drawn.asked_annotator, drawn.asked_round
     first, second = _pairs_within(image, rounds)
     # The same annotator again: sorted so that one annotator's rounds of an image stand together.
-    own = np.lexsort((rounds, annotator, image))
+    own = order_by(image, annotator, rounds)
     early, late = _pairs_within(image[own], annotator[own])
     first, second = np.concatenate([first, own[early]]), np.concatenate([second, own[late]])
-    order = np.lexsort((annotator[second], annotator[first], rounds[second], rounds[first], image[first]))
+    order = order_by(image[first], rounds[first], rounds[second], annotator[first], annotator[second])
     first, second = first[order], second[order]
     begin, end = _blocks(drawn)
     left, right = (_side(begin[who], end[who]) for who in (first, second))
@@ -89,12 +91,19 @@ def _pairs_within(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _blocks(drawn: Annotations | AgreementRecords) -> tuple[np.ndarray, np.ndarray]:
     """Where the objects of each assignment begin and end: they stand by image, annotator and round."""
-    rounds, number = np.unique(np.concatenate([drawn.asked_round, drawn.round]), return_inverse=True)
-    of_asked, of_rows = np.split(number.reshape(-1), [len(drawn.asked_round)])
-    shape = (max(len(drawn.images), 1), max(len(drawn.annotators), 1), max(len(rounds), 1))
+    rounds, (of_asked, of_rows) = _numbered(drawn.asked_round, drawn.round)
+    shape = (max(len(drawn.images), 1), max(len(drawn.annotators), 1), rounds)
     rows = np.ravel_multi_index((drawn.image, drawn.annotator, of_rows), shape)
     asked = np.ravel_multi_index((drawn.asked_image, drawn.asked_annotator, of_asked), shape)
     return np.searchsorted(rows, asked, "left"), np.searchsorted(rows, asked, "right")
+
+
+def _numbered(*columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
+    """How many rounds there are, 1 at least, and each one's number 0, 1, … in their order, column by column."""
+    if not any(column.any() for column in columns):  # most files know no rounds
+        return 1, list(columns)
+    rounds, number = np.unique(np.concatenate(columns), return_inverse=True)
+    return len(rounds), np.split(number.reshape(-1), np.cumsum([len(column) for column in columns[:-1]]))
 
 
 def _side(begin: np.ndarray, end: np.ndarray) -> Side:

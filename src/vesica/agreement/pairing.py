@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica import _check as check
 from vesica._kernels import pick_arrays
+from vesica.agreement.order import order_by
 from vesica.agreement.scenes import Side
 from vesica.overlaps.join import join
 from vesica.regions import Region
@@ -91,15 +92,16 @@ def contacts_of(drawn: Annotations, scenes: ImagePairs, /, *, threads: int | Non
     found = join(drawn.objects.regions, at_least=0, strict=True, keys=drawn.image, threads=threads)
     one, other, iou = (np.asarray(column) for column in found)  # by image, annotator and round: side a first
     scene = scenes.find(drawn, one, other)
-    met = np.flatnonzero(scene >= 0)
-    scene, one, other = scene[met], one[met], other[met]
+    if np.any(scene < 0):
+        met = np.flatnonzero(scene >= 0)
+        scene, one, other, iou = scene[met], one[met], other[met], iou[met]
     begin = _block_begins(drawn)
     places = [
-        np.searchsorted(side.scene, scene) + row - begin[row]
+        _begins(side, len(scenes))[scene] + row - begin[row]
         for side, row in ((scenes.left, one), (scenes.right, other))
     ]
-    order = np.lexsort(places[::-1])
-    return Contacts(places[0][order], places[1][order], iou[met][order])
+    order = order_by(*places)
+    return Contacts(places[0][order], places[1][order], iou[order])
 
 
 def _block_begins(drawn: Annotations) -> np.ndarray:
@@ -132,7 +134,7 @@ def pair(
     allowed = touching[reaching(drawn.objects.regions, scenes, touching, policy.match_at, strict=strict)]
     chosen = _optimal(drawn, scenes, allowed, threads)
 
-    matched = allowed[chosen[np.argsort(allowed.left[chosen], kind="stable")]]
+    matched = allowed[chosen]  # by place on the left, as all contacts are
     partner = np.full(len(scenes.left.row), -1), np.full(len(scenes.right.row), -1)
     partner[0][matched.left], partner[1][matched.right] = matched.right, matched.left
     rank = drawn.objects.rank
@@ -165,26 +167,36 @@ def reaching(
 
 
 def _optimal(drawn: Annotations, scenes: ImagePairs, allowed: Contacts, threads: int | None) -> np.ndarray:
-    """Places of the chosen pairs."""
-    turned = _leads_right(drawn.geometry, scenes)[scenes.left.scene[allowed.left]]
-    right = allowed.right + len(scenes.left.row)
-    row, column = np.where(turned, right, allowed.left), np.where(turned, allowed.left, right)
-    order = np.lexsort((column, row))
-    count = len(scenes.left.row) + len(scenes.right.row)
-    kernel = pick_arrays("optimal", "pairs", allowed.iou)
-    places, _ = kernel.call(row[order], column[order], allowed.iou[order], (count, count), "sum", threads=threads)
-    chosen: np.ndarray = order[places]
-    return chosen
+    """Places of the chosen pairs. Two that may have nobody else are one: only the others are a question."""
+    is_open = np.bincount(allowed.left)[allowed.left] > 1
+    is_open |= np.bincount(allowed.right)[allowed.right] > 1
+    some = np.flatnonzero(is_open)
+    if not len(some):
+        return np.arange(len(allowed))
+
+    rest = allowed[some]
+    turned = _leads_right(drawn.geometry, scenes)[scenes.left.scene[rest.left]]
+    right = rest.right + len(scenes.left.row)
+    (rows, row), (columns, column) = (
+        np.unique(np.where(turned, *sides), return_inverse=True) for sides in ((right, rest.left), (rest.left, right))
+    )
+    order = order_by(row, column)
+    kernel = pick_arrays("optimal", "pairs", rest.iou)
+    places, _ = kernel.call(
+        row[order], column[order], rest.iou[order], (len(rows), len(columns)), "sum", threads=threads
+    )
+    is_open[some[order[places]]] = False
+    return np.flatnonzero(~is_open)
 
 
 def _leads_right(geometry: np.ndarray, scenes: ImagePairs) -> np.ndarray:
     """(S,) bool: does side b come first, by the geometry of its first object that is not the same on side a?"""
     count = len(scenes)
-    begins, ends = zip(*(_spans(side, count) for side in (scenes.left, scenes.right)), strict=True)
+    bounds = [_begins(side, count) for side in (scenes.left, scenes.right)]
     leads, open_scenes, place = np.zeros(count, bool), np.arange(count), 0
     while open_scenes.size:  # as many times as objects are alike at the beginning of both sides
-        at = [begin[open_scenes] + place for begin in begins]
-        there = [here < end[open_scenes] for here, end in zip(at, ends, strict=True)]
+        at = [begin[open_scenes] + place for begin in bounds]
+        there = [here < begin[open_scenes + 1] for here, begin in zip(at, bounds, strict=True)]
         both = there[0] & there[1]
         leads[open_scenes[there[0] & ~there[1]]] = True  # the shorter side comes first
         open_scenes, at = open_scenes[both], [here[both] for here in at]
@@ -194,10 +206,9 @@ def _leads_right(geometry: np.ndarray, scenes: ImagePairs) -> np.ndarray:
     return leads
 
 
-def _spans(side: Side, scenes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the objects of each scene begin and end in a side."""
-    bounds = np.searchsorted(side.scene, np.arange(scenes + 1))
-    return bounds[:-1], bounds[1:]
+def _begins(side: Side, scenes: int) -> np.ndarray:
+    """(S + 1,) where the objects of each scene begin in a side, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(np.bincount(side.scene, minlength=scenes))])
 
 
 def _partners(
@@ -208,10 +219,14 @@ def _partners(
     is_own = partner[own] == other
     iou, best = np.zeros(count), np.zeros(count)
     iou[own[is_own]] = value[is_own]
-    left, right, shared = own[~is_own], other[~is_own], value[~is_own]
-    order = np.lexsort((rank[others.row[right]], -shared, left))
-    first = order[np.flatnonzero(np.diff(left[order], prepend=-1))]
+    rest = np.flatnonzero(~is_own)
+    np.maximum.at(best, own[rest], value[rest])
+    rest = rest[value[rest] == best[own[rest]]]
+    place = rank[others.row[other[rest]]]
+    first = np.full(count, np.iinfo(np.int64).max)  # ranks differ, so among equals one comes first
+    np.minimum.at(first, own[rest], place)
+    rest = rest[place == first[own[rest]]]
     alternative = np.full(count, -1)
-    alternative[left[first]], best[left[first]] = others.row[right[first]], shared[first]
+    alternative[own[rest]] = others.row[other[rest]]
     row = np.where(partner >= 0, others.row[partner] if len(others.row) else -1, -1)
     return Partners(row, iou, alternative, iou - best)

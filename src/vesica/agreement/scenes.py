@@ -8,6 +8,7 @@ import numpy as np
 
 from vesica._check import ledger as check
 from vesica.agreement.lookup import places_of
+from vesica.agreement.order import order_by
 from vesica.regions import Region
 
 ROUNDING = 2.0**-40
@@ -103,7 +104,7 @@ def members_of(
     slot = np.concatenate([left.scene * 2, right.scene * 2 + 1])
     row = np.concatenate([left.row, right.row])
     rank = objects.rank[row]
-    order = np.lexsort((rank, slot))
+    order = order_by(slot, rank)
     slot, row, rank = slot[order], row[order], rank[order]
 
     scene, a, b, iou = matched

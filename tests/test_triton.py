@@ -270,6 +270,15 @@ class TestNms:
             nan = scores.clone()
             nan[3] = torch.nan
             assert entry(table, nan, (0.5, True)) is None
+        keys = torch.arange(40) % 3
+        with np.errstate(all="ignore"):
+            got = entry(table, scores, (0.3, True, keys.int(), 0.2, 9))
+        want = nms(crowd(40), scores.numpy(), above=0.3, keys=keys.numpy(), min_score=0.2, limit=9)
+        assert got.tolist() == want.tolist()
+        for more in ((keys.float(), None, None), (keys[:-1], None, None), (keys.tolist(), None, None)):
+            assert entry(table, scores, (0.5, True, *more)) is None
+        for more in ((None, float("nan"), None), (None, "0.1", None), (None, None, 0), (None, None, True)):
+            assert entry(table, scores, (0.5, True, *more)) is None
         for case in (
             (table, scores, (2.0, True)),
             (table, scores[:-1], (0.5, True)),

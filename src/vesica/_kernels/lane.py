@@ -45,6 +45,14 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     return _of_tensors(torch, entry, a, b, option)
 
 
+def serve_nms(formula: Formula, boxes: Any, scores: Any, option: tuple[Any, ...]) -> Any:
+    """The rows that stay where more is said than a threshold: of tensors on CUDA alone, which need not leave it."""
+    if torch_of_plain(boxes, scores) is None or not boxes.is_cuda:
+        return None
+    entry = LANES.get(("nms", formula.name, "cuda")) or lane("nms", formula, "cuda")
+    return entry(boxes, scores, option)
+
+
 def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
     if is_compiled(guess) and is_compiled(truth):

@@ -16,6 +16,7 @@ import triton.language as tl
 
 from vesica._array import from_numpy
 from vesica._check import Threshold
+from vesica._check import selection as check_selection
 from vesica._kernels import native
 from vesica._kernels.generic import nms as generic
 from vesica._kernels.native.lane import threshold_of
@@ -148,6 +149,8 @@ def _chosen(
     The device is waited for once, at the end.
     """
     n = int(rows.shape[0])
+    if keys is not None and keys.dtype != torch.int64:
+        keys = keys.to(torch.int64)
     if few.fits(1, n):
         return few.chosen(rows, scores, keys, threshold, min_score, limit)
     with on_device_of(rows):
@@ -183,10 +186,12 @@ def nms(
 
 
 def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
-    """The entry for a table of floats and its scores: it takes boxes, scores, and (above, strict)."""
+    """The entry for a table of floats and its scores: it takes boxes, scores, and (above, strict), after which keys,
+    the least score and a limit may be said."""
 
-    def entry(boxes: Any, scores: Any, limit: tuple[Any, Any]) -> Any:
-        threshold = threshold_of(*limit)
+    def entry(boxes: Any, scores: Any, told: tuple[Any, ...]) -> Any:
+        above, strict, keys, min_score, limit = told if len(told) == 5 else (*told, None, None, None)
+        threshold = threshold_of(above, strict)
         if (
             threshold is None
             or not can_decide(threshold)
@@ -198,13 +203,33 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
             return None
         if not scores.is_floating_point():
             return None
-        found = _chosen(boxes, scores, None, threshold, float("-inf"), 0)
+        if not (_is_column(keys, scores) and _is_least(min_score) and _is_count(limit)):
+            return None
+        least = check_selection.min_score(min_score, scores)
+        found = _chosen(boxes, scores, keys, threshold, least, limit or 0)
         return None if found is None or found[0] >= 0 else found[1]
 
     return entry
 
 
 _FLOATS = (torch.float32, torch.float64)
+
+
+def _is_column(keys: Any, scores: Any) -> bool:
+    """None, or one integer for each row, where the scores are?"""
+    if keys is None:
+        return True
+    if type(keys) is not torch.Tensor or keys.device != scores.device or keys.shape != scores.shape:
+        return False
+    return keys.dtype in (torch.int64, torch.int32, torch.int16, torch.uint8, torch.int8)
+
+
+def _is_least(value: Any) -> bool:
+    return value is None or (type(value) in (int, float) and value == value)
+
+
+def _is_count(value: Any) -> bool:
+    return value is None or (type(value) is int and value > 0)
 
 
 def can_settle(contest: Contest) -> bool:

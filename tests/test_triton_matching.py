@@ -89,6 +89,11 @@ class TestMatch:
         assert got.truth_of.tolist() == match(truth, guess, scores=scores, at_least=0.01).truth_of.tolist()
         assert len(got) > 2
 
+    def test_nothing(self):
+        for n, m in ((0, 3), (3, 0), (0, 0)):
+            found = on_device(match, crowd(n), crowd(m, 1), scores=np.zeros(m, np.float32))
+            assert len(found) == 0 and found.guess_of.tolist() == [-1] * n and found.truth_of.tolist() == [-1] * m
+
     def test_scores_that_are_not_numbers(self):
         for count in (5, 0):
             with pytest.raises(ValueError, match="got NaN in row 1"):

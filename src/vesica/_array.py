@@ -258,17 +258,19 @@ def is_compiled(array: Array, /) -> bool:
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(array, torch.Tensor) or not torch.compiler.is_compiling():
         return False
+    return bool(torch.autograd.forward_ad._current_level < 0) and _compiles_alone()
+
+
+def _compiles_alone() -> bool:
+    """Is there no vmap, grad or jvp around what runs now, and no export?"""
+    torch = sys.modules["torch"]
     is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.7
-    return not is_exporting() and torch.autograd.forward_ad._current_level < 0 and _is_untransformed()
+    return torch._C._functorch.peek_interpreter_stack() is None and not is_exporting()
 
 
-def _is_untransformed() -> bool:
-    """Is there no vmap, grad or jvp around what runs now?"""
-    return sys.modules["torch"]._C._functorch.peek_interpreter_stack() is None
-
-
-# As torch.compiler.assume_constant_result: torch's compiler asks once, while it traces, and knows the answer.
-_is_untransformed._dynamo_marked_constant = True  # type: ignore[attr-defined]
+# As torch.compiler.assume_constant_result: torch's compiler calls it while it traces, and takes the answer for a fact.
+# Within a trace some versions say of every compilation that it is an export.
+_compiles_alone._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def torch_of_plain(a: Any, b: Any, /) -> Any:

@@ -55,13 +55,13 @@ def serve_nms(formula: Formula, boxes: Any, scores: Any, option: tuple[Any, ...]
 
 def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
+    if are_on_cuda(guess, truth):
+        entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
+        return entry(guess, truth, option)
     if is_compiled(guess) and is_compiled(truth):
         kernel = find("loss", "boxes", place_of(guess, truth), formula.name)
         return kernel and kernel.call(guess, truth, formula.name, option[0])
-    if not are_on_cuda(guess, truth):
-        return None
-    entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
-    return entry(guess, truth, option)
+    return None
 
 
 def serve_assign(values: Any, minimise: bool, goal: str) -> Any:

@@ -77,7 +77,7 @@ def greedy(
     guess_of, truth_of = (torch.full((count,), -1, dtype=torch.int64, device=there) for count in size)
     bad = None if scores is None else torch.isnan(scores)
     if not value.numel():
-        at = -1 if bad is None else int(torch.where(bad.any(), bad.int().argmax(), -1))
+        at = int(torch.where(bad.any(), bad.int().argmax(), -1)) if bad is not None and m else -1
         return at, (i, j, value, guess_of, truth_of)
     order = torch.arange(m, device=there)
     rank = order

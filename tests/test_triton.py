@@ -1,6 +1,5 @@
 """Kernels for CUDA tensors, run step by step by Triton's interpreter, against their twins."""
 
-import contextlib
 import json
 from fractions import Fraction
 from functools import partial
@@ -11,10 +10,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from backends import absent, careful, forbidden  # noqa: E402
+from backends import absent, as_if_cuda, forbidden  # noqa: E402
 from vesica import Boxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
-from vesica._kernels import pick, registry  # noqa: E402
+from vesica._kernels import pick  # noqa: E402
 from vesica._kernels.generic import contingency as generic_contingency  # noqa: E402
 from vesica._kernels.generic import nms as generic_nms  # noqa: E402
 from vesica._kernels.tables import Contest  # noqa: E402
@@ -25,17 +24,6 @@ from vesica.cli import main  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
 from vesica.regions import comparable  # noqa: E402
-
-
-@contextlib.contextmanager
-def as_if_cuda():
-    """Tensors on the CPU go where those of a CUDA device would."""
-    registry.STANDS_FOR["cpu"] = "cuda"
-    try:
-        with careful():
-            yield
-    finally:
-        registry.STANDS_FOR.clear()
 
 
 def rows(n, seed=0, dtype="float32", scale=1.0):

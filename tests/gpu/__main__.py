@@ -11,7 +11,18 @@ import sys
 import time
 import traceback
 
-PARTS = ("division", "measures", "contingency", "selection", "matching", "losses", "calls", "compile")
+PARTS = (
+    "division",
+    "measures",
+    "contingency",
+    "selection",
+    "matching",
+    "losses",
+    "rotated",
+    "masks",
+    "calls",
+    "compile",
+)
 
 
 def main() -> int:

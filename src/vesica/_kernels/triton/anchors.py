@@ -16,7 +16,7 @@ from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits
 from vesica._kernels.triton.formulas import value
 from vesica._kernels.triton.launch import bits, in_rows, launch, on_device_of
-from vesica._kernels.triton.measure import _corners as corners
+from vesica._kernels.triton.measure import corners
 
 BLOCK = 256
 """Anchors that are looked at together."""

@@ -12,10 +12,8 @@ from vesica._kernels.generic import best as generic
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits, real
 from vesica._kernels.triton.formulas import value
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of
-from vesica._kernels.triton.measure import _corners as corners
-from vesica._kernels.triton.measure import _slopes_of as slopes_of
-from vesica._kernels.triton.measure import _told as told_of
+from vesica._kernels.triton.launch import in_rows, launch, on_device_of, told_of
+from vesica._kernels.triton.measure import corners, slopes_of
 
 PAIRS, MOST_ROWS = 1024, 8
 """Pairs that a program looks at together, and how many rows at most."""

@@ -25,9 +25,9 @@ MOST_WORDS = 1 << 27
 PROGRAMS = 132 * 8
 CHUNK, GATHERED = 8, 64
 """Tiles that a program compares one with; and that are written to the answer at once."""
-BAD, TICKET, UNSURE, COUNT, DOUBTFUL, FACTS = (tl.constexpr(k) for k in (0, 1, 2, 3, 4, 6))
-"""Places of the facts: a score is NaN; how many tiles were begun; a pair that floats cannot decide; how many stay; how
-many pairs of tiles float32 could not decide."""
+BAD, TICKET, UNSURE, DOUBTFUL, COUNT, FACTS = (tl.constexpr(k) for k in (0, 1, 2, 3, 4, 6))
+"""Places of the facts: a score is NaN; how many tiles were begun; a pair that floats cannot decide; how many
+pairs of tiles float32 could not decide; how many stay, where an aligned array may begin."""
 
 
 @triton.jit(do_not_specialize=["n", "least"])
@@ -240,7 +240,7 @@ def chosen(
         )
         _settled(ranked, ranked_keys, alive, order, out, facts, facts[COUNT.value :], 1, n, limit or n, threshold,
                  has_keys, has_least, False)  # fmt: skip
-        bad, _, is_unsure, count, *_ = facts[: FACTS.value].tolist()
+        bad, _, is_unsure, _, count, _ = facts[: FACTS.value].tolist()
     if bad:
         return n - bad, out[:0]
     return None if is_unsure else (-1, out[:count])

@@ -16,6 +16,7 @@ IS_THERE = find_spec("triton") is not None
 
 (PLACE,) = CUDA
 SERVED = {PLACE: "Triton kernels work on the device, without intermediates"}
+PACKED = {PLACE: "Triton kernels count bits on the device: one for each pixel"}
 CHOSEN = {PLACE: "Triton kernels choose on the device by iou; the host decides the rest"}
 TRAINED = {Place("torch", "cuda"): "one Triton kernel makes the losses of plain tables and their gradient"}
 WITHOUT = {PLACE: "the kernels for this device need triton, which is not installed: torch does the arithmetic"}
@@ -58,6 +59,14 @@ if IS_THERE:
         *kernels("triton", late("triton.best.best"), "best", ("boxes",), SERVED, formulas=FORMULAS),
         *kernels("triton", late("triton.anchors.assign"), "anchors", ("boxes",), SERVED, formulas=frozenset({"iou"})),
         *kernels("triton", late("triton.match.greedy"), "match", ("pairs",), SERVED),
+        *kernels("triton", late("triton.rotated.measure"), "measure", ("rotated",), SERVED, formulas=FORMULAS),
+        *kernels("triton", late("triton.rotated.inter"), "inter", ("rotated",), SERVED),
+        *kernels("triton", late("triton.rotated.inter"), "inter_aligned", ("rotated",), SERVED),
+        *kernels("triton", late("triton.masks.measure"), "measure", ("masks",), PACKED, formulas=FORMULAS),
+        *kernels("triton", late("triton.masks.inter"), "inter", ("masks",), PACKED),
+        *kernels("triton", late("triton.masks.inter"), "inter_aligned", ("masks",), PACKED),
+        *kernels("triton", late("triton.mask_bits.area"), "area", ("masks",), PACKED),
+        *kernels("triton", late("triton.mask_bits.boxes"), "boxes", ("masks",), PACKED),
         *kernels("triton", late("triton.join.join"), "join", ("boxes",), CHOSEN, formulas=FORMULAS),
         *kernels("triton", choose, "nms", ("boxes",), CHOSEN, formulas=FORMULAS, lane=choose_lane),
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),
@@ -75,6 +84,6 @@ if IS_THERE:
     )
 else:
     register(
-        *kernels("generic", measure.measure, "measure", ("boxes",), WITHOUT),
+        *kernels("generic", measure.measure, "measure", ("boxes", "rotated", "masks"), WITHOUT),
         *kernels("native", native.join_on_host, "join", ("boxes",), CUDA, formulas=FORMULAS),
     )

@@ -20,6 +20,8 @@ from vesica._kernels.triton.measure import corners
 
 BLOCK = 256
 """Anchors that are looked at together."""
+ENOUGH = 4096
+"""Programs that keep a device busy."""
 
 
 @triton.jit
@@ -29,21 +31,24 @@ def _iou(a1, a2, a3, a4, b1, b2, b3, b4, nothing):
     return tl.where(found == found, found, 0.0)
 
 
-@triton.jit(do_not_specialize=["m", "zero"])
-def _peaks(truths, anchors, out, m, zero, BLOCK: tl.constexpr):
-    """The largest iou that any anchor has with a truth."""
-    truth = tl.program_id(0)
+@triton.jit(do_not_specialize=["m", "shares", "zero"])
+def _peaks(truths, anchors, out, m, shares, zero, BLOCK: tl.constexpr):
+    """The largest iou that any anchor has with a truth, as bits: of numbers that are not negative they rise with them.
+
+    A program looks at a share of the blocks of anchors.
+    """
+    truth = tl.program_id(0) // shares
     a1, a2, a3, a4 = corners(truths, truth, truth >= 0)
     nothing = from_bits(zero, a1)
     top = tl.zeros([BLOCK], tl.float64)
-    first = m * 0
+    first = tl.program_id(0) % shares * BLOCK
     while first < m:
         j = first + tl.arange(0, BLOCK)
         b1, b2, b3, b4 = corners(anchors, j, j < m)
         found = _iou(a1, a2, a3, a4, b1, b2, b3, b4, nothing)
         top = tl.maximum(top, tl.where(j < m, found, 0.0))
-        first += BLOCK
-    tl.store(out + truth, tl.max(top, axis=0))
+        first += BLOCK * shares
+    tl.atomic_max(out + truth, tl.max(top, axis=0).to(tl.int64, bitcast=True))
 
 
 @triton.jit(do_not_specialize=["m", "blocks", "zero"])
@@ -86,15 +91,16 @@ def assign(
     there, zero, m = truths.device, bits(0.0), tables.m
     with on_device_of(truths):
         starts = from_numpy(np.ascontiguousarray(offsets, np.int64), truths)
-        peaks = torch.empty(tables.n, dtype=torch.float64, device=there)
+        peaks = torch.zeros(tables.n, dtype=torch.int64, device=there)
         best = torch.empty((images, m), dtype=torch.int64, device=there)
         attains = torch.empty((images, m), dtype=torch.int8, device=there)
-        launch(_peaks, tables.n, (truths, anchors, peaks, m, zero), (4 * BLOCK,))
+        shares = max(1, min(triton.cdiv(m, BLOCK), ENOUGH // tables.n))
+        launch(_peaks, tables.n * shares, (truths, anchors, peaks, m, shares, zero), (BLOCK,))
         blocks = triton.cdiv(m, BLOCK)
         launch(
             _best,
             images * blocks,
-            (truths, anchors, starts, peaks, best, attains, m, blocks, zero),
+            (truths, anchors, starts, peaks.view(torch.float64), best, attains, m, blocks, zero),
             (BLOCK,),
         )
     every = anchors.expand(images, m, 4).reshape(-1, 4)

@@ -96,7 +96,7 @@ def check_any_byte_belongs():
 
 def check_views():
     a = noise(20, (64, 96), 1)
-    for view in (a.permute(0, 2, 1), a[:, ::2, 1:], a[1:], a.flatten()[96:].reshape(-1, 64, 32)[:50]):
+    for view in (a.permute(0, 2, 1), a[:, ::2, 1:], a[1:], a.flatten()[100:][: 50 * 2048].reshape(50, 64, 32)):
         compare("iou", view, view)
 
 

@@ -13,7 +13,7 @@ from vesica._array import from_numpy
 from vesica._kernels.generic import contingency as generic
 from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 
-FEW, MANY = (8192, 1, 8), (2048, 8, 4)
+FEW, MANY = (8192, 1, 8), (4096, 2, 8)
 """Pixels that are counted at once, how many such blocks a program goes through, and its warps: for few pixels, and for
 so many that every multiprocessor has work for longer."""
 MANY_PIXELS = 1 << 22

@@ -16,10 +16,10 @@ WORD = 32
 """Pixels in a word: each row of an image begins a new one."""
 STEP = 32
 """Words that kernels read at once: each mask has a multiple of them."""
-ROWS, FEW_ROWS, WARPS = 8, 2, 2
-"""Rows of an image that a program reads, fewer where it reads byte by byte, and its warps."""
+AT_ONCE, FEW, WARPS = 256, 64, 2
+"""Words that a program makes at once, fewer where it cannot read 16 pixels at once, and its warps."""
 MOST_WORDS = 32
-"""Of a row, that it reads at once."""
+"""Of a row, that are among them."""
 MOST_PIXELS = 2**31 - 1
 """Of a mask: counts are int32."""
 
@@ -130,8 +130,9 @@ def packed(masks: Any, *, keep: bool = True) -> Packed:
     """Masks of at least one pixel as bits; or, without `keep`, what is known of them alone."""
     n, height, width = (int(size) for size in masks.shape)
     rows, group = in_words(masks), largest_group(width)
-    high = ROWS if group > 1 else FEW_ROWS
     across = triton.cdiv(width, WORD)
+    wide = min(MOST_WORDS, triton.next_power_of_2(across))
+    high = (AT_ONCE if group == 16 else FEW) // wide
     room = triton.cdiv(height * across, STEP) * STEP
     words = torch.empty((n, room) if keep else (0,), dtype=torch.int32, device=rows.device)
     facts = torch.zeros((5, n), dtype=torch.int32, device=rows.device)
@@ -141,7 +142,7 @@ def packed(masks: Any, *, keep: bool = True) -> Packed:
             _pack,
             n * bands,
             (rows, words, facts, n, width // group, height, across, room, bands),
-            (group, high, min(MOST_WORDS, triton.next_power_of_2(across)), keep),
+            (group, high, wide, keep),
             warps=WARPS,
         )
     return Packed(words, facts, across, room)

@@ -26,13 +26,15 @@ DOWN, ACROSS = 128, 128
 WARPS = 4
 WAVES = 4
 """Programs for each multiprocessor, among which the pixels of a tile are shared."""
-PRODUCT = 12_000.0
+PRODUCT = 7000.0
 """Words of pairs, combined one by one, in the time that the product needs for one step of a tile."""
-BLOCK = 32
-"""Partners of a mask that one program counts; also the side of a tile of boxes."""
-ROWS, WORDS = 32, 4
+SIDE = 32
+"""Of a tile of boxes that are weighed."""
+PARTNERS = 16
+"""Of a mask, that one program counts."""
+ROWS, WORDS = 64, 4
 """Of an image that are combined at once."""
-ENOUGH = 4096
+ENOUGH = 16384
 """Programs that keep a device busy."""
 COMPARED = 2048
 """Words of two masks that are compared at once, row with row."""
@@ -253,15 +255,15 @@ def _every_pair(a: Packed, b: Packed, counts: Any, height: int, width: int) -> N
     weight = torch.zeros(1, dtype=torch.int64, device=counts.device)
     launch(
         _weigh,
-        triton.cdiv(n, BLOCK) * triton.cdiv(m, BLOCK),
+        triton.cdiv(n, SIDE) * triton.cdiv(m, SIDE),
         (a.facts, b.facts, weight, n, m, width, height),
-        (is_self, BLOCK),
+        (is_self, SIDE),
     )
     down, across = triton.cdiv(n, DOWN), triton.cdiv(m, ACROSS)
     tiles = down * (across + 1) // 2 if is_self else down * across
     steps = a.room // STEP
     limit = int(PRODUCT * tiles * steps)
-    chunks = triton.cdiv(m, BLOCK)
+    chunks = triton.cdiv(m, PARTNERS)
     bands = max(1, min(triton.cdiv(height, ROWS), ENOUGH // (n * chunks)))
     launch(
         _count_in_boxes,
@@ -270,7 +272,7 @@ def _every_pair(a: Packed, b: Packed, counts: Any, height: int, width: int) -> N
             *(a.words, b.words, a.facts, b.facts, weight, counts),
             *(n, m, width, height, a.across, a.room, bands, limit),
         ),
-        (is_self, BLOCK, ROWS, WORDS),
+        (is_self, PARTNERS, ROWS, WORDS),
         warps=1,
     )
     splits = max(1, min(steps, WAVES * _multiprocessors(counts) // tiles))

@@ -156,6 +156,19 @@ def selections() -> None:
     row("nms_padded 8 × 8 400, limit 300", "–", None, ours, "≤ 1.5")
 
 
+def matchings() -> None:
+    a, b, many = scattered(10_000, 1), scattered(10_000, 2), scattered(100_000, 3)
+    row("best 10 000²", "iou 0.12", None, on_device(lambda: vesica.best(a, b), 10), "–")
+    row("best 100 × 100 000", "–", None, on_device(lambda: vesica.best(a[:100], many), 10), "–")
+    truths, offsets = scattered(240, 2), list(range(0, 241, 30))
+    ours = whole_call(lambda: vesica.anchors.assign(many, truths, offsets=offsets), 10)
+    row("anchors 8 images × 30 truths × 100 000, whole call", "–", None, ours, "–")
+    left, right = scattered(100_000, 1, size=10_000.0), scattered(100_000, 2, size=10_000.0)
+    scores = torch.rand(100_000, device=CUDA)
+    ours = whole_call(lambda: vesica.match(left, right, scores=scores, at_least=0.3), 5)
+    row("match 100 000 × 100 000 scattered, at 0.3, whole call", "join", None, ours, "–")
+
+
 def maps() -> None:
     random = torch.Generator("cpu").manual_seed(0)
     truth, guess = (torch.randint(0, 19, (8, 1024, 2048), generator=random).to(torch.uint8).to(CUDA) for _ in range(2))
@@ -190,6 +203,38 @@ def training() -> None:
         row(f"ciou loss forward and backward, {n:,}", "–", torchvision and peer, took, "≤ 0.25", whole_call)
 
 
+def iou_by_hand(a: Any, b: Any) -> Any:
+    """As anybody writes it."""
+    low, high = torch.maximum(a[:, None, :2], b[None, :, :2]), torch.minimum(a[:, None, 2:], b[None, :, 2:])
+    inter = (high - low).clamp(0).prod(-1)
+    area_a, area_b = ((side[:, 2:] - side[:, :2]).prod(-1) for side in (a, b))
+    return inter / (area_a[:, None] + area_b[None] - inter)
+
+
+def giou_loss_by_hand(a: Any, b: Any) -> Any:
+    w, h = ((torch.minimum(a[:, k + 2], b[:, k + 2]) - torch.maximum(a[:, k], b[:, k])).clamp(0) for k in (0, 1))
+    area_a, area_b = ((side[:, 2] - side[:, 0]) * (side[:, 3] - side[:, 1]) for side in (a, b))
+    union = area_a + area_b - w * h
+    v, u = (torch.maximum(a[:, k + 2], b[:, k + 2]) - torch.minimum(a[:, k], b[:, k]) for k in (0, 1))
+    return (1 - w * h / (union + 1e-7) + (v * u - union) / (v * u + 1e-7)).mean()
+
+
+def compiled() -> None:
+    """Inside torch.compile, beside formulas that are written by hand and compiled."""
+    a, b = scattered(10_000, 1), scattered(10_000, 2)
+    ours, peer = (torch.compile(call, fullgraph=True) for call in (lambda x, y: vesica.iou(x, y), iou_by_hand))
+    row("iou 10 000², compiled", "fill", lambda: peer(a, b), on_device(lambda: ours(a, b)), "≤ by hand")
+    learns, peer_learns = (
+        torch.compile(call, fullgraph=True) for call in (lambda x, y: losses.giou(x, y), giou_loss_by_hand)
+    )
+
+    def step(loss: Callable[[Any, Any], Any]) -> None:
+        loss(a.detach().requires_grad_(), b).backward()
+
+    took = whole_call(lambda: step(learns), 50)
+    row("giou loss, 10 000, compiled", "–", lambda: step(peer_learns), took, "≤ by hand", whole_call)
+
+
 def others() -> None:
     random = torch.Generator("cpu").manual_seed(0)
     columns = torch.rand((1000, 5), generator=random) * torch.tensor([500, 500, 90, 90, 360]) + 1
@@ -207,7 +252,7 @@ def others() -> None:
         print(f"|   MB beside the answer | | | {extra_memory(lambda a=truth, b=guess: vesica.iou(a, b)):.1f} | |")
 
 
-PARTS = {part.__name__: part for part in (measures, joins, selections, maps, training, others)}
+PARTS = {part.__name__: part for part in (measures, joins, selections, matchings, maps, training, compiled, others)}
 
 
 def main() -> None:

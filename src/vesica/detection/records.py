@@ -100,7 +100,7 @@ class Records:
         word, one = self._bit(threshold, area)
         return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
 
-    def found(self, threshold: int, area: int, /) -> int:
+    def found_in(self, threshold: int, area: int, /) -> int:
         """How many guesses found a truth and count, in one lane."""
         word, one = self._bit(threshold, area)
         return int(np.count_nonzero(self.matched[:, word] & ~self.ignored[:, word] & one))

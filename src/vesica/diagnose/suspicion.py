@@ -28,7 +28,7 @@ def is_low(result: DetectionResult, /) -> bool:
     records = result.records
     area = records.protocol.whole or 0
     positives = int(records.positives[:, area].sum())
-    found = int(records.found.sum()) if isinstance(records, Tally) else records.found(0, area)
+    found = int(records.found.sum()) if isinstance(records, Tally) else records.found_in(0, area)
     return bool(positives) and found < LITTLE * positives
 
 

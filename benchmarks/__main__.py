@@ -33,6 +33,7 @@ from benchmarks import (
     bench_soft,
     bench_sparse,
     bench_surfaces,
+    bench_threads,
     history,
     machine,
 )
@@ -61,6 +62,7 @@ BENCHES = {
     "intervals": bench_intervals.bench,
     "report": bench_report.bench,
     "small": bench_small.bench,
+    "threads": bench_threads.bench,
     "import": bench_import.bench,
 }
 

@@ -24,6 +24,18 @@ INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uin
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
+_TORCH: Any = sys.modules.get("torch")
+
+
+def _torch() -> Any:
+    """torch, if somebody has loaded it; or None.
+
+    Loaded before vesica, as mostly, it is known without a look at all modules: torch's compiler would trace that look,
+    and fails where a module is loaded meanwhile.
+    """
+    return sys.modules.get("torch") if _TORCH is None else _TORCH
+
+
 def namespace(*arrays: Array) -> Any:
     """The array-API namespace of the arrays, which must be of one library."""
     if type(arrays[0]) is np.ndarray:
@@ -38,7 +50,7 @@ def namespace(*arrays: Array) -> Any:
 
 
 def _is_tensor(value: Any) -> bool:
-    torch = sys.modules.get("torch")
+    torch = _torch()
     return torch is not None and isinstance(value, torch.Tensor)
 
 
@@ -237,7 +249,7 @@ def is_traced(array: Array, /) -> bool:
     """Is this a stand-in without values, or one that a transformation is watching?"""
     if isinstance(array, np.ndarray):
         return False
-    torch = sys.modules.get("torch")
+    torch = _torch()
     if torch is not None and isinstance(array, torch.Tensor):
         return _is_watching(torch)
     jax = sys.modules.get("jax")
@@ -255,7 +267,7 @@ def _is_watching(torch: Any) -> bool:
 
 def is_compiled(array: Array, /) -> bool:
     """Is this a tensor that torch.compile watches, and nothing else: no other transformation, no export?"""
-    torch = sys.modules.get("torch")
+    torch = _torch()
     if torch is None or not isinstance(array, torch.Tensor) or not torch.compiler.is_compiling():
         return False
     return bool(torch.autograd.forward_ad._current_level < 0) and _compiles_alone()
@@ -278,7 +290,7 @@ def torch_of_plain(a: Any, b: Any, /) -> Any:
 
     The same is said by `is_traced`, `needs_gradient` and `device_type`, which take longer to say it.
     """
-    torch = sys.modules.get("torch")
+    torch = _torch()
     if torch is None or type(a) is not torch.Tensor or type(b) is not torch.Tensor or _is_watching(torch):
         return None
     if a.requires_grad or b.requires_grad or torch.autograd.forward_ad._current_level >= 0:
@@ -288,7 +300,7 @@ def torch_of_plain(a: Any, b: Any, /) -> Any:
 
 def are_on_cuda(a: Any, b: Any, /) -> bool:
     """Are both plain tensors of torch on CUDA, with nothing that watches them but its backward pass?"""
-    torch = sys.modules.get("torch")
+    torch = _torch()
     if torch is None or type(a) not in (torch.Tensor, torch.nn.Parameter) or type(b) is not torch.Tensor:
         return False
     return bool(a.is_cuda and b.is_cuda) and not (_is_watching(torch) or torch.autograd.forward_ad._current_level >= 0)
@@ -328,7 +340,7 @@ def has_visible_values(array: Array, /) -> bool:
 
 def needs_gradient(array: Array, /) -> bool:
     """Would a result computed outside the array's library lose a derivative?"""
-    torch = sys.modules.get("torch")
+    torch = _torch()
     if torch is None or not isinstance(array, torch.Tensor):
         return False
     if torch.autograd.forward_ad._current_level >= 0:

@@ -14,15 +14,15 @@ CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
 # Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
-# for one of its tests serves the others. The verdict does not depend on it.
+# for one of its tests serves the others; tests/conftest.py says which files come first. The verdict does not depend on it.
 WORKERS ?= 2
-PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What is tested is what is installed, whatever the shell says; `quick` alone looks at src. Compiled tests are kept, so
 # that one worker compiles for all.
 unexport PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-gpu quick check bare bench bench-gpu dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
+.PHONY: demo test test-gpu quick check bare bench bench-gpu bench-scale dev docs reference gold terms stub format sanitise threads fuzz fuzz-targets coverage mutants clean
 
 .NOTPARALLEL:  # pip twice at once in one environment
 
@@ -52,6 +52,9 @@ check: $(VENV)/.installed $(VENV)/.check $(VENV)/.test  ## style, types, layers 
 bench: $(BENCH)/.installed  ## answers compared, then speed against named peers; ISA="avx512 avx2" for both columns; HISTORY=1 keeps the run in benchmarks/history
 	$(BENCH)/bin/python -m benchmarks $(BENCHES) $(if $(ISA),--isa $(ISA)) $(if $(HISTORY),--history)
 	$(if $(HISTORY),$(BENCH)/bin/python -m benchmarks.history)
+
+bench-scale: $(BENCH)/.installed  ## many files: workers, merging, gathering by ranks, 100 million guesses (about 6 GB of disk); SCALE="--quick" or names
+	$(BENCH)/bin/python -m benchmarks.scale $(SCALE)
 
 bench-gpu: $(VENV)/.installed $(VENV)/.test  ## on a CUDA device, the limit beside each row
 	$(BIN)/python -m benchmarks.device

@@ -6,7 +6,6 @@ A missed bar is a result, not a failure: the exit code is 1 only where an answer
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from dataclasses import replace
@@ -39,7 +38,7 @@ from benchmarks import (
     machine,
 )
 from benchmarks.clock import FULL, QUICK, Pace
-from benchmarks.report import Report
+from benchmarks.report import Report, print_bars, print_facts, print_faults, write_rows
 from vesica._kernels.native import ISAS
 
 BENCHES = {
@@ -72,7 +71,7 @@ def main() -> int:
     options = _options()
     pace = QUICK if options.quick else FULL
     facts = machine.describe()
-    _print_facts(facts)
+    print_facts(facts)
 
     reports = []
     for name in options.names or BENCHES:
@@ -82,12 +81,12 @@ def main() -> int:
             print(f"\n== {title} ==", *report.tables, sep="\n\n", flush=True)
             reports.append(report)
             if options.json:  # after each: a long run that is stopped keeps what it has
-                _write(options.json, facts, reports)
-    _print_bars(reports)
+                write_rows(options.json, facts, reports)
+    print_bars(reports)
 
     if options.history:
         print(f"\nkept in {history.keep(history.FOLDER, facts, reports)}; `python -m benchmarks.history` shows all")
-    return _print_faults(reports)
+    return print_faults(reports)
 
 
 def _under(isa: str | None, name: str, pace: Pace) -> Report:
@@ -123,35 +122,6 @@ def _options() -> argparse.Namespace:
     if unknown := [name for name in options.names if name not in BENCHES]:
         parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(BENCHES)}")
     return options
-
-
-def _print_facts(facts: dict[str, str]) -> None:
-    width = max(map(len, facts))
-    for name, fact in facts.items():
-        print(f"{name:<{width}}  {fact}")
-    print(
-        "times: medians and quartiles; ratio: peer over ours; answers are compared before anything is timed", flush=True
-    )
-
-
-def _print_bars(reports: list[Report]) -> None:
-    print("\n== bars ==\n")
-    for report in reports:
-        for bar in report.bars:
-            print(bar)
-
-
-def _print_faults(reports: list[Report]) -> int:
-    faults = [fault for report in reports for fault in report.faults]
-    for fault in faults:
-        print(f"ANSWERS DIFFER  {fault}", file=sys.stderr)
-    return 1 if faults else 0
-
-
-def _write(path: Path, facts: dict[str, str], reports: list[Report]) -> None:
-    bars = [{**vars(bar), "outcome": bar.outcome} for report in reports for bar in report.bars]
-    rows = [row for report in reports for row in report.rows]
-    path.write_text(json.dumps({"machine": facts, "rows": rows, "bars": bars}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

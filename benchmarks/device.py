@@ -43,6 +43,22 @@ def crowd(n: int, seed: int = 0, *, objects: int | None = None, size: float = 64
     return torch.cat([middle - half, middle + half], dim=1).to(CUDA), scores.to(CUDA)
 
 
+def ellipses(n: int, seed: int, *, height: int = 1080, width: int = 1920) -> Any:
+    """Masks of objects of all sizes, from 20 to 600 pixels across."""
+    random = torch.Generator("cpu").manual_seed(seed)
+    half = 10 * 30 ** torch.rand((n, 2), generator=random)
+    centre = torch.rand((n, 2), generator=random) * torch.tensor([width, height])
+    stack = torch.empty((n, height, width), dtype=torch.bool, device=CUDA)
+    x, y = torch.arange(width, device=CUDA)[None, :], torch.arange(height, device=CUDA)[:, None]
+    for k, ((across, up), (cx, cy)) in enumerate(zip(half.tolist(), centre.tolist(), strict=True)):
+        stack[k] = ((x - cx) / across) ** 2 + ((y - cy) / up) ** 2 <= 1
+    return stack
+
+
+def dice(a: Any, b: Any) -> Any:
+    return vesica.dice(a, b, aligned=True)
+
+
 def on_device(work: Callable[[], Any], repeats: int = 25) -> float:
     """Milliseconds of the device: it is kept busy until all of the call is queued."""
     room = torch.empty(1 << 30, dtype=torch.uint8, device=CUDA)
@@ -140,6 +156,19 @@ def selections() -> None:
     row("nms_padded 8 × 8 400, limit 300", "–", None, ours, "≤ 1.5")
 
 
+def matchings() -> None:
+    a, b, many = scattered(10_000, 1), scattered(10_000, 2), scattered(100_000, 3)
+    row("best 10 000²", "iou 0.12", None, on_device(lambda: vesica.best(a, b), 10), "–")
+    row("best 100 × 100 000", "–", None, on_device(lambda: vesica.best(a[:100], many), 10), "–")
+    truths, offsets = scattered(240, 2), list(range(0, 241, 30))
+    ours = whole_call(lambda: vesica.anchors.assign(many, truths, offsets=offsets), 10)
+    row("anchors 8 images × 30 truths × 100 000, whole call", "–", None, ours, "–")
+    left, right = scattered(100_000, 1, size=10_000.0), scattered(100_000, 2, size=10_000.0)
+    scores = torch.rand(100_000, device=CUDA)
+    ours = whole_call(lambda: vesica.match(left, right, scores=scores, at_least=0.3), 5)
+    row("match 100 000 × 100 000 scattered, at 0.3, whole call", "join", None, ours, "–")
+
+
 def maps() -> None:
     random = torch.Generator("cpu").manual_seed(0)
     truth, guess = (torch.randint(0, 19, (8, 1024, 2048), generator=random).to(torch.uint8).to(CUDA) for _ in range(2))
@@ -174,16 +203,56 @@ def training() -> None:
         row(f"ciou loss forward and backward, {n:,}", "–", torchvision and peer, took, "≤ 0.25", whole_call)
 
 
+def iou_by_hand(a: Any, b: Any) -> Any:
+    """As anybody writes it."""
+    low, high = torch.maximum(a[:, None, :2], b[None, :, :2]), torch.minimum(a[:, None, 2:], b[None, :, 2:])
+    inter = (high - low).clamp(0).prod(-1)
+    area_a, area_b = ((side[:, 2:] - side[:, :2]).prod(-1) for side in (a, b))
+    return inter / (area_a[:, None] + area_b[None] - inter)
+
+
+def giou_loss_by_hand(a: Any, b: Any) -> Any:
+    w, h = ((torch.minimum(a[:, k + 2], b[:, k + 2]) - torch.maximum(a[:, k], b[:, k])).clamp(0) for k in (0, 1))
+    area_a, area_b = ((side[:, 2] - side[:, 0]) * (side[:, 3] - side[:, 1]) for side in (a, b))
+    union = area_a + area_b - w * h
+    v, u = (torch.maximum(a[:, k + 2], b[:, k + 2]) - torch.minimum(a[:, k], b[:, k]) for k in (0, 1))
+    return (1 - w * h / (union + 1e-7) + (v * u - union) / (v * u + 1e-7)).mean()
+
+
+def compiled() -> None:
+    """Inside torch.compile, beside formulas that are written by hand and compiled."""
+    a, b = scattered(10_000, 1), scattered(10_000, 2)
+    ours, peer = (torch.compile(call, fullgraph=True) for call in (lambda x, y: vesica.iou(x, y), iou_by_hand))
+    row("iou 10 000², compiled", "fill", lambda: peer(a, b), on_device(lambda: ours(a, b)), "≤ by hand")
+    learns, peer_learns = (
+        torch.compile(call, fullgraph=True) for call in (lambda x, y: losses.giou(x, y), giou_loss_by_hand)
+    )
+
+    def step(loss: Callable[[Any, Any], Any]) -> None:
+        loss(a.detach().requires_grad_(), b).backward()
+
+    took = whole_call(lambda: step(learns), 50)
+    row("giou loss, 10 000, compiled", "–", lambda: step(peer_learns), took, "≤ by hand", whole_call)
+
+
 def others() -> None:
     random = torch.Generator("cpu").manual_seed(0)
     columns = torch.rand((1000, 5), generator=random) * torch.tensor([500, 500, 90, 90, 360]) + 1
     rotated = vesica.RotatedBoxes(columns.to(CUDA), unit="deg", direction="cw")
     row("rotated iou 1000²", "–", None, on_device(lambda: vesica.iou(rotated, rotated), 5), "≤ 0.15")
-    masks = torch.rand((300, 1080, 1920), device=CUDA) < 0.3
-    row("masks 300² at 2 MP, noise", "read 0.3", None, on_device(lambda: vesica.iou(masks, masks), 3), "≤ 2")
+    for n, limit, target in ((300, "read 0.3", "≤ 2"), (1000, "read 1.0", "≤ 6")):
+        truth, guess = (torch.rand((n, 1080, 1920), device=CUDA) < 0.3 for _ in range(2))
+        ours = on_device(lambda a=truth, b=guess: vesica.iou(a, b), 5)
+        row(f"masks {n}² at 2 MP, noise", limit, None, ours, target)
+        row(f"masks {n}² at 2 MP, noise with itself", limit, None, on_device(lambda a=truth: vesica.iou(a, a), 5), "–")
+        row(f"masks {n} aligned at 2 MP", limit, None, on_device(lambda a=truth, b=guess: dice(a, b), 5), "–")
+        truth, guess = ellipses(n, 1), ellipses(n, 2)
+        ours = on_device(lambda a=truth, b=guess: vesica.iou(a, b), 5)
+        row(f"masks {n}² at 2 MP, objects", limit, None, ours, "–")
+        print(f"|   MB beside the answer | | | {extra_memory(lambda a=truth, b=guess: vesica.iou(a, b)):.1f} | |")
 
 
-PARTS = {part.__name__: part for part in (measures, joins, selections, maps, training, others)}
+PARTS = {part.__name__: part for part in (measures, joins, selections, matchings, maps, training, compiled, others)}
 
 
 def main() -> None:

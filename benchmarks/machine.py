@@ -10,6 +10,8 @@ from pathlib import Path
 PACKAGES = (
     "vesica",
     "numpy",
+    "pyarrow",
+    "ray",
     "powerboxes",
     "torch",
     "cython_bbox",

@@ -94,7 +94,7 @@ def _torchmetrics(job: Job) -> Generator[str, None, Answer]:
 
     import torch
 
-    metric_type = _metric_type()
+    make = metric_type()
     yield "import"
 
     truth, guess = (json.loads(Path(path).read_bytes()) for path in (job.truth, job.guess))
@@ -102,7 +102,7 @@ def _torchmetrics(job: Job) -> Generator[str, None, Answer]:
 
     image_ids = [image["id"] for image in truth["images"]]
     targets = _tensors(torch, truth["annotations"], image_ids, area=("area", float), iscrowd=("iscrowd", int))
-    metric = metric_type(box_format="xywh", backend="faster_coco_eval")
+    metric = make(box_format="xywh", backend="faster_coco_eval")
     metric.warn_on_many_detections = False
     metric.update(_tensors(torch, guess, image_ids, scores=("score", float)), targets)
     found = metric.compute()
@@ -111,7 +111,7 @@ def _torchmetrics(job: Job) -> Generator[str, None, Answer]:
     return lambda: {"stats": [float(found[name]) for name in TORCHMETRICS_NAMES]}
 
 
-def _metric_type() -> Any:
+def metric_type() -> Any:
     """It asks for torchvision, to turn xywh into xywh; where that does not work with this torch, a stand-in does so."""
     from torchmetrics.detection import mean_ap
 

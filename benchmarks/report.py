@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchmarks.clock import Spread
@@ -79,3 +82,32 @@ def _unit(value: float) -> tuple[float, str]:
     if value >= 1:
         return 1.0, "s"
     return (1e3, "ms") if value >= 1e-3 else (1e6, "µs")
+
+
+def print_facts(facts: dict[str, str]) -> None:
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        print(f"{name:<{width}}  {fact}")
+    print(
+        "times: medians and quartiles; ratio: peer over ours; answers are compared before anything is timed", flush=True
+    )
+
+
+def print_bars(reports: list[Report]) -> None:
+    print("\n== bars ==\n")
+    for report in reports:
+        for bar in report.bars:
+            print(bar)
+
+
+def print_faults(reports: list[Report]) -> int:
+    faults = [fault for report in reports for fault in report.faults]
+    for fault in faults:
+        print(f"ANSWERS DIFFER  {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def write_rows(path: Path, facts: dict[str, str], reports: list[Report]) -> None:
+    bars = [{**vars(bar), "outcome": bar.outcome} for report in reports for bar in report.bars]
+    rows = [row for report in reports for row in report.rows]
+    path.write_text(json.dumps({"machine": facts, "rows": rows, "bars": bars}, indent=1) + "\n")

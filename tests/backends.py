@@ -69,6 +69,17 @@ def careful() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def as_if_cuda() -> Iterator[None]:
+    """Tensors on the CPU go where those of a CUDA device would."""
+    registry.STANDS_FOR["cpu"] = "cuda"
+    try:
+        with careful():
+            yield
+    finally:
+        registry.STANDS_FOR.clear()
+
+
 def _of(backend: str, verb: str | None) -> list[registry.Kernel]:
     found = [kernel for kernel in registry.registered() if kernel.backend == backend and verb in (None, kernel.verb)]
     assert found

@@ -27,6 +27,13 @@ def build(folder: Path) -> None:
     _annotators(folder, truth, rng)
     _panoptic(folder)
     _volumes(folder)
+    _shards(folder)
+
+
+def page(found, folder: Path) -> tuple[str, ...]:
+    """Instead of the report of a demo, which takes seconds; `vesica.cli.demo._report` is like it."""
+    (folder / "report.html").write_text("<!doctype html>", "utf-8")
+    return ()
 
 
 def _put(path: Path, value) -> None:
@@ -333,3 +340,35 @@ def _volumes(folder) -> None:
         volume[2:end, 3:9, 3:9] = 1
         (folder / "ct" / name).mkdir(parents=True)
         nibabel.save(nibabel.Nifti1Image(volume, np.diag([2.0, 1.0, 1.0, 1.0])), folder / "ct" / name / "case1.nii.gz")
+
+
+def _shards(folder) -> None:
+    """The same files in parts: pairs of COCO, and where pyarrow is there Parquet with both sides, or all annotators."""
+    import vesica
+
+    place = folder / "parts"
+    _put(folder / "images.txt", "".join(f"{id}\n" for id in IMAGES))
+    sides = {name: json.loads((folder / f"{name}.json").read_text("utf-8")) for name in ("guess", "base", "new")}
+    for number in (1, 2):
+        truth = json.loads((folder / f"part{number}_truth.json").read_text("utf-8"))
+        ids = {one["id"] for one in truth["images"]}
+        _put(place / f"{number}_truth.json", truth)
+        for name, rows in sides.items():
+            _put(place / f"{number}_{name}.json", [row for row in rows if row["image_id"] in ids])
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ModuleNotFoundError:
+        return
+    (folder / "rounds").mkdir()
+    people = {name: vesica.read(folder / f"{name}.json", masks=False) for name in ("ann", "ben")}
+    marked = vesica.Dataset.of_annotators(people).to_arrow()
+    half = len(marked) // 2
+    for number, own in ((1, marked.slice(0, half)), (2, marked.slice(half))):
+        parquet.write_table(own, folder / "rounds" / f"{number}.parquet")
+        table = vesica.read(place / f"{number}_truth.json").to_arrow()
+        guess = vesica.read(place / f"{number}_guess.json").to_arrow()
+        found = {row["image_id"]: row["guess"] for row in guess.to_pylist()}
+        rows = [found.get(one, []) for one in table.column("image_id").to_pylist()]
+        both = table.append_column("guess", pyarrow.array(rows, guess.schema.field("guess").type))
+        parquet.write_table(both, place / f"part-0000{number - 1}.parquet")

@@ -69,8 +69,18 @@ MARKS = {
 """Which files, or tests of a file, have which mark, seen from this folder."""
 
 
+LONGEST = """
+    browser/test_report.py test_check_damages.py test_triton.py test_cli_rules.py faults/test_killed_writers.py
+    test_demo.py test_types.py faults/test_streams.py test_interval_coverage.py test_compare_detection.py
+    faults/test_io_errors.py test_cli_examples.py
+""".split()
+"""Files that begin first, so that no worker is left alone with one of them at the end."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
+    order = {here / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
     inner = _inner_rows_of_jax(items)
     items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
@@ -244,3 +254,9 @@ def no_native() -> Iterator[None]:
     """Break the native kernels: whoever still answers took the generic path."""
     with forbidden("native"):
         yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the charts of reports undrawn, which takes seconds: for tests of all else."""
+    monkeypatch.setattr("vesica.report.charts.svg_of", lambda ax, key, **_: f'<svg id="{key}" viewBox="0 0 1 1"></svg>')

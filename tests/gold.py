@@ -29,6 +29,7 @@ COMMANDS = {
     "agree": ["ann.json", "ben.json", "cleo.json", "--per-class", "--gate", "agreement>=0.5"],
     "check": ["corners.json", "--against", "truth.json"],
     "compare": ["truth.json", "base.json", "new.json", "--gate", "AP drop<=0.01 @95%"],
+    "records": ["part1_truth.json", "part1_guess.json", "-o", "out.records"],
     "merge": ["part1.records", "part2.records", "--per-class"],
     "convert": ["truth.json", "-", "--to", "csv"],
     "stats": ["truth.json", "guess.json"],
@@ -37,7 +38,7 @@ COMMANDS = {
 }
 FORMS = ("text", "json", "markdown", "github", "junit", "sarif")
 WITH_FORMS = ("eval", "seg", "agree", "compare", "check", "merge", "stats")
-MANY = ("", "eval", "explain", "stats", "completions")
+MANY = ("", "eval", "records", "explain", "stats", "completions")
 """Verbs whose help is kept too; "" is that of all."""
 SETTINGS = 'quiet = true\n[eval]\ngate = ["AP>=0.5"]\nper-class = true\n'
 

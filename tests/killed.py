@@ -25,3 +25,22 @@ def killed_always(*_):
 def slowly(value, /):
     time.sleep(0.05)
     return json.dumps({"pid": os.getpid()}).encode(), value
+
+
+def awaited(kind, part, options, /):
+    """Says in a folder which process works on which part, and waits to be killed, or spared; then does the work."""
+    from vesica.scale.work import mapped
+
+    own = {key: value for key, value in options.items() if key != "folder"}
+    folder, name = Path(options["folder"]), Path(part["table"]).stem
+    (folder / "working" / f"{name}.{os.getpid()}").touch()
+    while not ((folder / "spared" / name).exists() or (folder / "spared" / "all").exists()):
+        time.sleep(0.01)
+    return mapped(kind, part, own)
+
+
+def timed(_value, /):
+    """When it began and when it ended."""
+    begin = time.time()
+    time.sleep(0.1)
+    return json.dumps([begin, time.time()]).encode(), b""

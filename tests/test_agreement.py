@@ -69,6 +69,25 @@ class TestFixtures:
         assert result.ledger()["amount"].sum() == pytest.approx(35202 - 22314.943047, abs=1e-6)
 
 
+class TestListsOfDicts:
+    """As torchvision and torchmetrics have them, one for each image."""
+
+    ONE = {"boxes": [[0, 0, 10, 10], [20, 20, 40, 40]], "labels": [0, 1]}
+    OTHER = {"boxes": [[0, 0, 10, 9], [20, 20, 40, 44]], "labels": [0, 1]}
+
+    def test_as_one_image(self):
+        wanted = dict(vesica.evaluate_agreement(self.ONE, self.OTHER))
+        assert dict(vesica.evaluate_agreement([self.ONE], [self.OTHER])) == wanted
+        people = {"ann": [self.ONE, self.ONE], "ben": [self.OTHER, self.OTHER]}
+        assert vesica.evaluate_agreement(people)["agreement"] == pytest.approx(wanted["agreement"])
+
+    def test_of_which_images(self):
+        with pytest.raises(ValueError, match="'a' has 2, 'b' has 1"):
+            vesica.evaluate_agreement([self.ONE] * 2, [self.OTHER])
+        ours, theirs = [self.ONE | {"image_id": 5}], [self.OTHER | {"image_id": k} for k in (6, 5)]
+        assert vesica.evaluate_agreement(ours, theirs)["f1"] == 1
+
+
 class TestFaultsElsewhere:
     def test_labels_do_not_split_an_object(self):
         """car, car, truck at one place are one object with two labels."""

@@ -413,6 +413,7 @@ def sizes_for(format):
 
 # Calls that write into a file, or may.
 WRITING = {"write_text", "write_bytes", "tofile", "savetxt", "dump", "symlink_to", "touch"}
+TABLES = {"write_table", "to_csv", "to_parquet"}
 OPENING = {"open", "fdopen", "FileIO"}
 ARRAYS = {"save", "savez", "savez_compressed"}
 INTO_MEMORY = ("out", "SimpleNamespace(")
@@ -427,8 +428,11 @@ def bare_writes(text):
         first = ast.unparse(call.args[0]) if call.args else ""
         opens = name in OPENING and of != "Image" and first != "os.devnull" and not _only_reads(call, of)
         saves = (name in ARRAYS and of == "np") or name == "savefig"
-        saves &= not first.startswith(INTO_MEMORY)
-        if opens or saves or name in WRITING:
+        into = ast.unparse(call.args[1]) if name in TABLES and len(call.args) > 1 else first
+        saves |= name in TABLES and of != "file"
+        saves &= not into.startswith(INTO_MEMORY)
+        moves = of == "os" and name in {"replace", "rename"}
+        if opens or saves or moves or name in WRITING:
             found.append(f"{call.lineno}: {ast.unparse(call)}")
     return found
 
@@ -472,6 +476,10 @@ class TestOnePlace:
             ("json.dump(value, file)", True),
             ("json.dumps(value)", False),
             ("figure.savefig(path)", True),
+            ("parquet.write_table(table, path)", True),
+            ("parquet.write_table(table, out)", False),
+            ("os.replace(part, path)", True),
+            ('text.replace("a", "b")', False),
         ],
     )
     def test_it_would_be_found(self, line, is_writing):

@@ -172,6 +172,21 @@ class TestCeiling:
         bare = vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1])
         with pytest.raises(ValueError, match="`min_score` leaves guesses out by their score"):
             ceiling(two, bare, min_score=0.5)
+        scored = vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1], score=[0.5])
+        with pytest.raises(ValueError, match="`min_score` must be finite; got nan"):
+            ceiling(two, scored, min_score=float("nan"))
+        with pytest.raises(TypeError, match=r"`guess` must be a Dataset.*got str.*vesica\.read"):
+            ceiling(two, "guess.json")
+
+    def test_categories_without_names(self):
+        people = vesica.Dataset.from_arrays(
+            [[0, 0, 9, 9]] * 2, image=[1, 1], category=[7, 7], categories={7: "cat", 8: "dog"}, annotator=PEOPLE[:2],
+            assignments="all",
+        )  # fmt: skip
+        model = vesica.Dataset.from_arrays([[0, 0, 9, 9]], image=[1], category=[0], score=[0.5])
+        with pytest.raises(vesica.InputError, match="categories="):
+            ceiling(people, model)
+        assert vesica.evaluate_agreement(people).ceiling(model, categories={0: "cat"})["model"] == 1
 
     def test_an_annotator_called_model(self):
         data = vesica.Dataset.from_arrays(

@@ -280,13 +280,18 @@ class TestInfo:
     def test_words(self, capsys):
         code, out, _ = run(capsys, "info")
         assert code == 0 and f"vesica {vesica.__version__}" in out and "native kernels:" in out and "served by" in out
-        assert "CUDA devices: " in out
+        assert "CUDA devices: " in out and "kernels for CUDA: " in out
 
     def test_json(self, capsys):
         facts = json.loads(run(capsys, "info", "--json")[1])
         assert facts["vesica"] == vesica.__version__ and facts["threads"] >= 1
         backends = {"native", "generic"} | ({"triton"} if facts["libraries"]["triton"] else set())
         assert backends == {case["backend"] for case in facts["backends"]} and isinstance(facts["devices"], list)
+        if not facts["libraries"]["torch"] or not facts["libraries"]["triton"]:
+            assert facts["cuda"].startswith("none, because ")
+        else:
+            assert facts["cuda"].startswith("Triton, for ") and "nms_padded" in facts["cuda"]
+            assert ("sees no CUDA device" in facts["cuda"]) is not bool(facts["devices"])
 
     def test_version(self, capsys):
         assert run(capsys, "--version")[:2] == (0, f"vesica {vesica.__version__}\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cli_world
-from vesica.cli import _EPILOG, VERBS, main
+from vesica.cli import _EPILOG, VERBS, demo, main
 from vesica.cli.parsers import parser_of
 
 pytest.importorskip("PIL")
@@ -46,17 +46,21 @@ def words_of(line):
 
 @pytest.mark.parametrize("verb, line", EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_runs(world, tmp_path, monkeypatch, capsys, verb, line):
-    if ("ct/" in line and not (world / "ct").exists()) or (verb == "plot" and not _has("matplotlib")):
-        pytest.skip("an optional package is not installed")
+    needs = {"ct/": "nibabel", "vesica plot": "matplotlib", "--report": "matplotlib", ".parquet": "pyarrow"}
+    for part, package in needs.items():
+        if part in line and not _has(package):
+            pytest.skip(f"{package} is not installed")
     here = tmp_path / "here"
     shutil.copytree(world, here)
     monkeypatch.chdir(here)
     line = line.replace("/tmp/", f"{tmp_path}/")
+    monkeypatch.setattr(demo, "_report", cli_world.page)  # test_demo.py has whole ones,
+    monkeypatch.setattr(demo, "IMAGES", 4)  # and test_first_hour.py as many pictures as there are by default
     code = main(words_of(line))
     err = capsys.readouterr().err
     assert code in FAILED_GATES if "--gate" in line else code == 0, err
     assert "Traceback" not in err and line.startswith(f"vesica {verb}")
-    written = re.search(r"(?:-o|--fix|--consensus|--queue|--records) (\S+)", line)
+    written = re.search(r"(?:-o|--fix|--consensus|--queue|--records|--report) (\S+)", line)
     assert written is None or Path(written[1]).exists()
 
 

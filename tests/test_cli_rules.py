@@ -1,5 +1,6 @@
 """Rules that hold for every verb: what goes where, in which form, and that it is the same each time."""
 
+import importlib.util
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 import pytest
 
 import cli_world
-from vesica.cli import VERBS, main
+from vesica.cli import VERBS, demo, main
 from vesica.cli.common_options import WITHOUT_THREADS
 
 pytest.importorskip("PIL")
@@ -26,6 +27,7 @@ GOOD = {
     "compare": ["truth.json", "base.json", "new.json"],
     "plot": ["by-iou", "truth.json", "guess.json", "-o", "out.svg"],
     "report": ["run.records", "-o", "out.html"],
+    "records": ["part1_truth.json", "part1_guess.json", "-o", "out.records"],
     "merge": ["part1.records", "part2.records"],
     "convert": ["truth.json", "out.csv"],
     "stats": ["truth.json", "guess.json"],
@@ -44,6 +46,7 @@ BAD_INPUT = {
     "compare": ["truth.json", "base.json", "gone.json"],
     "plot": ["by-iou", "truth.json", "gone.json", "-o", "out.svg"],
     "report": ["gone.records", "-o", "out.html"],
+    "records": ["part1_truth.json", "gone.json", "-o", "out.records"],
     "merge": ["gone.records"],
     "convert": ["gone.json", "out.csv"],
     "stats": ["gone.json"],
@@ -62,9 +65,10 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def world(made, tmp_path, monkeypatch):
+def world(made, tmp_path, monkeypatch, undrawn):
     for name in ("NO_COLOR", "FORCE_COLOR", "VESICA_CONFIG", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(demo, "_report", cli_world.page)
     here = tmp_path / "here"
     shutil.copytree(made, here)
     monkeypatch.chdir(here)
@@ -102,16 +106,25 @@ def good(verb):
     return [verb, *GOOD[verb]]
 
 
+_said = {}
+
+
+def loud(capsys, verb):
+    """What a verb says by itself, run once; it needs the world."""
+    if verb not in _said:
+        _said[verb] = run(capsys, *good(verb))
+    return _said[verb]
+
+
 class TestStreams:
     def test_the_answer_alone_is_on_stdout(self, world, capsys, verb):
-        code, out, err = run(capsys, *good(verb))
+        code, out, err = loud(capsys, verb)
         assert code == 0 and (verb in SAYS_NOTHING) == (out == ""), err
         assert "\x1b" not in out + err and "Read " not in out
 
     def test_quiet_says_nothing_else(self, world, capsys, verb):
-        loud = run(capsys, *good(verb))[1]
         code, out, err = run(capsys, *good(verb), "--quiet")
-        assert code == 0 and err == "" and out == loud
+        assert code == 0 and err == "" and out == loud(capsys, verb)[1]
 
     def test_json_is_one_object(self, world, capsys, verb):
         code, out, _ = run(capsys, *good(verb), "--json")
@@ -141,29 +154,58 @@ class TestStreams:
         assert code == 3 and "gone" in out.replace("&#46;", ".") and "gone" in err
 
 
+# Each command in words, twice: as it is and with --json. What it says, and where, as JSON.
+SPOKEN = """
+import contextlib, io, json, sys
+sys.path.insert(0, sys.argv[1])
+import cli_world
+from vesica.cli import demo, main
+from vesica.report import charts
+
+charts.svg_of = lambda ax, key, **_: "<svg></svg>"  # drawing takes seconds, and is not what is said
+demo._report = cli_world.page
+told = {}
+for verb, words in json.loads(sys.argv[2]).items():
+    for more in ([], ["--json"]):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main([*words, *more])
+        told.setdefault(verb, []).append((code, out.getvalue(), err.getvalue()))
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def spoken(made, tmp_path_factory):
+    """What each verb says in two processes, and the folder of both."""
+    folder, told = tmp_path_factory.mktemp("stable"), []
+    verbs = [verb for verb in GOOD if verb not in OPTIONAL or importlib.util.find_spec(OPTIONAL[verb])]
+    for number, hashes in enumerate(("1", "2")):
+        here = folder / f"run{number}" / ("deep" * number)
+        shutil.copytree(made, here)
+        threads = ["--threads", str(number + 1)]
+        words = {verb: good(verb) + (threads if _takes(verb, "--threads") else []) for verb in verbs}
+        done = subprocess.run(
+            [sys.executable, "-c", SPOKEN, os.path.dirname(__file__), json.dumps(words)],
+            capture_output=True,
+            cwd=here,
+            env=os.environ | {"PYTHONHASHSEED": hashes, "LC_ALL": "C.UTF-8"},
+            check=True,
+        )
+        told.append(json.loads(done.stdout))
+    return folder, told
+
+
 @pytest.mark.slow
 class TestStable:
-    def test_to_the_byte(self, made, tmp_path, verb):
+    def test_to_the_byte(self, spoken, verb):
         """Another folder, other hashes, other threads: the same bytes."""
-        told = []
-        for number, hashes in enumerate(("1", "2")):
-            here = tmp_path / f"run{number}" / ("deep" * number)
-            shutil.copytree(made, here)
-            threads = ["--threads", str(number + 1)] if _takes(verb, "--threads") else []
-            environment = os.environ | {"PYTHONHASHSEED": hashes, "LC_ALL": "C.UTF-8"}
-            for more in ([], ["--json"]):
-                done = subprocess.run(
-                    [sys.executable, "-m", "vesica", *good(verb), *threads, *more],
-                    capture_output=True,
-                    cwd=here,
-                    env=environment,
-                    check=True,
-                )
-                told.append(done.stdout)
-                assert str(tmp_path).encode() not in done.stdout + done.stderr
-                assert not re.search(rb"20\d\d-\d\d-\d\d", done.stdout)
-        half = len(told) // 2
-        assert told[:half] == told[half:]
+        folder, (one, other) = spoken
+        assert len(one[verb]) == 2
+        for code, out, err in one[verb] + other[verb]:
+            assert code == 0 and str(folder) not in out + err
+            assert not re.search(r"20\d\d-\d\d-\d\d", out)
+        assert [out for _, out, _ in one[verb]] == [out for _, out, _ in other[verb]]
 
 
 def _takes(verb, option):
@@ -189,7 +231,7 @@ class TestOptionsOfAll:
             (["--conf", "0.5"], "--min-score"),
             (["--iou-thres", "0.5"], "--iou"),
             (["--gt", "x"], "TRUTH, by its place"),
-            (["--workers", "4"], "--threads"),
+            (["--jobs", "4"], "--threads"),
             (["--Per_Class"], "--per-class"),
             (["--colour", "never"], "--color"),
             (["--no-progress"], "--progress never"),
@@ -203,8 +245,12 @@ class TestOptionsOfAll:
         "words, told",
         [
             (["evl", "a", "b"], "`evl` is no verb of vesica. Did you mean `vesica eval`?"),
-            (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS."),
+            (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS, or with --engine"),
             (["eval", "a", "b", "--protocol", "cocoa"], "Did you mean coco?"),
+            (["eval", "a", "b", "--regions", "segm"], "Did you mean mask?"),
+            (["eval", "a", "b", "--iou-thresholds", "0.5"], "Did you mean --iou?"),
+            (["plot", "confusion_matrix", "a", "b", "-o", "x.png"], "Did you mean confusion?"),
+            (["agree", "a", "b", "--iou", "0.5"], "Did you mean --match-at?"),
             (["info", "x"], "'x' is one too many: `vesica info` takes no files."),
             (["eval", "a", "b", "--xyz"], "`--xyz` is no option of `vesica eval`. `vesica eval --help`"),
             (["eval", "a", "b", "--per"], "`--per` is no option of `vesica eval`. Did you mean --per-class?"),
@@ -275,7 +321,7 @@ def on_terminal(words, environment):
 
 class TestProgress:
     # Verbs that show a bar once their work has taken longer than patience.
-    SLOW = ("nms", "eval", "seg", "agree", "check", "compare", "merge", "convert", "stats")
+    SLOW = ("nms", "eval", "seg", "agree", "check", "compare", "records", "merge", "convert", "stats")
 
     @pytest.mark.parametrize("verb", SLOW)
     def test_always(self, world, capsys, monkeypatch, verb):

@@ -39,6 +39,15 @@ def demo(tmp_path_factory):
     return folder, json.loads(out)
 
 
+@pytest.fixture(scope="module")
+def again(demo, tmp_path_factory):
+    """The same in another folder, and what was said in words."""
+    folder = tmp_path_factory.mktemp("world") / "again"
+    code, out, _ = run("demo", "-o", folder, "--images", IMAGES)
+    assert code == 0
+    return folder, content_of(folder), out
+
+
 def tried(text):
     """The lines that are to be tried."""
     return [
@@ -101,10 +110,9 @@ class TestFiles:
         assert sorted(asked) == sorted([image, who] for who, images in names.items() for image in images)
         assert {len(images) for images in names.values()} == {IMAGES * 3 // 4}
 
-    def test_same_bytes(self, demo, tmp_path):
+    def test_same_bytes(self, demo, again):
         """In another folder, with another process's memory of it: all files, and the report."""
-        assert run("demo", "-o", tmp_path / "again", "--images", IMAGES)[0] == 0
-        assert content_of(tmp_path / "again") == content_of(demo[0])
+        assert again[1] == content_of(demo[0])
 
     def test_another_seed(self):
         one, other = picture(1, 0), picture(1, 1)
@@ -159,10 +167,9 @@ class TestNumbers:
 
 
 class TestWords:
-    def test_commands_work(self, demo):
+    def test_commands_work(self, again):
         """What is said to be tried is typed in: each does what it is for."""
-        folder, _ = demo
-        _, out, _ = run("demo", "-o", folder, "--images", IMAGES)
+        folder, _, out = again
         lines = tried(out)
         assert len(lines) == 6
         for line in lines:

@@ -14,7 +14,7 @@ from test_causes import TWO, A, B, of
 from vesica import Dataset
 from vesica.detection import Records, summarise
 from vesica.detection.reliability import reliability_of
-from vesica.errors import MissingExtra
+from vesica.errors import InputError, MissingExtra
 
 DATA = Path(__file__).parents[2] / "shared/data"
 
@@ -117,8 +117,17 @@ class TestExports:
         table.to_parquet(path)
         assert parquet.read_table(path).to_pylist() == list(table) == arrow.to_pylist()
         assert [one.name for one in tmp_path.iterdir()] == ["objects.parquet"]
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(InputError, match="cannot be written"):
             table.to_parquet(tmp_path / "nowhere" / "objects.parquet")
+
+    def test_parquet_leaves_its_neighbours_alone(self, mixed, tmp_path):
+        pytest.importorskip("pyarrow.parquet")
+        neighbour, behind, link = (tmp_path / name for name in ("a.parquet.unfinished", "kept.parquet", "a.parquet"))
+        neighbour.write_text("mine")
+        behind.write_text("old")
+        link.symlink_to(behind)
+        mixed.objects().to_parquet(link)
+        assert neighbour.read_text() == "mine" and link.is_symlink() and behind.read_bytes()[:4] == b"PAR1"
 
     @pytest.mark.parametrize(
         "method, module, package",

@@ -157,6 +157,40 @@ def maps(images, share, seed):
     return truth, np.where(rng.random(truth.shape) < share, truth, 0)
 
 
+SIDES, BASE = ("truth.json", "bad.npz"), "AP drop<=0.01 vs good.records"
+
+
+class TestOwnFiles:
+    """What is read, and what a gate compares with, is not written over."""
+
+    @pytest.mark.parametrize(
+        "words, told",
+        [
+            (("eval", "truth.json", "bad.npz", "--records", "bad.npz"), "bad.npz is read"),
+            (("eval", "truth.json", "bad.npz", "--records", "./truth.json"), "./truth.json is read"),
+            (("eval", *SIDES, "--gate", BASE, "--records", "good.records"), "is what a gate compares with"),
+            (("merge", "good.records", "--gate", BASE, "--records", "good.records"), "is what a gate compares with"),
+            (
+                ("eval", "truth.json", "bad.npz", "--records", "x.html", "--report", "x.html"),
+                "x.html is that of --records",
+            ),
+            (("compare", "good.records", "good.records", "--report", "good.records"), "good.records is read"),
+            (("seg", "truth.json", "bad.npz", "--records", "bad.npz"), "bad.npz is read"),
+            (("agree", *SIDES, "--gate", BASE, "--records", "good.records"), "is what a gate compares with"),
+            (("eval", "truth.json", "b*.npz", "--records", "bad.npz"), "bad.npz is read"),
+        ],
+    )  # fmt: skip
+    def test_refused(self, files, capsys, words, told):
+        before = {path.name: path.read_bytes() for path in Path().iterdir()}
+        code, _, err = run(capsys, *words)
+        assert code == 2 and "must be a file of its own" in err and told in err
+        assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+    def test_streams(self, files, capsys):
+        words = ("eval", "truth.json", "bad.npz", "--quiet", "--records", "/dev/null", "--report", "/dev/null")
+        assert run(capsys, *words)[0] == 0
+
+
 class TestSegmentation:
     @pytest.fixture
     def folders(self, tmp_path, monkeypatch):

@@ -85,18 +85,20 @@ AGREEMENT += [f"agreement/{path.name}" for path in sorted((SOURCE / "agreement")
 ADVICE = {"advice", "agreement", "segmentation", "shapes", "surfaces"}
 DIAGNOSE = [f"diagnose/{path.name}" for path in sorted((SOURCE / "diagnose").glob("*.py")) if path.stem not in ADVICE]
 DIAGNOSE.append("_check/diagnose.py")
+SCALE = ["_check/scale.py", *(f"scale/{path.name}" for path in sorted((SOURCE / "scale").glob("*.py")))]
 COMPARE = [f"comparison/{path.name}" for path in sorted((SOURCE / "comparison").glob("*.py"))]
 SAID_BY = {
     "iou": TABLES + REGIONS,
     "nms": TABLES + REGIONS,
-    "eval": READERS + MEETING + SCORES,
-    "merge": SCORES,
-    "agree": READERS + WRITERS + AGREEMENT,
+    "eval": READERS + MEETING + SCORES + SCALE,
+    "records": READERS + MEETING + SCORES,
+    "merge": [*SCORES, "_check/scale.py"],
+    "agree": READERS + WRITERS + AGREEMENT + SCALE,
     "check": READERS + DIAGNOSE,
-    "compare": READERS + MEETING + SCORES + COMPARE,
+    "compare": READERS + MEETING + SCORES + COMPARE + SCALE,
     "convert": READERS + WRITERS,
     "plot": [*TABLES, *SCORES, "_check/plot.py"],  # it has no options of reading: `eval --records` has them
-    "seg": LABEL_MAPS,
+    "seg": LABEL_MAPS + SCALE,
     "stats": READERS,
 }
 # What no file and no option of the verb leads to.
@@ -105,6 +107,7 @@ _GIVEN = {
     "rule=": "polygons, of which label maps are no partner on the command line",
 }
 _PANOPTIC = {"truth_folder=": "files of panoptic segments, which `vesica eval` alone reads"}
+_TWICE = {"; duplicates=": "equal images in two parts, which detection alone lets count once"}
 NOT_REACHED = {
     "iou": _GIVEN,
     "nms": {
@@ -113,10 +116,16 @@ NOT_REACHED = {
         "above=0.5": "it reads no stack of masks",
     },
     "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
-    "merge": {},
+    "records": {
+        **_PANOPTIC,
+        "images=[…]": "lists of dicts, which no file is",
+        "duplicates=": "records that are merged",
+    },
+    "merge": {"engine=": "engines, which work on files of truths and guesses"},
     "plot": {"duplicates=": "records that are merged"},
     "agree": {
         **_PANOPTIC,
+        **_TWICE,
         "`sizes` must be areas": "size bins, which no option asks for",
         "Dataset.from_arrays(": "said by the verb itself, with its option",
         "resample_by=": "groups of images, which no option asks for",
@@ -136,7 +145,11 @@ NOT_REACHED = {
     },
     "convert": _PANOPTIC,
     "stats": _PANOPTIC,
-    "seg": {**_PANOPTIC, "reduction=": "how another library computes its number, in a table of what is compared"},
+    "seg": {
+        **_PANOPTIC,
+        **_TWICE,
+        "reduction=": "how another library computes its number, in a table of what is compared",
+    },
 }
 
 

@@ -1,6 +1,7 @@
 """Parquet and Arrow: everything a data set has comes back, and tables of other tools are read as they are."""
 
 import contextlib
+import decimal
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -155,6 +156,21 @@ class TestParts:
         back = in_order(vesica.read(path))
         same(plain(back), plain(in_order(data)))
 
+    def test_frequency_of_categories_stays(self):
+        count = len(self.parts().categories)
+        for k in range(2):
+            part = vesica.read(f"part-{k}.parquet")
+            frequency = np.array(["r", *"c" * (count - 1)], object)
+            parents = np.array([f"p{one}" for one in range(count)], object)
+            kinds = replace(part.categories, frequency=frequency, parents=parents)
+            vesica.write(f"part-{k}.parquet", replace(part, categories=kinds))
+        found = vesica.read("part-*.parquet").categories
+        assert found.frequency.tolist() == ["r", *"c" * (count - 1)] and found.parents.tolist()[:2] == ["p0", "p1"]
+        kinds = replace(vesica.read("part-1.parquet").categories, frequency=np.array(["f"] * count, object))
+        vesica.write("part-1.parquet", replace(vesica.read("part-1.parquet"), categories=kinds))
+        with pytest.raises(InputError, match="has the frequency"):
+            vesica.read("part-*.parquet")
+
     def test_an_image_in_two_parts(self):
         self.parts()
         Path("part-2.parquet").write_bytes(Path("part-0.parquet").read_bytes())
@@ -244,6 +260,27 @@ class TestHuggingFace:
         with pytest.raises(ValueError, match=r"row 0 \(image 15\) `category` has 1, and others 2"):
             Dataset.from_arrow(pa.table(broken), form="xywh")
 
+    @pytest.mark.parametrize(
+        "segmentation",
+        [
+            [[[0.0, 0, 4, 0, 4, 4, 0, 4]], [[1.0, 1, 3, 1, 3, 3]]],
+            ["[[0, 0, 4, 0, 4, 4, 0, 4]]", "[[1, 1, 3, 1, 3, 3]]"],
+            [{"size": [9, 9], "counts": [0, 4, 77]}, {"size": [9, 9], "counts": [9, 2, 70]}],
+            [{"size": [9, 9], "counts": b"04]2"}, {"size": [9, 9], "counts": b"92V2"}],
+        ],
+        ids=["polygons", "json", "counts", "compressed"],
+    )
+    def test_segmentation(self, segmentation):
+        rows = [{"segmentation": one, "category": 1} for one in segmentation]
+        table = pa.table({"image_id": [1], "height": [9], "width": [9], "objects": pa.array([rows])})
+        data = Dataset.from_arrow(table)
+        found = data.segments.sized(data.images.sizes[data.image]).to_rle()
+        wanted = [json.loads(one) if isinstance(one, str) else one for one in segmentation]
+        if isinstance(wanted[0], dict):
+            assert found.to_coco() == vesica.RleMasks.from_coco(wanted).to_coco()
+        else:
+            assert found.to_strings() == vesica.Polygons(wanted, rule="coco").to_rle((9, 9)).to_strings()
+
     @pytest.mark.parametrize("facts", [{}, {"info": 3}, {"info": {"features": {"objects": []}}}])
     def test_without_class_labels(self, facts):
         assert Dataset.from_arrow(self.table(facts), form="xywh").categories.names is None
@@ -280,6 +317,18 @@ class TestRowsOfObjects:
         Path("t.csv").write_text("\n".join(lines))
         same(plain(vesica.read("t.parquet")), plain(vesica.read("t.csv")))
 
+    def test_decimals_and_dictionaries(self):
+        tenths = pa.array([decimal.Decimal("0.5"), decimal.Decimal("0.2"), decimal.Decimal("1.0")])
+        ids = pa.array([7, 7, 9], pa.decimal128(38, 0))  # as a sum in DuckDB
+        table = pa.table(FLAT | {"score": tenths.dictionary_encode(), "image_id": ids})
+        data = Dataset.from_arrow(table)
+        assert data.score.tolist() == [0.5, 0.2, 1.0] and data.images.ids.tolist() == [7, 9]
+
+    def test_two_columns_of_one_name(self):
+        table = pa.table([*FLAT.values(), [1, 2, 3]], names=[*FLAT, "category"])
+        with pytest.raises(ValueError, match="Two columns are called the same: 'category' and 'category'"):
+            Dataset.from_arrow(table)
+
     def test_a_list_of_four(self):
         table = pa.table({"image_id": [7], "bbox": [[0.0, 0, 2, 3]], "label": [1]})
         assert Dataset.from_arrow(table, form="xywh").xywh.tolist() == [[0, 0, 2, 3]]
@@ -295,6 +344,9 @@ class TestRowsOfObjects:
             ({"x1": [float("nan"), 1, 2]}, "finite"),
             ({"x1": [9.0, 1, 2]}, "row 0"),
             ({"image_id": [[1], [2], [3]]}, "must be integers or strings; got a column of list"),
+            ({"image_id": [None, 1, 2]}, "`image_id` must not be null; it is in row 0"),
+            ({"Category": ["a", "b", "c"]}, "Two columns are called the same: 'category' and 'Category'"),
+            ({"iscrowd": [0.5, 0, 0]}, "`crowd` must be booleans, or 0 and 1; got 0.5"),
         ],
     )
     def test_bad(self, change, message):
@@ -318,6 +370,16 @@ class TestBroken:
             (lambda row: row | {"flags": 9}, "`flags` must be 0 to 3.*got 9 in row 0"),
             (lambda row: row | {"attributes": "[1]"}, "`attributes` must be a JSON object; got .* in row 0"),
             (lambda row: None, "`truth` must not be null; it is in row 0"),
+            (lambda row: row | {"flags": 1.5}, r"`flags` must be whole numbers; got 1.5 in row 0 \(image 7\)"),
+            (lambda row: row | {"rle": [1, 2]}, "`rle` must be masks as COCO has them.* Got a column of list"),
+            (
+                lambda row: row | {"rle": "04", "size": [-4, 4]},
+                r"`size` must be the height.*got \[-4.0, 4.0\]",
+            ),
+            (
+                lambda row: row | {"rle": "04", "size": [4.5, 4]},
+                r"`size` must be the height.*got \[4.5, 4.0\]",
+            ),
         ],
     )
     def test_objects(self, change, message):
@@ -338,6 +400,9 @@ class TestBroken:
             (b'{"version": 1, "categories": 3}', "must have a table `categories`"),
             (b'{"version": 1, "categories": {"ids": [1, 1]}}', "twice|repeat|categories"),
             (b'{"version": 1, "categories": {"ids": [1], "names": []}}', "must have a table `categories`"),
+            (b'{"version": 1, "categories": {"ids": [1], "names": 5}}', "must have a table `categories`"),
+            (b'{"version": 1, "categories": {"ids": [1], "names": [[1]]}}', "must have a table `categories`"),
+            (b"[" * 100_000, "is no JSON"),
             (b'{"version": 1, "boxes": "xxyy", "categories": {"ids": ["cat"]}}', "xxyy"),
         ],
     )
@@ -346,6 +411,20 @@ class TestBroken:
         pq.write_table(table.replace_schema_metadata({b"vesica": facts}), "t.parquet")
         with pytest.raises(InputError, match=message):
             vesica.read("t.parquet")
+
+    @pytest.mark.parametrize(
+        "change, message",
+        [
+            ({"width": [640.5]}, r"`width` must be whole numbers; got 640.5 in row 0 \(image 7\)"),
+            ({"width": [float("inf")]}, "`width` must be whole numbers; got inf"),
+            ({"asked": [[{"who": "ann"}]]}, "`asked` must have `annotator`; it has"),
+        ],
+    )
+    def test_images(self, change, message):
+        row = {"category": "cat", "box": [0.0, 0.0, 4.0, 4.0], "annotator": "ann"}
+        columns = {"image_id": [7], "truth": pa.array([[row]]), "width": [640], "height": [480]}
+        with pytest.raises(ValueError, match=message):
+            Dataset.from_arrow(pa.table(columns | change), form="xywh")
 
     def test_an_image_twice(self):
         table = made().to_arrow()
@@ -375,3 +454,67 @@ def _content(cached=[]):  # noqa: B006
         vesica.write("sound.parquet", whole(True))
         cached.append(Path("sound.parquet").read_bytes())
     return cached[0]
+
+
+class TestProjection:
+    """Where masks are not compared, their columns are not even read: here they are broken, and nobody notices."""
+
+    @pytest.fixture
+    def broken(self, tmp_path):
+        rng = np.random.default_rng(0)
+        boxes = np.concatenate([rng.uniform(0, 60, (30, 2)), rng.uniform(4, 30, (30, 2))], 1).round(1)
+        drawn = [[[x, y, x + w, y, x + w, y + h, x, y + h]] for x, y, w, h in boxes.tolist()]
+        tables = {"form": "xywh", "image": np.arange(30) // 3, "category": [1] * 30, "sizes": (100, 100)}
+        truth = Dataset.from_arrays(boxes, masks=drawn, **tables)
+        guess = Dataset.from_arrays(boxes + 1, masks=drawn, score=rng.random(30), **tables)
+        table = truth.to_arrow().append_column("guess", guess.to_arrow().column("guess"))
+        table = table.append_column("image", pa.array([{"bytes": b"\xff" * 999, "path": "x"}] * 10))
+        path = tmp_path / "part.parquet"
+        pq.write_table(table, path, compression="zstd")
+        data, spoilt = bytearray(path.read_bytes()), []
+        group = pq.ParquetFile(path).metadata.row_group(0)
+        for k in range(group.num_columns):
+            column = group.column(k)
+            if {"polygons", "rle", "size", "bytes"} & {*column.path_in_schema.split(".")}:
+                begin = column.dictionary_page_offset or column.data_page_offset
+                data[begin : begin + column.total_compressed_size] = b"\x00" * column.total_compressed_size
+                spoilt.append(column.path_in_schema.split(".")[0])
+        assert {*spoilt} == {"truth", "guess", "image"}
+        path.write_bytes(data)
+        return path, truth, guess
+
+    def test_scores(self, broken):
+        path, truth, guess = broken
+        want = vesica.evaluate(truth, guess).to_json()
+        assert vesica.evaluate(path, path).to_json() == want
+        assert vesica.scale.evaluate(path).to_json() == want
+        assert vesica.scale.evaluate(path, path).to_json() == want
+
+    def test_reading(self, broken):
+        path, truth, _ = broken
+        found = vesica.read(path, masks=False)
+        assert found.segments is None and np.array_equal(found.xywh, truth.xywh)
+
+    def test_masks_that_are_asked_for(self, broken):
+        path = broken[0]
+        for call in (
+            lambda: vesica.read(path),
+            lambda: vesica.evaluate(path, path, regions="mask"),
+            lambda: vesica.scale.evaluate(path, regions="mask"),
+        ):
+            with pytest.raises(InputError, match="part.parquet"):
+                call()
+
+    def test_images_alone(self, broken):
+        from vesica.io.parquet import images_of
+
+        assert not {"truth", "guess"} & {*images_of(str(broken[0])).column_names}
+
+    def test_masks_without_boxes_are_told_of(self, tmp_path):
+        """What has masks alone keeps them: the error is that of a data set without boxes."""
+        data = Dataset.from_arrays(
+            None, masks=[[[0, 0, 4, 0, 4, 4, 0, 4]]], image=[1], category=[1], sizes=(10, 10), form="xywh"
+        )
+        pq.write_table(data.to_arrow(), tmp_path / "x.parquet")
+        assert "polygons" in str(pq.read_schema(tmp_path / "x.parquet"))
+        assert len(vesica.read(tmp_path / "x.parquet")) == 1

@@ -228,6 +228,15 @@ class TestBytes:
             assert a.dtype == b.dtype and np.array_equal(a, b), column
         assert summarise(back).to_json() == summarise(records).to_json()
 
+    def test_a_score_that_is_a_nan_of_other_bits(self):
+        """A signalling NaN: no warning, and a NaN it stays."""
+        score = np.array([0.75, np.nan], np.float32)
+        records = records_of(one_image("a"), one_image("a", score=score[:1]), quirks="pycocotools")
+        blocks = blocks_of(records.to_bytes())
+        (place,) = (k for k, block in enumerate(blocks) if block == score[:1].tobytes())
+        blocks[place] = np.array([0x7FA00000], np.uint32).tobytes()
+        assert np.isnan(Records.from_bytes(bytes_of(blocks)).score).tolist() == [True]
+
     @pytest.mark.parametrize("count", [16, 26])
     def test_every_lane_is_the_one_asked_for_alone(self, count):
         """Lanes lie 64 to a word; a lane of many is what it is by itself."""

@@ -360,3 +360,39 @@ def test_usage(words: list[str], message: str, tmp_path: Path, capsys: pytest.Ca
         main([word.format(**known) for word in words])
     assert left.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_many_classes_take_no_room():
+    """Of a confusion of a thousand classes nearly all cells are empty."""
+    from vesica.report.document import _grid
+    from vesica.report.views import Grid
+
+    names = tuple(f"c{k}" for k in range(1000))
+    counts = [[0] * 1000 for _ in names]
+    counts[3][7], counts[999][0] = 5, 2
+    made = _grid(Grid(("truth", "guess"), names, names, tuple(map(tuple, counts))), "detection")
+    assert made["counts"] == {"3": {"7": 5}, "999": {"0": 2}} and len(json.dumps(made)) < 30_000
+
+
+@pytest.mark.parametrize("kind", ["panoptic", "comparison"])
+def test_photographs_where_nothing_is_drawn(tmp_path, kind):
+    """Segments, and label maps of two models: the images that lose or change most, each with what is known of it."""
+    pytest.importorskip("PIL")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, (3, 8, 12))
+    guess = [np.where(rng.random(truth.shape) < share, 1, truth) for share in (0.3, 0.1)]
+    if kind == "panoptic":
+        pairs = ([(one, {1: 17, 2: 3}) for one in side] for side in (truth, guess[0]))
+        result: Any = vesica.evaluate_panoptic(*pairs, categories={17: "cat", 3: "grass"}, things=[17])
+    else:
+        result = vesica.compare(truth, *guess, task="segmentation")
+    photographs = {str(k): np.full((8, 12, 3), 40 * k, np.uint8) for k in range(2)}
+    assert result.report(tmp_path / "bare.html").pictures == 0
+    found = result.report(tmp_path / "a.html", images=photographs)
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert found.pictures == 2 and text.count("data:image/jpeg") == 2 and "guess that is wrong" not in text
+
+
+def test_long_names_break_between_words(tmp_path):
+    cases.segmentation().report(tmp_path / "a.html")
+    assert "generalised_<wbr>dice" in (tmp_path / "a.html").read_text(encoding="utf-8")

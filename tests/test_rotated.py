@@ -442,3 +442,11 @@ class TestFromCorners:
     def test_eight_columns_are_told_the_way(self):
         with pytest.raises(ValueError, match="RotatedBoxes.from_corners"):
             RotatedBoxes([[0, 0, 4, 0, 4, 2, 0, 2]], **DEG)
+
+
+@pytest.mark.parametrize(
+    "word, meant", [("clockwise", "cw"), ("counter-clockwise", "ccw"), ("anticlockwise", "ccw"), ("CW", "cw")]
+)
+def test_words_for_directions(word, meant):
+    with pytest.raises(ValueError, match=f'got {word!r}. Did you mean "{meant}"'):
+        RotatedBoxes([[2, 2, 4, 4, 45]], unit="deg", direction=word)

@@ -6,13 +6,13 @@ import random
 import signal
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import killed
 import vesica
+from shards import CLASSES, IMAGES, KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import Dataset, scale
 from vesica.errors import InputError, MissingExtra
 from vesica.scale import engines, run, work
@@ -20,100 +20,18 @@ from vesica.scale import engines, run, work
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-IMAGES, CLASSES = 60, 4
-
-
-@pytest.fixture(scope="module")
-def ray_cluster():
-    """A cluster of this machine, with several worker processes."""
-    ray = pytest.importorskip("ray")
-    here = str(Path(__file__).parent)
-    paths = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
-    ray.init(
-        num_cpus=4,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="error",
-        runtime_env={"env_vars": {"PYTHONPATH": paths}},
-    )
-    yield ray
-    ray.shutdown()
-
-
-def world(seed=0, *, shift=3.0, masks=False):
-    """Truths and guesses of many images: ties, crowds, empty images, classes without guesses."""
-    rng = np.random.default_rng(seed)
-    rows = 6 * IMAGES
-    image = rng.integers(0, IMAGES - 3, rows)
-    boxes = np.concatenate([rng.uniform(0, 60, (rows, 2)), rng.uniform(4, 30, (rows, 2))], 1).round(1)
-    category = rng.integers(0, CLASSES, rows)
-    tables = {"images": [f"im{k:03d}" for k in range(IMAGES)], "categories": {k: f"c{k}" for k in range(CLASSES)}}
-    ids = np.array(tables["images"], object)
-    moved = boxes + rng.normal(0, shift, boxes.shape) * [1, 1, 0, 0]
-    drawn = {"masks": None}, {"masks": None}
-    if masks:
-        drawn = tuple({"masks": [_outline(box) for box in side]} for side in (boxes, moved))
-    truth = Dataset.from_arrays(
-        boxes, form="xywh", image=ids[image], category=category, crowd=rng.random(rows) < 0.05, sizes=(120, 120),
-        id=np.arange(rows), **tables, **drawn[0],
-    )  # fmt: skip
-    guess = Dataset.from_arrays(
-        moved, form="xywh", image=ids[image], category=np.where(rng.random(rows) < 0.1, 0, category),
-        score=rng.random(rows).round(1), sizes=(120, 120), **tables, **drawn[1],
-    )  # fmt: skip
-    return truth, guess
-
-
-def _outline(box):
-    x, y, w, h = box.tolist()
-    return [[x, y, x + w, y, x + w, y + h, x, y + h]]
-
-
-def table_of(truth, guess):
-    return truth.to_arrow().append_column("guess", guess.to_arrow().column("guess"))
-
-
-def parts(folder, table, sizes, *, shuffled=True):
-    """The rows of a table in uneven files, whose order says nothing."""
-    order = np.random.default_rng(7).permutation(len(table)) if shuffled else np.arange(len(table))
-    ends = np.cumsum([0, *sizes])
-    assert ends[-1] == len(table)
-    folder.mkdir(exist_ok=True)
-    for k, (begin, end) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
-        pq.write_table(table.take(order[begin:end]), folder / f"part-{k:05d}.parquet")
-    return folder
-
-
-UNEVEN = (1, 30, 7, 2, 1, 1, 5, 3, 2, 8)
-
 
 class TestEqualToTheByte:
-    @pytest.mark.parametrize("regions", ["box", "mask", "boundary"])
-    @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_detection(self, tmp_path, engine, regions):
-        truth, guess = world(masks=regions != "box")
-        whole = vesica.evaluate(truth, guess, regions=regions, details=True)
-        folder = parts(tmp_path / "parts", table_of(truth, guess), UNEVEN)
-        found = scale.evaluate(folder, engine=engine, workers=2, regions=regions, details=True)
-        self.same(found, whole)
-
-    @staticmethod
-    def same(found, whole):
-        assert whole["AP"] > 0.005
-        assert found.records.to_bytes() == whole.records.to_bytes()
-        assert found.to_json() == whole.to_json()
-        for name in ("AP", "AR100"):
-            ends = [one.interval(name, replicates=200) for one in (found, whole)]
-            assert repr(ends[0]) == repr(ends[1])
-        assert found.causes().table.text() == whole.causes().table.text()
-
-    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("workers", [1, 2, 4])
-    def test_ray(self, tmp_path, ray_cluster, workers):
-        truth, guess = world()
-        folder = parts(tmp_path / "parts", table_of(truth, guess), UNEVEN)
-        found = scale.evaluate(folder, engine="ray", workers=workers, details=True)
-        self.same(found, vesica.evaluate(truth, guess, details=True))
+    def test_threads(self, kind, workers):
+        call, facts, whole = scored(kind)
+        assert facts(call(engine="threads", workers=workers)) == whole
+
+    @pytest.mark.parametrize("kind, workers", [*((kind, 2) for kind in KINDS), ("boxes", 1), ("boxes", 4)])
+    def test_processes(self, kind, workers):
+        call, facts, whole = scored(kind)
+        assert facts(call(engine="processes", workers=workers)) == whole
 
     def test_row_groups(self, tmp_path):
         truth, guess = world()
@@ -140,45 +58,12 @@ class TestEqualToTheByte:
         assert dict(found) == pytest.approx(dict(vesica.evaluate(truth, guess)), abs=0, rel=0, nan_ok=True)
 
     @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_segmentation(self, tmp_path, engine):
-        rng = np.random.default_rng(0)
-        for k in range(11):
-            for side in ("truth", "guess"):
-                (tmp_path / side).mkdir(exist_ok=True)
-                np.save(tmp_path / side / f"{k}.npy", rng.integers(0, 4, (9 + k, 12)).astype(np.uint8))
-        paths = tmp_path / "truth", tmp_path / "guess"
-        options = {"categories": 3, "ignore": 3}
+    def test_labels_that_are_no_category(self, tmp_path, engine):
+        for side in ("truth", "guess"):
+            (tmp_path / side).mkdir()
+            np.save(tmp_path / side / "0.npy", np.full((4, 4), 3, np.uint8))
         with pytest.raises(InputError, match="label"):
-            scale.evaluate_segmentation(*paths, categories=2, engine=engine, workers=2)
-        found = scale.evaluate_segmentation(*paths, engine=engine, workers=2, **options)
-        whole = vesica.evaluate_segmentation(*paths, **options)
-        assert found.counts.to_bytes() == whole.counts.to_bytes() and found.to_json() == whole.to_json()
-
-    @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_agreement(self, tmp_path, engine):
-        truth, guess = world()
-        both = Dataset.of_annotators({"ann": truth, "ben": _without_score(guess)})
-        whole = vesica.evaluate_agreement(both)
-        folder = parts(tmp_path / "parts", both.to_arrow(), UNEVEN)
-        found = scale.evaluate_agreement(folder, engine=engine, workers=2)
-        assert found.records.to_bytes() == whole.records.to_bytes() and dict(found) == dict(whole)
-
-    def test_comparison(self, tmp_path):
-        truth, a = world()
-        _, b = world(shift=1.0)
-        files = {}
-        for name, data in (("truth", truth), ("a", a), ("b", b)):
-            files[name] = parts(tmp_path / name, data.to_arrow(), UNEVEN)
-        found = scale.compare(files["truth"], files["a"], files["b"], workers=2)
-        whole = vesica.compare(vesica.evaluate(truth, a), vesica.evaluate(truth, b))
-        assert found.to_json() == whole.to_json()
-
-
-def _without_score(data):
-    return Dataset.from_arrays(
-        data.xywh, form="xywh", image=data.images.ids[data.image], category=data.categories.ids[data.category],
-        images=data.images, categories=data.categories,
-    )  # fmt: skip
+            scale.evaluate_segmentation(tmp_path / "truth", tmp_path / "guess", categories=2, engine=engine, workers=2)
 
 
 @pytest.fixture
@@ -197,7 +82,8 @@ class TestWhatBreaks:
         rows[3][0]["score"] = float("nan")
         kind = table.schema.field("guess").type
         pq.write_table(table.set_column(table.column_names.index("guess"), "guess", pa.array(rows, kind)), path)
-        with pytest.raises(InputError, match=r"part-00002\.parquet: .*`score` must be finite; got nan in row"):
+        wanted = r"part-00002\.parquet: .*`score` must be finite; got nan in row 17. It is in `guess` of image 'im034'"
+        with pytest.raises(InputError, match=wanted):
             scale.evaluate(folder, engine=engine, workers=2)
 
     def test_the_same_part_twice(self, folder):
@@ -337,19 +223,6 @@ class TestKilled:
             killer.join()
             engine.close()
         assert found == tickets
-
-    @pytest.mark.slow
-    def test_a_worker_of_ray(self, folder, tmp_path, ray_cluster, monkeypatch):
-        monkeypatch.setattr(run, "mapped", killed.killed_first)
-        options = {"folder": str(tmp_path), "victim": "part-00001.parquet"}
-        found = scale.evaluate(folder, engine="ray", workers=2, **options)
-        assert found.to_json() == vesica.evaluate(*world()).to_json()
-
-    @pytest.mark.slow
-    def test_a_bad_row_on_ray(self, folder, ray_cluster):
-        (folder / "part-00004.parquet").write_bytes(b"PAR1")
-        with pytest.raises(InputError, match=r"part-00004\.parquet cannot be read as Parquet"):
-            scale.evaluate(folder, engine="ray", workers=2)
 
 
 def _kill(pid):

@@ -1,5 +1,7 @@
 """AP in bounds: they hold the exact value, whatever the data; and merge like records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,10 +109,40 @@ class TestBounds:
         assert (_needed(recalls, positives) == np.searchsorted(np.arange(positives + 1) / positives, recalls)).all()
 
 
+WIDTHS = {1000: 1.4e-3, 4096: 3.2e-4, 16384: 8.1e-5, 65536: 2.0e-5}
+"""How far apart the bounds of three million guesses are, by bins: what docs/scale.md says."""
+
+
+@pytest.mark.slow
+def test_widths():
+    """A third is right, with scores that thin out downwards; those of the others thin out upwards."""
+    rng, guesses, right = np.random.default_rng(0), 3_000_000, 1_000_000
+    score = np.concatenate([rng.beta(2, 1, right), rng.beta(1, 2, guesses - right)])
+    records = _alone(score, np.arange(guesses) < right, rng)
+    exact = vesica.detection.summarise(records)["AP"]
+    for bins, width in WIDTHS.items():
+        low, high = counts_by_score(records, bins=bins).bounds()["AP"]
+        assert low <= exact <= high
+        assert high - low == pytest.approx(width, rel=0.1)
+
+
+def _alone(score, right, rng, *, each=100):
+    """Records of one category, one lane, and so many guesses an image."""
+    one = {"boxes": [[0, 0, 1, 1]], "labels": [0]}
+    base = vesica.evaluate([one], [one | {"scores": [1]}], iou=0.5, areas={"all": (0, 1e10)}).records
+    mixed = rng.permutation(len(score)).reshape(-1, each)
+    order = np.take_along_axis(mixed, np.argsort(-score[mixed], axis=1), axis=1).ravel()
+    images = len(mixed)
+    return replace(
+        base, images=np.arange(images), image=np.arange(images, dtype=np.int32), starts=np.array([0, images]),
+        guesses=np.full(images, each, np.int32), counted=right[mixed].sum(1, keepdims=True).astype(np.int32),
+        score=score[order], matched=right[order].astype(np.uint64)[:, None],
+        ignored=np.zeros((len(score), 1), np.uint64), row=None,
+    )  # fmt: skip
+
+
 def _shaken(records, rng):
     """Records of the same size with other bits and scores."""
-    from dataclasses import replace
-
     order = np.argsort(rng.random(len(records)))
     score = np.round(rng.random(len(records)), int(rng.integers(1, 5)))
     first = np.concatenate([[0], np.cumsum(records.guesses)])
@@ -171,8 +203,6 @@ class TestMerge:
         ],
     )
     def test_contradictions(self, name, change):
-        from dataclasses import replace
-
         counts = counts_by_score(scene(2).records, bins=30)
         damaged = replace(counts, **{name: np.ascontiguousarray(change(getattr(counts, name)))})
         with pytest.raises(InputError, match="cannot be read"):

@@ -86,6 +86,19 @@ class TestObjects:
         found = stats_of(data, areas=AREAS)
         assert found["area"]["max"] == 20 and found["objects"] == 1
 
+    def test_many_categories_of_many_images(self):
+        """Their product is beyond 32 bits."""
+        count = 60_000
+        data = vesica.Dataset.from_arrays(
+            [[0, 0, 4, 4]] * 4,
+            image=[0, count - 1, 5, 5],
+            category=[count - 1, count - 1, count - 2, 0],
+            images=np.arange(count),
+            categories=np.arange(count),
+        )
+        found = {row["id"]: row["images"] for row in stats_of(data)["classes"] if row["images"]}
+        assert found == {0: 1, count - 2: 1, count - 1: 2}
+
     def test_sizes_of_images(self):
         data = vesica.Dataset.from_arrays(
             [], image=[], images=range(4), sizes={0: (480, 640), 1: (480, 640), 2: (100, 50)}

@@ -1,6 +1,5 @@
 """Kernels for CUDA tensors, run step by step by Triton's interpreter, against their twins."""
 
-import contextlib
 import json
 from fractions import Fraction
 from functools import partial
@@ -11,10 +10,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from backends import absent, careful, forbidden  # noqa: E402
+from backends import absent, as_if_cuda, forbidden  # noqa: E402
 from vesica import Boxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
-from vesica._kernels import pick, registry  # noqa: E402
+from vesica._kernels import pick  # noqa: E402
 from vesica._kernels.generic import contingency as generic_contingency  # noqa: E402
 from vesica._kernels.generic import nms as generic_nms  # noqa: E402
 from vesica._kernels.tables import Contest  # noqa: E402
@@ -25,17 +24,6 @@ from vesica.cli import main  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
 from vesica.regions import comparable  # noqa: E402
-
-
-@contextlib.contextmanager
-def as_if_cuda():
-    """Tensors on the CPU go where those of a CUDA device would."""
-    registry.STANDS_FOR["cpu"] = "cuda"
-    try:
-        with careful():
-            yield
-    finally:
-        registry.STANDS_FOR.clear()
 
 
 def rows(n, seed=0, dtype="float32", scale=1.0):
@@ -270,6 +258,15 @@ class TestNms:
             nan = scores.clone()
             nan[3] = torch.nan
             assert entry(table, nan, (0.5, True)) is None
+        keys = torch.arange(40) % 3
+        with np.errstate(all="ignore"):
+            got = entry(table, scores, (0.3, True, keys.int(), 0.2, 9))
+        want = nms(crowd(40), scores.numpy(), above=0.3, keys=keys.numpy(), min_score=0.2, limit=9)
+        assert got.tolist() == want.tolist()
+        for more in ((keys.float(), None, None), (keys[:-1], None, None), (keys.tolist(), None, None)):
+            assert entry(table, scores, (0.5, True, *more)) is None
+        for more in ((None, float("nan"), None), (None, "0.1", None), (None, None, 0), (None, None, True)):
+            assert entry(table, scores, (0.5, True, *more)) is None
         for case in (
             (table, scores, (2.0, True)),
             (table, scores[:-1], (0.5, True)),
@@ -397,7 +394,12 @@ class TestLosses:
         with np.errstate(all="ignore"):
             assert entry(a, b, told).item() == pytest.approx(losses.iou(a, b).item(), rel=1e-6)
             assert entry(a.reshape(2, 20, 4), b.reshape(2, 20, 4), ("none", losses.iou)).shape == (2, 20)
-        for x, y in ((a.half(), b.half()), (a, b.double()), (a[:3], b), (a[0], b[0]), (a[:, :3], b[:, :3])):
+        half = a[10:].half().requires_grad_(), b[10:].half()
+        with np.errstate(all="ignore"):
+            value = entry(*half, told)
+        value.backward()
+        assert value.item() == pytest.approx(losses.iou(*half).item(), rel=1e-6) and half[0].grad.dtype == torch.float16
+        for x, y in ((a.half(), b), (a, b.double()), (a[:3], b), (a[0], b[0]), (a[:, :3], b[:, :3])):
             assert entry(x, y, told) is None
 
 
@@ -426,8 +428,12 @@ class TestDoor:
         assert main(["info", "--json"]) == 0
         listed = json.loads(capsys.readouterr().out)["backends"]
         mine = [case for case in listed if case["backend"] == "triton"]
-        where = {"torch on a CUDA device, no gradient needed", "torch on a CUDA device"}
-        assert {case["arrays"] for case in mine} == where
+        assert {case["arrays"] for case in mine} == {
+            "torch on a CUDA device, no gradient needed",
+            "torch on a CUDA device",
+            "torch on a CUDA device, inside torch.compile",
+            "CuPy, where torch is installed",
+        }
         assert {"measure", "join", "nms", "nms_padded", "contingency"} <= {
             verb for case in mine for verb in case["verbs"]
         }

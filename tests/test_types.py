@@ -82,48 +82,48 @@ class TestCheckers:
     def test_mypy(self, tmp_path):
         pytest.importorskip("mypy")
         (tmp_path / "calls.py").write_text(CALLS)
-        command = [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", str(tmp_path), "calls.py"]
+        options = ["--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path)]
+        command = [sys.executable, "-m", "mypy", *options, "calls.py"]
         where = {} if SOURCE.name == "site-packages" else {"MYPYPATH": str(SOURCE)}  # installed, it is found
         run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**where, "PATH": "/usr/bin"})
         found = {int(number) for number in re.findall(r"^calls\.py:(\d+): error:", run.stdout, re.M)}
         assert sorted(found) == wrong_lines(CALLS), run.stdout + run.stderr
 
-    def test_pyright(self, tmp_path):
-        (tmp_path / "calls.py").write_text(CALLS)
-        found = {row["range"]["start"]["line"] + 1 for row in pyright(tmp_path)}
-        assert sorted(found) == wrong_lines(CALLS)
+    def test_pyright(self, pyright):
+        assert sorted({line for name, line, _ in pyright if name == "calls.py"}) == wrong_lines(CALLS)
 
-    def test_pages(self, tmp_path):
+    def test_pages(self, pyright):
         """What docs and README show as working has no error."""
-        for page in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]):
-            examples = doctest.DocTestParser().get_examples(page.read_text())
-            lines = [line for one in examples if not one.exc_msg for line in one.source.splitlines()]
-            (tmp_path / f"page_{page.stem.lower()}.py").write_text("\n".join(lines) + "\n")
-        known = {
-            "reportOptionalMemberAccess": False,
-            "reportOptionalSubscript": False,
-        }  # the reader knows what is there
-        rows = [
-            f"{Path(row['file']).name}:{row['range']['start']['line'] + 1}: {row['message']}"
-            for row in pyright(tmp_path, **known)
-        ]
-        assert rows == []
+        assert [row for row in pyright if row[0] != "calls.py"] == []
 
 
-def pyright(folder, **rules):
-    """The errors that pyright finds in a folder."""
+# The reader of a page knows what is there.
+KNOWN = "# pyright: reportOptionalMemberAccess=false, reportOptionalSubscript=false\n"
+
+
+@pytest.fixture(scope="module")
+def pyright(tmp_path_factory):
+    """File, line and words of each error that pyright finds in the calls and in the examples of pages."""
     command = shutil.which("basedpyright", path=str(Path(sys.executable).parent)) or shutil.which("basedpyright")
     if command is None:
         pytest.skip("basedpyright is not installed")
+    folder = tmp_path_factory.mktemp("pyright")
+    (folder / "calls.py").write_text(CALLS)
+    for page in sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]):
+        examples = doctest.DocTestParser().get_examples(page.read_text())
+        lines = [line for one in examples if not one.exc_msg for line in one.source.splitlines()]
+        (folder / f"page_{page.stem.lower()}.py").write_text(KNOWN + "\n".join(lines) + "\n")
     settings = {
         "typeCheckingMode": "basic",
         "extraPaths": [str(SOURCE)],
         "include": ["."],
         "pythonVersion": "3.11",
-        **rules,
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     run = subprocess.run(
         [command, "--outputjson", "-p", str(folder), "--pythonpath", sys.executable], capture_output=True, text=True
     )
-    return [row for row in json.loads(run.stdout)["generalDiagnostics"] if row["severity"] == "error"]
+    told = json.loads(run.stdout)
+    assert told["summary"]["filesAnalyzed"] > 10
+    rows = [row for row in told["generalDiagnostics"] if row["severity"] == "error"]
+    return [(Path(row["file"]).name, row["range"]["start"]["line"] + 1, row["message"]) for row in rows]

@@ -15,8 +15,10 @@ from vesica import report
 from vesica.cli import demo, eval_output, main
 from vesica.demo import files as demo_files
 from vesica.demo import scene
+from vesica.demo.maps import guessed_map
 from vesica.detection import records_of
 from vesica.io import arrays, atomic, detections, files
+from vesica.io.png_write import png_of
 from vesica.io.review_queue import write_queue
 
 SIZE = (480, 640)
@@ -73,7 +75,17 @@ def _of_records():
     return Writer("all.records", lambda path, which: eval_output.write_records(str(path), contents[which]))
 
 
-_PICTURES = functools.cache(scene.picture)  # which takes longer than to write them
+# To draw and to pack them takes longer than to write them.
+_PICTURES = functools.cache(scene.picture)
+_MAPS = functools.cache(lambda segmenter, number, seed: guessed_map(segmenter, _PICTURES(number, seed), number, seed))
+_packed: dict = {}
+
+
+def _png(pixels, *, palette=None):
+    key = (pixels.tobytes(), palette is None)
+    if key not in _packed:
+        _packed[key] = png_of(pixels, palette=palette)
+    return _packed[key]
 
 
 def _page(path, *results, **_):
@@ -86,10 +98,12 @@ def _demo(path, which):
     with (
         contextlib.redirect_stdout(io.StringIO()),
         unittest.mock.patch.object(demo_files, "picture", _PICTURES),
+        unittest.mock.patch.object(demo_files, "guessed_map", lambda who, _, number, seed: _MAPS(who, number, seed)),
+        unittest.mock.patch.object(demo_files, "png_of", _png),
         unittest.mock.patch.object(report, "write", _page),
         unittest.mock.patch.object(demo, "_facts", return_value={}),  # what is printed takes longer than to write
     ):
-        told(main(["demo", "--json", "--output", str(path), "--images", str(2 + which), "--seed", str(which)]))
+        told(main(["demo", "--json", "--output", str(path), "--images", str(1 + which), "--seed", str(which)]))
 
 
 def _panoptic(path, which):

@@ -11,6 +11,8 @@
 #include "detection/bootstrap.hpp"
 #include "detection/match_cells.hpp"
 #include "detection/precision_recall.hpp"
+#include "detection/precision_walk.hpp"
+#include "detection/sorted_runs.hpp"
 
 namespace vesica::bind {
 namespace {
@@ -192,6 +194,112 @@ void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Fl
         precision.data(), recall.data(), scores ? scores->data() : nullptr);
 }
 
+// right, wrong, best, reached, top
+using SeenTuple =
+    std::tuple<Out<std::uint32_t>, Out<std::uint32_t>, Out<double>, std::optional<Out<double>>, Out<double>>;
+// recalls, limits, first limit, epsilon, thresholds, positives
+using WalkTuple = std::tuple<Flat<double>, Flat<std::int64_t>, std::size_t, double, std::size_t, Flat<std::int64_t>>;
+// rows, ranks of images, bytes of a score, is the end
+using RunTuple = std::tuple<Flat<std::uint8_t>, Flat<std::int32_t>, std::size_t, bool>;
+
+// What a walk needs, looked at.
+struct WalkArrays {
+    precision_recall::Request request;
+    precision_recall::Seen seen;
+    std::size_t thresholds, areas;
+    const std::int64_t* positives;
+
+    precision_recall::Walk walk() const { return {request, thresholds, areas, positives, seen}; }
+};
+
+WalkArrays walk_arrays(const WalkTuple& how, const SeenTuple& seen) {
+    const auto& [recalls, limits, first_limit, epsilon, thresholds, positives] = how;
+    const auto& [right, wrong, best, reached, top] = seen;
+    expect_at_most("first_limit", first_limit, limits.size());
+    const std::size_t lanes = thresholds * positives.size(), made = limits.size() - first_limit;
+    expect_size("right", right.size(), limits.size() * lanes);
+    expect_size("wrong", wrong.size(), made * lanes);
+    expect_size("best", best.size(), made * lanes * recalls.size());
+    if (reached) expect_size("reached", reached->size(), best.size());
+    expect_size("top", top.size(), made * 2);
+    return {{recalls.data(), recalls.size(), limits.data(), limits.size(), first_limit, epsilon, 1},
+            {right.data(), wrong.data(), best.data(), reached ? reached->data() : nullptr, top.data()},
+            thresholds,
+            positives.size(),
+            positives.data()};
+}
+
+std::vector<sorted_runs::Run> runs_of(const std::vector<RunTuple>& given, std::size_t rank_bytes, std::size_t lanes) {
+    expect_at_most("rank_bytes", rank_bytes, 4);
+    std::vector<sorted_runs::Run> runs;
+    for (const auto& [rows, images, score_bytes, is_end] : given) {
+        const sorted_runs::Layout layout{score_bytes == 4 ? std::size_t(4) : 8, rank_bytes, lanes};
+        expect_size("rows", rows.size(), rows.size() / layout.row_bytes() * layout.row_bytes());
+        runs.push_back({rows.data(), rows.size() / layout.row_bytes(), images.data(), images.size(), layout, is_end});
+    }
+    return runs;
+}
+
+void sorted_run(const CurveTuple& records, Flat<std::int32_t> image, std::size_t score_bytes, std::size_t rank_bytes,
+                Out<std::uint8_t> rows, std::size_t threads) {
+    const CurveColumns found = curve_columns(records);
+    expect_size("image", image.size(), found.cells);
+    expect_at_most("rank_bytes", rank_bytes, 4);
+    const sorted_runs::Layout layout{score_bytes == 4 ? std::size_t(4) : 8, rank_bytes,
+                                     found.records.thresholds * found.records.areas};
+    expect_size("rows", rows.size(), std::get<3>(records).size() * layout.row_bytes());
+    Unlocked unlocked;
+    sorted_runs::pack(found.records, image.data(), layout, threads, rows.data());
+}
+
+// The number of a run that is damaged, or −1.
+std::int64_t walk_runs(const std::vector<RunTuple>& given, std::size_t rank_bytes, const WalkTuple& how,
+                       const SeenTuple& seen, Out<std::int64_t> taken) {
+    const WalkArrays arrays = walk_arrays(how, seen);
+    const auto runs = runs_of(given, rank_bytes, arrays.thresholds * arrays.areas);
+    expect_size("taken", taken.size(), runs.size());
+    Unlocked unlocked;
+    precision_recall::Walk walk = arrays.walk();
+    const std::size_t fault = sorted_runs::merge(
+        runs.data(), runs.size(), [&](const precision_recall::Block& block) { walk.feed(block); }, taken.data());
+    return fault == sorted_runs::no_fault ? -1 : static_cast<std::int64_t>(fault);
+}
+
+void walk_answer(const WalkTuple& how, const SeenTuple& seen, Out<double> precision, Out<double> recall,
+                 std::optional<Out<double>> scores) {
+    const WalkArrays arrays = walk_arrays(how, seen);
+    const std::size_t lanes = arrays.thresholds * arrays.areas;
+    expect_size("precision", precision.size(), std::get<2>(seen).size());
+    expect_size("recall", recall.size(), lanes * arrays.request.limit_count);
+    if (scores) expect_size("scores", scores->size(), precision.size());
+    if (scores && !arrays.seen.reached) expect_size("reached", 0, precision.size());
+    Unlocked unlocked;
+    arrays.walk().write({precision.data(), recall.data(), scores ? scores->data() : nullptr, 0, 1});
+}
+
+// All rows of whole runs, one behind the other in their order. The answer is as of `walk_runs`.
+std::int64_t joined_runs(const std::vector<RunTuple>& given, std::size_t rank_bytes, std::size_t lanes,
+                         Out<double> score, Out<std::uint64_t> matched, Out<std::uint64_t> ignored) {
+    const auto runs = runs_of(given, rank_bytes, lanes);
+    const std::size_t words = (lanes + 63) / 64;
+    std::size_t total = 0;
+    for (const auto& run : runs) total += run.count;
+    expect_size("score", score.size(), total);
+    expect_size("matched", matched.size(), total * words);
+    expect_size("ignored", ignored.size(), total * words);
+    Unlocked unlocked;
+    std::vector<std::int64_t> taken(runs.size());
+    std::size_t at = 0;
+    const auto keep = [&](const precision_recall::Block& block) {
+        std::copy_n(block.score, block.count, score.data() + at);
+        std::copy_n(block.matched, block.count * words, matched.data() + at * words);
+        std::copy_n(block.ignored, block.count * words, ignored.data() + at * words);
+        at += block.count;
+    };
+    const std::size_t fault = sorted_runs::merge(runs.data(), runs.size(), keep, taken.data());
+    return fault == sorted_runs::no_fault ? -1 : static_cast<std::int64_t>(fault);
+}
+
 // area, limit, has precision
 using StripTuple = std::tuple<std::size_t, std::int64_t, bool>;
 // strip, is precision, thresholds, categories (none: all of them)
@@ -260,6 +368,13 @@ void define_detection(nb::module_& m) {
     m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);
+    m.def("sorted_run", &sorted_run, "records"_a, "image"_a.noconvert(), "score_bytes"_a, "rank_bytes"_a,
+          "rows"_a.noconvert(), "threads"_a);
+    m.def("walk_runs", &walk_runs, "runs"_a, "rank_bytes"_a, "how"_a, "seen"_a, "taken"_a.noconvert());
+    m.def("walk_answer", &walk_answer, "how"_a, "seen"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
+          "scores"_a.noconvert().none());
+    m.def("joined_runs", &joined_runs, "runs"_a, "rank_bytes"_a, "lanes"_a, "score"_a.noconvert(),
+          "matched"_a.noconvert(), "ignored"_a.noconvert());
     m.def("detection_bootstrap", &detection_bootstrap, "records"_a, "image"_a.noconvert(), "draws"_a,
           "recalls"_a.noconvert(), "epsilon"_a, "strips"_a, "lines"_a, "cut"_a.none(), "replicates"_a,
           "overall"_a.noconvert(), "classes"_a.noconvert().none(), "counts"_a.noconvert().none(), "threads"_a);

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "detection/precision_walk.hpp"
 
 namespace vesica::precision_recall {
 
@@ -17,16 +18,6 @@ struct Records {
     const double* score;
     const std::uint64_t *matched, *ignored;  // (guesses, words)
     std::size_t thresholds, areas;
-};
-
-struct Request {
-    const double* recalls;
-    std::size_t recall_count;
-    const std::int64_t* limits;  // of guesses in a cell, rising; the last one cuts nothing that the records have
-    std::size_t limit_count;
-    std::size_t first_limit;  // precision and scores are made from this one on
-    double epsilon;           // added to the number of guesses before the division
-    std::size_t threads;
 };
 
 // precision and scores: (thresholds, recalls, categories, areas, limits - first limit); recall: (thresholds,

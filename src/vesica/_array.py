@@ -253,6 +253,26 @@ def _is_watching(torch: Any) -> bool:
     )
 
 
+def is_compiled(array: Array, /) -> bool:
+    """Is this a tensor that torch.compile watches, and nothing else: no other transformation, no export?"""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(array, torch.Tensor) or not torch.compiler.is_compiling():
+        return False
+    return bool(torch.autograd.forward_ad._current_level < 0) and _compiles_alone()
+
+
+def _compiles_alone() -> bool:
+    """Is there no vmap, grad or jvp around what runs now, and no export?"""
+    torch = sys.modules["torch"]
+    is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # torch 2.7
+    return torch._C._functorch.peek_interpreter_stack() is None and not is_exporting()
+
+
+# As torch.compiler.assume_constant_result: torch's compiler calls it while it traces, and takes the answer for a fact.
+# Within a trace some versions say of every compilation that it is an export.
+_compiles_alone._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
 def torch_of_plain(a: Any, b: Any, /) -> Any:
     """torch, where both are its plain tensors on the CPU or on CUDA, and there is no derivative to be lost; or None.
 
@@ -351,6 +371,8 @@ def to_numpy(array: Array, /) -> np.ndarray:
     array = stop_gradient(array)
     if library(array) == "torch":
         array = array.cpu()
+    if library(array) == "cupy":
+        return np.asarray(array.get())  # NumPy's DLPack takes no other device
     if dtype_name(array) == "bfloat16":
         array = cast(array, "float32")
     return np.asarray(array) if library(array) == "jax" else np.from_dlpack(array)

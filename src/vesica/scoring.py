@@ -427,8 +427,10 @@ def label_images(
 ) -> LabelImages:
     """Where label maps come from: arrays, files that meet by name, or objects that are drawn.
 
-    `only` are ids of images: of files and objects, no others are read and drawn.
+    `only` are ids of images: of files and objects, no others are read and drawn. Files that have met already are given
+    as LabelFiles, without a guess.
     """
+    from vesica.io.label_files import LabelFiles, pair_files
     from vesica.segmentation.inputs import batches_of, categories_of
 
     if check_painted.are_objects(truth, guess):
@@ -436,12 +438,10 @@ def label_images(
         return _painted(truth, guess, policy, crowd or "ignore", groups, only, threads)
     check_painted.of_objects(crowd)
     known = categories_of(categories)
-    if not check_label_files.are_paths(truth, guess):
+    if not isinstance(truth, LabelFiles) and not check_label_files.are_paths(truth, guess):
         check_label_files.of_files(relabel)
         return LabelImages(lambda how: map(LabelBatch, batches_of(truth, guess, how)), policy, known)
-    from vesica.io.label_files import pair_files
-
-    files = pair_files(truth, guess)
+    files = truth if isinstance(truth, LabelFiles) else pair_files(truth, guess)
     files = files if only is None else files.only(only)
     kinds = check_label_files.groups_by_name(groups, files.names)
     return LabelImages(
@@ -575,13 +575,13 @@ def evaluate_agreement(
 
     Parameters
     ----------
-    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path, regions of one
-        image, or label maps
+    annotations : Dataset with `annotator` and `assignments`; or a dict of annotator → Dataset, path, list of dicts of
+        "boxes" and "labels", one for each image, regions of one image, or label maps
         `Dataset.of_annotators` makes one data set of several. An image that an annotator was asked for and has no
         objects in was seen to be empty; one that they were not asked for does not count.
     other : optional
-        With it, the two are what two annotators drew: data sets or paths; or in one image tables of boxes, rotated
-        boxes, polygons, masks, dicts of "boxes" and "labels", two label maps, or two masks (H, W).
+        With it, the two are what two annotators drew: data sets, paths, or lists of dicts; or in one image tables of
+        boxes, rotated boxes, polygons, masks, dicts of "boxes" and "labels", two label maps, or two masks (H, W).
     policy : AgreementPolicy, optional
         When objects match, what a match is worth, what a quorum is; and how intervals are made.
     regions : {"mask", "rotated", "box"}, optional
@@ -641,6 +641,8 @@ def _agreement_of(
         check_agreement.two_people(sides)
         if all(isinstance(side, (Dataset, str, os.PathLike)) for side in sides.values()):
             sides = Dataset.of_annotators({who: _annotations_of(side, threads) for who, side in sides.items()})
+        elif all(map(plain.is_list_of_dicts, sides.values())):
+            sides = Dataset.of_annotators(plain.data_of_dicts(sides))
         elif plain.are_maps(sides):
             return compare_maps({who: maps_of(side) for who, side in sides.items()}, policy=policy, threads=threads)
         else:
@@ -665,9 +667,13 @@ def _annotations_of(value: Any, threads: int | None) -> Dataset:
 
 def _notes_of(drawn: Annotations) -> tuple[Note, ...]:
     """What the data set was read with, and what can match nothing."""
-    empty = int((drawn.area == 0).sum())
-    flat = [Note("area", empty, "objects have no area, and so no overlap with anything")] if empty else []
-    return (*(Note("read", 1, text) for text in drawn.data.notes), *flat)
+    return (*(Note("read", 1, text) for text in drawn.data.notes), *notes_of_areas(drawn.area))
+
+
+def notes_of_areas(area: np.ndarray, /) -> tuple[Note, ...]:
+    """What is told of objects that annotators drew without an area."""
+    empty = int((area == 0).sum())
+    return (Note("area", empty, "objects have no area, and so no overlap with anything"),) if empty else ()
 
 
 @names.explained("panoptic")

@@ -52,10 +52,12 @@ def reports(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def still(chromium, reports):
-    """The report of a kind, opened once for all tests that leave its file alone; each finds it as it was opened."""
+    """The report of a kind, opened once for tests that leave its file alone; each finds it as it was opened."""
     opened = {}
 
     def open_once(kind):
+        for other in [one for one in opened if one != kind]:
+            opened.pop(other).context.close()  # a large page takes hundreds of megabytes
         if kind not in opened:
             opened[kind] = Looking(chromium, reports(kind))
         opened[kind].reset()

@@ -1,8 +1,8 @@
 """Kills writers and tells what is left: `python kill_writers.py steps|moments|bytes FOLDER`, a line for each kill.
 
-Children are forked when everything has been imported and made, and only write. At each step a child kills itself,
-before the n-th thing it asks of the file system, for every n; at each moment its parent kills it from outside; and
-after so many bytes of a file the system does.
+Children are forked when everything has been imported and made, and only write. Before each thing that one asks of the
+file system it forks, and the fork is killed there; what that leaves is looked at in a copy, while the writer waits. At
+each moment its parent kills it from outside; and after so many bytes of a file the system does.
 """
 
 import os
@@ -73,12 +73,36 @@ class Case:
         return child
 
     def steps(self):
-        ended = None
-        for at in range(1, 10_000):
-            if ended == 0:
-                return
-            ended = end_of(self.child(lambda at=at: sys.addaudithook(Suicide(at)), lambda: os._exit(0)))
-            yield ended
+        self.restore()
+        own = self.home.with_name(f"{self.home.name}-own")
+        shutil.copytree(self.home, own)
+        (told, telling), (heard, going_on) = os.pipe(), os.pipe()
+        writer = os.fork()
+        if not writer:
+            try:
+                os.close(told)
+                os.close(going_on)
+                sys.addaudithook(Deaths(telling, heard))
+                self.writer.write(own / self.writer.place, 1)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        os.close(telling)
+        os.close(heard)
+        while ended := os.read(told, 1):
+            self.copy(own)
+            yield -int(ended[0])
+            os.write(going_on, b"!")
+        self.copy(own)
+        shutil.rmtree(own)
+        os.close(told)
+        os.close(going_on)
+        yield end_of(writer)
+
+    def copy(self, home):
+        """What is in another folder, here."""
+        shutil.rmtree(self.home)
+        shutil.copytree(home, self.home)
 
     def moments(self):
         for share in SHARES:
@@ -134,17 +158,22 @@ def limit(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
-class Suicide:
-    """Kills this process before its n-th step in the file system."""
+class Deaths:
+    """Before each step in the file system: a fork of this process is killed, its end is told, and an answer awaited."""
 
-    def __init__(self, at):
-        self.left = at
+    def __init__(self, telling, heard):
+        self.telling, self.heard, self.is_dying = telling, heard, False
 
     def __call__(self, event, arguments):
-        if event.startswith(("os.", "shutil.")) or event == "open":
-            self.left -= 1
-            if not self.left:
-                os.kill(os.getpid(), signal.SIGKILL)
+        if self.is_dying or not (event.startswith(("os.", "shutil.")) or event == "open"):
+            return
+        self.is_dying = True
+        child = os.fork()
+        if not child:
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.write(self.telling, bytes([-end_of(child)]))
+        os.read(self.heard, 1)
+        self.is_dying = False
 
 
 main(*sys.argv[1:])

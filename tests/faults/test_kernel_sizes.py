@@ -35,6 +35,9 @@ truths = (flat(3, np.int32), flat(3, np.int32), flat(3), flat(3, np.uint8), flat
 guesses = (flat(3, np.int32), flat(3, np.int32), flat(3), scores, flat(3, np.uint8))
 curve = (np.array([0, 1]), np.array([3], np.int32), np.array([3], np.int32), scores,
          flat(3, np.uint64), flat(3, np.uint64), 1, 1)
+run = (flat(45, np.uint8), np.arange(2, dtype=np.int32), 8, True)
+walk = (np.linspace(0, 1, 3), np.array([1, 100]), 0, 0.0, 1, np.array([3]))
+seen = (flat(2, np.uint32), flat(2, np.uint32), flat(6), flat(6), flat(4))
 pairs = (flat(2, np.int64), np.arange(2, dtype=np.int64), np.ones(2))
 groups, pattern_starts = np.array([0, 2, 3]), np.array([0, 1, 2])
 votes = (np.array([0, 1, 3], np.uint64), np.full(3, 3, np.uint64), np.array([5, 1, 2]))
@@ -100,12 +103,17 @@ CALLS = [
      np.full(2, 0.5), table(2, 2)),
     ("staple", votes, groups, 2, (False, 0.9, 1e-9, 9), 1, rates, (flat(2, np.int64), flat(2, np.int64))),
     ("precision_recall", curve, np.linspace(0, 1, 3), np.array([1, 100]), 0, 0.0, flat(6), flat(2), flat(6), 1),
+    ("sorted_run", curve, flat(1, np.int32), 8, 1, table(3, 15, np.uint8), 1),
+    ("walk_runs", [run, run], 1, walk, seen, flat(2, np.int64)),
+    ("walk_answer", walk, seen, flat(6), flat(2), flat(6)),
+    ("joined_runs", [run, run], 1, 1, flat(6), flat(6, np.uint64), flat(6, np.uint64)),
 ]
 # What may be of any length.
 FREE = {("kmeans_medians", 2), ("kmeans_nearest", 1), ("boxes_fuse", 1), ("bootstrap_weights", 4)} | {
     (f"{kind}_best", 3) for kind in "boxes rotated masks masks_boxes boxes_masks polygons sets".split()}
 FREE_COLUMNS = {("coco_masks_iou", 0, 0), ("coco_masks_iou", 1, 0), ("match_cells_masks", 2, 0),
-                ("match_cells_masks", 4, 0), *((name, 0, q) for name in ("polygons_area", "polygons_counts")
+                ("match_cells_masks", 4, 0), ("sorted_run", 0, 0),
+                *((name, 0, q) for name in ("polygons_area", "polygons_counts")
                                                for q in (4, 5))}
 
 

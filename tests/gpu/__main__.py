@@ -11,7 +11,18 @@ import sys
 import time
 import traceback
 
-PARTS = ("division", "measures", "contingency", "selection", "losses", "calls")
+PARTS = (
+    "division",
+    "measures",
+    "contingency",
+    "selection",
+    "matching",
+    "losses",
+    "rotated",
+    "masks",
+    "calls",
+    "compile",
+)
 
 
 def main() -> int:

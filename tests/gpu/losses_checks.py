@@ -111,4 +111,4 @@ def check_other_ways_still_work():
     assert tangent.shape == ()
     compiled = torch.compile(lambda a, b: losses.ciou(a, b), fullgraph=True)
     assert torch.allclose(compiled(guess, truth), want, rtol=1e-4)
-    assert lane.serve_loss(MEASURES["iou"].plain, guess.half(), truth.half(), ("mean", None)) is None
+    assert lane.serve_loss(MEASURES["iou"].plain, guess, truth.double(), ("mean", None)) is None

@@ -6,6 +6,7 @@ Checks of one noun have a file of their own; here is what serves several, and bo
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args
@@ -46,6 +47,40 @@ _COLUMNS = {
 }
 
 
+# What others call a value or a number, without case and marks; what it is here, where that is among the options.
+_VALUES = {
+    "clockwise": "cw",
+    "counterclockwise": "ccw",
+    "anticlockwise": "ccw",
+    "ltrb": "xyxy",
+    "tlbr": "xyxy",
+    "pascalvoc": "xyxy",
+    "voc": "xyxy",
+    "ltwh": "xywh",
+    "tlwh": "xywh",
+    "coco": "xywh",
+    "yolo": "cxcywh",
+    "xcycwh": "cxcywh",
+    "bbox": "box",
+    "segm": "mask",
+    "obb": "rotated",
+    "map": "ap",
+    "map5095": "ap",
+    "ap5095": "ap",
+    "map50": "ap50",
+    "map05": "ap50",
+    "map75": "ap75",
+    "mapsmall": "aps",
+    "mapmedium": "apm",
+    "maplarge": "apl",
+    "mar1": "ar1",
+    "mar10": "ar10",
+    "mar100": "ar100",
+    "meaniou": "miou",
+    "meandice": "mdice",
+}
+
+
 def one_of(value: Any, options: Iterable[str], name: str) -> str:
     options = tuple(options)
     if isinstance(value, str) and value in options:
@@ -53,7 +88,8 @@ def one_of(value: Any, options: Iterable[str], name: str) -> str:
     listed = ", ".join(f'"{option}"' for option in options)
     import difflib  # late: most callers make no mistake
 
-    same = [option for option in options if option.lower() == str(value).lower()]
+    word = str(value).lower()
+    same = [option for option in options if option.lower() in (word, _VALUES.get(re.sub(r"[\W_]", "", word)))]
     near = same or difflib.get_close_matches(str(value), options, n=1, cutoff=0.5)
     hint = f' Did you mean "{near[0]}"?' if near else ""
     raise ValueError(f"`{name}` must be one of {listed}; got {value!r}.{hint}")

@@ -260,6 +260,16 @@ def path_or_data(value: Any) -> Any:
     return value
 
 
+def as_many_images(counts: dict[Any, int], /) -> None:
+    """Lists that do not say of which images they are have the same."""
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{who!r} has {count}" for who, count in counts.items())
+        raise ValueError(
+            f"The nth dict of each annotator is of one image, so there must be as many; {told}. Or give each its "
+            '"image_id".'
+        )
+
+
 def two_annotators(count: int) -> None:
     if count != 2:
         raise ValueError(f"This coefficient is of two annotators; there are {count}.")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from vesica import _check as check
-from vesica.errors import MissingExtra
+from vesica._check import extras
 
 _VERSION = 1
 
 
 def installed(module: str, what: str, /) -> Any:
-    """A module of pyarrow, or the line that installs it."""
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f"{what} needs pyarrow: pip install 'vesica[arrow]'.") from error
+    """A module of pyarrow."""
+    return extras.installed(module, what, "vesica[arrow]")
 
 
 def table(value: Any, /) -> Any:
@@ -48,7 +46,7 @@ def metadata(found: dict[bytes, bytes] | None, /) -> dict[str, Any]:
         return {}
     try:
         facts = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"The metadata under `vesica` is no JSON: {error}.") from error
     if not isinstance(facts, dict) or facts.get("version") != _VERSION:
         got = facts.get("version") if isinstance(facts, dict) else facts
@@ -81,8 +79,8 @@ def no_layout(columns: list[str], /) -> ValueError:
 
 def form_is_open(name: str, /) -> ValueError:
     return ValueError(
-        f'Nothing says what the four numbers of `{name}` mean. Say it: form="xywh" (COCO), "xyxy" (corners) or '
-        '"cxcywh"; of a file boxes="xywh", on the command line --boxes xywh.'
+        f'Nothing says what the four numbers of `{name}` mean. Say it: boxes="xywh" (COCO), boxes="xyxy" (corners) or '
+        'boxes="cxcywh". In Python: read(path, boxes="xywh"); of a table from_arrow(table, form="xywh").'
     )
 
 
@@ -107,8 +105,71 @@ def four_each(lengths: np.ndarray, wanted: int, name: str, image: np.ndarray | N
         raise ValueError(f"`{name}` must have {wanted} numbers each; got {int(lengths[row])} in row {row}{where}.")
 
 
+@contextlib.contextmanager
+def of_images(side: str, image: np.ndarray, /) -> Iterator[None]:
+    """An error that tells a row tells its image too: rows of lists cannot be found by their number alone."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        message = str(error)
+        told = re.search(r"\brow (\d+)\b", message)
+        if told is None or "image" in message or int(told[1]) >= len(image):
+            raise
+        raise type(error)(f"{message} It is in `{side}` of image {_shown(image, int(told[1]))}.") from error
+
+
 def _shown(image: np.ndarray, row: int) -> str:
     return repr(image[row : row + 1].tolist()[0])
+
+
+def whole(values: np.ndarray, name: str, image: np.ndarray | None, /) -> np.ndarray:
+    """Whole numbers that fit 64 bits, as such: nothing is cut off."""
+    odd = ~((values == np.floor(values)) & (np.abs(values) < 2.0**63))
+    if odd.any():
+        row = int(np.argmax(odd))
+        where = "" if image is None else f" (image {_shown(image, row)})"
+        raise ValueError(f"`{name}` must be whole numbers; got {values[row]} in row {row}{where}.")
+    return values.astype(np.int64)
+
+
+def whole_sizes(values: np.ndarray, image: np.ndarray, /) -> np.ndarray:
+    """Heights and widths of the images of masks, which are whole and not negative."""
+    odd = ~((values == np.floor(values)) & (values >= 0) & (values < 2.0**31)).all(axis=1)
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise ValueError(
+            f"`size` must be the height and width of an image, whole numbers from 0 on; got {values[row].tolist()} in "
+            f"row {row} (image {_shown(image, row)})."
+        )
+    return values.astype(np.int64)
+
+
+def columns(names: list[str], plain: Callable[[str], str], /) -> dict[str, str]:
+    """The names of columns by what they are without case and underscores: no two may be one."""
+    found: dict[str, str] = {}
+    for name in names:
+        if plain(name) in found:
+            raise ValueError(
+                f"Two columns are called the same: {found[plain(name)]!r} and {name!r}. Leave one out, or rename it."
+            )
+        found[plain(name)] = name
+    return found
+
+
+def masks(kind: str, name: str, /) -> TypeError:
+    return TypeError(
+        f"`{name}` must be masks as COCO has them: compressed run lengths in `rle`, with `size`; or in `segmentation` "
+        f"lists of polygons, a struct of counts and size, or JSON. Got a column of {kind}."
+    )
+
+
+def names(value: Any, /) -> list[Any] | None:
+    """A column of names in the metadata; None where it is something else."""
+    return value if isinstance(value, list) and not any(isinstance(one, (list, dict)) for one in value) else None
+
+
+def no_annotator(present: list[str], /) -> ValueError:
+    return ValueError(f"`asked` must have `annotator`; it has {check.brief(present)}.")
 
 
 def numbers(kind: str, name: str, /) -> TypeError:

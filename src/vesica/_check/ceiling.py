@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from vesica._check import agreement, one_of
+from vesica._check import agreement, finite, one_of
 
-__all__ = ["one_of"]
+__all__ = ["finite", "one_of"]
 
 MODEL = "model"
 
@@ -21,6 +21,15 @@ def people(data: Any, /) -> Any:
             f"A ceiling is what people agree on with each other: it needs two annotators; got {len(data.annotators)}."
         )
     return data
+
+
+def guesses(value: Any, kind: type, /) -> None:
+    """What a model found is a data set."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"`guess` must be a Dataset, what the model found; got {type(value).__name__}. A file is read by "
+            "vesica.read(path), and a list of dicts by vesica.Dataset.from_dicts(guess)."
+        )
 
 
 def three_people(count: int, /) -> None:

@@ -378,11 +378,14 @@ def ids_of_all(ids: list[Any], /) -> list[Any]:
     return ids
 
 
-def same_names(names: dict[Any, Any], others: dict[Any, Any], /) -> None:
-    """A category has one name, whoever tells it."""
-    for id in names.keys() & others.keys():
-        if names[id] != others[id]:
+_OF_CATEGORIES = {"names": "is called", "frequency": "has the frequency"}
+
+
+def same_category(known: dict[Any, Any], others: dict[Any, Any], column: str, /) -> None:
+    """A category is the same, whoever tells of it."""
+    for id in known.keys() & others.keys():
+        if known[id] != others[id]:
             raise ValueError(
-                f"Category {id!r} is called {names[id]!r} in one part and {others[id]!r} in another. Number categories "
-                "alike before parts are put together."
+                f"Category {id!r} {_OF_CATEGORIES[column]} {known[id]!r} in one part and {others[id]!r} in another. "
+                "Number categories alike before parts are put together."
             )

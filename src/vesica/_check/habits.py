@@ -109,6 +109,41 @@ HABITS = (
         ("compute_meandice", "compute_iou_mask"),
         "vesica.iou(vesica.Masks(masks), vesica.Masks(masks), aligned=True)",
     ),
+    # Outlines, segments and people
+    Habit(
+        (MONAI, SCIPY),
+        ("HausdorffDistanceMetric", "compute_hausdorff_distance", "hausdorff_distance", "directed_hausdorff"),
+        'vesica.evaluate_surfaces(a, b, categories=[1, 2])["HD95"]',
+        'The largest distance is "HD". Of two masks: vesica.surface_distances(a == 1, b == 1).hd().',
+    ),
+    Habit(
+        (MONAI,),
+        ("SurfaceDistanceMetric", "compute_average_surface_distance"),
+        'vesica.evaluate_surfaces(a, b, categories=[1, 2])["ASSD"]',
+    ),
+    Habit(
+        (MONAI,),
+        ("SurfaceDiceMetric", "compute_surface_dice"),
+        "vesica.evaluate_surfaces(a, b, categories=[1, 2], tau=1.0)",
+    ),
+    Habit(
+        (TORCHMETRICS,),
+        ("PanopticQuality", "panoptic_quality", "ModifiedPanopticQuality"),
+        'vesica.evaluate_panoptic([(a, {1: 17, 2: 3})], [(b, {1: 17, 2: 3})], things=[17])["PQ"]',
+        "Ids of segments, and the category of each.",
+    ),
+    Habit(
+        (SKLEARN,),
+        ("cohen_kappa_score", "cohen_kappa"),
+        "vesica.evaluate_agreement(a, b).cohen()",
+        'Of label maps. Of objects: vesica.evaluate_agreement(boxes, others)["alpha"].',
+    ),
+    Habit(
+        (NOWHERE,),
+        ("fleiss_kappa", "krippendorff_alpha", "krippendorff"),
+        'vesica.evaluate_agreement({"ann": a, "ben": b, "cid": b}).alpha()',
+        "And .fleiss().",
+    ),
     # Choosing
     Habit(
         (TORCHVISION, DETECTRON2, MMDET),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from vesica import _check as check
 from vesica.errors import InputError
 
-ENGINES = ("threads", "processes", "ray")
 _SHOWN = 5
 
 
@@ -18,6 +19,51 @@ def workers(value: Any, /) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"`workers` must be a whole number above 0; got {check.brief(value)}.")
     return value
+
+
+_UNITS = {"": 1, "B": 1}
+_UNITS |= {f"{letter}{end}": 1000**k for k, letter in enumerate("KMGT", 1) for end in ("", "B")}
+_UNITS |= {f"{letter}IB": 1024**k for k, letter in enumerate("KMGT", 1)}
+_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([A-Z]{0,3})\s*", re.ASCII)
+LEAST_MEMORY = 10_000_000
+"""Bytes."""
+
+
+def memory(value: Any, /) -> int | None:
+    """Bytes of a budget: a number, or a text such as "2GB" (10⁹ bytes each) or "2GiB" (2³⁰)."""
+    if value is None:
+        return None
+    size = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str):
+        found = _SIZE.fullmatch(value.upper())
+        if found and found[2] in _UNITS:
+            size = int(Fraction(found[1]) * _UNITS[found[2]])
+    if size is None:
+        raise ValueError(f'`memory` must be a number of bytes, or a text such as "2GB"; got {check.brief(value)}.')
+    if size < LEAST_MEMORY:
+        raise ValueError(f'`memory` must be at least "10MB"; got {check.brief(value)}.')
+    return size
+
+
+def under_budget(*, details: bool, duplicates: str) -> None:
+    """What cannot be had without all guesses in memory."""
+    if details:
+        raise ValueError(
+            "`details=True` keeps every guess with its neighbours, and `memory` none: give one of them. "
+            "`vesica.scale.write_objects` writes the table of objects part by part."
+        )
+    if duplicates != "error":
+        raise ValueError(
+            f"`duplicates={duplicates!r}` compares all guesses of an image that is in two parts, and `memory` keeps "
+            "none: give one of them."
+        )
+
+
+def no_scratch(scratch: Any, memory: Any, checkpoint: Any, /) -> None:
+    if scratch is not None and memory is None:
+        raise ValueError("`scratch` is where guesses go that `memory` has no room for; `memory` was not given.")
+    if scratch is not None and checkpoint is not None:
+        raise ValueError("With `checkpoint` everything goes into its folder; leave out `scratch`.")
 
 
 def some_files(found: Sequence[Any], what: Any, /) -> None:
@@ -42,10 +88,11 @@ def two_sides(path: str, present: Sequence[str], /) -> None:
         )
 
 
-def not_twice(image: Any, first: str, second: str, /) -> InputError:
+def not_twice(image: Any, first: str, second: str, /, *, may_be_same: bool) -> InputError:
+    way_out = '; duplicates="same" lets one count that is equal in both' if may_be_same else ""
     return InputError(
         f"{first} and {second} both have image {image!r}: the same part twice, or an image cut in two. An image must "
-        'be in one part; duplicates="same" lets one count that is equal in both.'
+        f"be in one part{way_out}."
     )
 
 
@@ -54,7 +101,7 @@ def missing(lacking: Sequence[Any], count: int, /) -> InputError:
     more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
     return InputError(
         f"{len(lacking)} of {count} expected images were in no part: {some}{more}. Add the parts that have them, or "
-        "partial=True scores the rest and says so."
+        "`partial=True` scores the rest and says so."
     )
 
 
@@ -73,9 +120,37 @@ def no_ray(error: ImportError, /) -> Exception:
     return missing
 
 
+def cluster_gone(is_ours: bool, losses: int, /) -> InputError:
+    what = "was lost and could not be reached again" if is_ours else "is gone"
+    way = (
+        "Start it, and call again"
+        if is_ours
+        else "Connect again (ray.shutdown(), then ray.init) and call again: the connection was not made here"
+    )
+    often = f" {losses} times" if losses > 1 else ""
+    return InputError(
+        f"The cluster of Ray {what}{often}: its head was stopped or started anew. Nothing was scored. {way}. "
+        "With checkpoint= finished parts are not worked on again."
+    )
+
+
 def expected(value: Iterable[Any] | None, /) -> list[Any] | None:
     if value is None:
         return None
     if isinstance(value, (str, bytes, Mapping)):
         raise TypeError(f"`expected` must be ids of images; got {check.brief(value)}.")
     return list(value)
+
+
+def same_categories(first: list[Any], other: list[Any], /) -> None:
+    if first != other:
+        raise InputError(
+            "Parts of one table must have the same categories; one has "
+            f"{check.brief(first)}, another {check.brief(other)}."
+        )
+
+
+def one_kind(name: str, first: str, other: str, is_empty: bool, /) -> None:
+    """Values of one column in two parts."""
+    if not is_empty:
+        raise InputError(f"`{name}` must be of one kind in all parts; got {first} in one, {other} in another.")

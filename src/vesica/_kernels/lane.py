@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import are_on_cuda, torch_of_plain
+from vesica._array import are_on_cuda, is_compiled, torch_of_plain
 from vesica._kernels.native import lane as native
 from vesica._kernels.native.lane import GOAL_NUMBERS
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
-from vesica._kernels.registry import LANES, lane
+from vesica._kernels.registry import LANES, find, lane, place_of
 from vesica._kernels.tables import Formula
 
 _boxes: type | None = None
@@ -45,12 +45,23 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     return _of_tensors(torch, entry, a, b, option)
 
 
+def serve_nms(formula: Formula, boxes: Any, scores: Any, option: tuple[Any, ...]) -> Any:
+    """The rows that stay where more is said than a threshold: of tensors on CUDA alone, which need not leave it."""
+    if torch_of_plain(boxes, scores) is None or not boxes.is_cuda:
+        return None
+    entry = LANES.get(("nms", formula.name, "cuda")) or lane("nms", formula, "cuda")
+    return entry(boxes, scores, option)
+
+
 def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
-    if not are_on_cuda(guess, truth):
-        return None
-    entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
-    return entry(guess, truth, option)
+    if are_on_cuda(guess, truth):
+        entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
+        return entry(guess, truth, option)
+    if is_compiled(guess) and is_compiled(truth):
+        kernel = find("loss", "boxes", place_of(guess, truth), formula.name)
+        return kernel and kernel.call(guess, truth, formula.name, option[0])
+    return None
 
 
 def serve_assign(values: Any, minimise: bool, goal: str) -> Any:

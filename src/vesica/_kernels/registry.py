@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
-from vesica._array import Array, device_type, is_traced, library, needs_gradient
+from vesica._array import Array, device_type, is_compiled, is_traced, library, needs_gradient
 from vesica._kernels.tables import Counted, Formula, Tables
 
 BACKENDS = ("generic", "native", "triton")
@@ -28,10 +28,12 @@ class Place(NamedTuple):
     device: str | None = None
     """cpu, cuda, …, as the library calls it."""
     state: str | None = None
-    """"plain"; "gradient" where a derivative is wanted; "traced" where a transformation watches."""
+    """"plain"; "gradient" where a derivative is wanted; "traced" where a transformation watches; "compiled" where it is
+    torch.compile alone, which is served like any other where nothing else is said."""
 
     def covers(self, other: Place) -> bool:
-        return all(mine in (None, theirs) for mine, theirs in zip(self, other, strict=True))
+        states = (None, other.state, "traced" if other.state == "compiled" else None)
+        return self.library in (None, other.library) and self.device in (None, other.device) and self.state in states
 
 
 STANDS_FOR: dict[str, str] = {}
@@ -185,7 +187,7 @@ def _chosen(verb: str, kind: str, place: Place, name: str | None) -> Kernel | Li
     if known is not None:
         return known
     found: Kernel | Literal[False] = find(verb, kind, place, name) or False
-    if place.state != "traced":
+    if place.state not in ("traced", "compiled"):
         _CHOSEN[verb, kind, place, name] = found
     return found
 
@@ -223,6 +225,8 @@ _WORDS = {
     Place("torch", "cpu", "plain"): "torch on the CPU, no gradient needed",
     Place("torch", "cuda", "plain"): "torch on a CUDA device, no gradient needed",
     Place("torch", "cuda"): "torch on a CUDA device",
+    Place("cupy", state="plain"): "CuPy, where torch is installed",
+    Place("torch", "cuda", "compiled"): "torch on a CUDA device, inside torch.compile",
     Place("torch", state="plain"): "torch on another device",
     Place(state="gradient"): "torch with a gradient",
     Place(state="traced"): "torch or JAX under a transformation",
@@ -271,7 +275,7 @@ def place_of(*arrays: Array) -> Place:
         return NUMPY
     state = "plain"
     if any(is_traced(array) for array in arrays):
-        state = "traced"
+        state = "compiled" if all(is_compiled(array) for array in arrays) else "traced"
     elif any(needs_gradient(array) for array in arrays):
         state = "gradient"
     devices = [STANDS_FOR.get(kind, kind) for kind in map(device_type, arrays)]

@@ -83,6 +83,7 @@ def ceiling(
     policy: AgreementPolicy | None = None,
     min_score: float | None = None,
     against: str = "annotators",
+    categories: Any = None,
     regions: str | None = None,
     missing: str | None = None,
     threads: int | None = None,
@@ -103,6 +104,8 @@ def ceiling(
     against : {"annotators", "consensus"}
         Both are compared with each annotator; or the model and annotator k with the consensus of all others than k, in
         the images that k and two others were asked for.
+    categories : {"name", "id"} or mapping, optional
+        How categories of the guess are those of the data, as for `evaluate`.
     regions, missing, threads : as for `evaluate_agreement`
 
     Examples
@@ -120,12 +123,13 @@ def ceiling(
     check.one_of(against, ("annotators", "consensus"), "against")
     asked = AgreementPolicy() if policy is None else policy
     people, notes = check.people(data), []
-    kept = guess if min_score is None else guess.rows(check.scores(guess) >= min_score)
+    check.guesses(guess, Dataset)
+    kept = guess if min_score is None else guess.rows(check.scores(guess) >= check.finite(min_score, "min_score"))
     if len(kept) < len(guess):
         notes.append(
             Note("score", len(guess) - len(kept), f"guesses have a score below {min_score:g}, and are left out")
         )
-    both, left_out = with_model(people, kept, upright=regions != "rotated")
+    both, left_out = with_model(people, kept, categories=categories, upright=regions != "rotated")
     if left_out:
         notes.append(Note("category", left_out, "guesses are of categories that people do not have, and are left out"))
     name = both.annotators.tolist()[-1]
@@ -141,9 +145,11 @@ def ceiling(
     return _compared(records, records.annotators.tolist().index(name), len(kept) - left_out, tuple(notes), threads)
 
 
-def with_model(data: Dataset, guess: Dataset, /, *, upright: bool = True) -> tuple[Dataset, int]:
+def with_model(
+    data: Dataset, guess: Dataset, /, *, categories: Any = None, upright: bool = True
+) -> tuple[Dataset, int]:
     """The data set with a model as its last annotator, asked for every image that anybody was; and guesses left out."""
-    met = meet(data, guess)
+    met = meet(data, guess, categories=categories)
     image, category = (
         _back(own)[of[column]]
         for own, of, column in (

@@ -29,6 +29,21 @@ def are_maps(sides: Mapping[Any, Any], /) -> bool:
     return all(kinds.values())
 
 
+def is_list_of_dicts(value: Any, /) -> bool:
+    """Images one after the other, each a dict in the style of torchvision?"""
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(one, Mapping) and {"boxes", "masks"} & one.keys() for one in value
+    )
+
+
+def data_of_dicts(sides: Mapping[Any, Any], /) -> dict[Any, Dataset]:
+    """Data sets of lists of dicts: the nth of each is of one image, unless they say of which they are."""
+    found = {who: Dataset.from_dicts(list(side)) for who, side in sides.items()}
+    if not all(one.get("image_id") is not None for side in sides.values() for one in side):
+        check.as_many_images({who: len(one.images) for who, one in found.items()})
+    return found
+
+
 def _is_maps(value: Any) -> bool:
     """A map, a stack or list of them, or maps by image; a table of four columns is boxes."""
     if isinstance(value, Mapping):

@@ -455,17 +455,31 @@ class AgreementResult(Result):
             threads=self.threads,
         )
 
-    def ceiling(self, guess: Dataset, /, *, min_score: float | None = None, against: str = "annotators") -> Ceiling:
+    def ceiling(
+        self,
+        guess: Dataset,
+        /,
+        *,
+        min_score: float | None = None,
+        against: str = "annotators",
+        categories: Any = None,
+    ) -> Ceiling:
         """A model beside people: its agreement with each annotator, and that of the others with them.
 
         `guess` is what the model found; guesses with a score below `min_score` are left out. With against="consensus"
-        the model and each annotator are compared with the consensus of all other annotators.
+        the model and each annotator are compared with the consensus of all other annotators. `categories` says how
+        those of the guess are those of people, as for `evaluate`.
         """
         from vesica.agreement.ceiling import ceiling  # late: few ask for it
 
         data = check.annotations_at_hand(self.annotations).data
         regions = check.not_polygons(self.records.kind)
-        options: dict[str, Any] = {"min_score": min_score, "against": against, "regions": regions}
+        options: dict[str, Any] = {
+            "min_score": min_score,
+            "against": against,
+            "categories": categories,
+            "regions": regions,
+        }
         return ceiling(data, guess, policy=self.policy, threads=self.threads, **options)
 
     def since(self, before: AgreementResult, /) -> Change:

@@ -23,6 +23,7 @@ VERBS = {
     "compare": "compare models in the same images: paired differences with intervals, and the categories that changed",
     "plot": "draw a score, a comparison or regions: PNG, SVG or PDF, as the ending says",
     "report": "a page to look at, from results that were saved: one HTML file, every number leads to its objects",
+    "records": "what was matched in a shard of the images, as a file, for a scheduler of your own and `vesica merge`",
     "merge": "the scores of records that were made apart, as if all images had been scored at once",
     "convert": "a data set from one format into another: COCO, VOC, YOLO, CVAT, Label Studio, LabelMe, CSV, arrays",
     "stats": "what files hold: images, objects, categories, sizes, aspect ratios; several files side by side",
@@ -57,6 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["help"]:  # as git and pip have it
         words = [*words[1:], "--help"]
+    if words[:1] in (["summarise"], ["summarize"]):  # as Python has it; of several files they are merged first
+        words[0] = "merge"
     Parser.form = outputs.chosen(words)
     Parser.verb = next((word for word in words if word in VERBS), "")
     Parser.say = lambda message: _say(settings.with_origin(message), USAGE)

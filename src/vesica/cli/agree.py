@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import agree_files, agree_output, gate_options, image_options, outputs, refusal, report_options
+from vesica.cli import (
+    agree_files,
+    agree_output,
+    agree_parts,
+    gate_options,
+    image_options,
+    outputs,
+    own_files,
+    refusal,
+    report_options,
+    scale_options,
+)
+from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
+    from vesica.dataset import Dataset
 
 _EPILOG = epilog(
     """
@@ -19,6 +31,7 @@ _EPILOG = epilog(
   vesica agree signed.json --by-annotator created_by --assignments asked.csv # COCO: the key that says who
   vesica agree ann=round1/labels ben=round2/labels --sizes 480,640 --gate "agreement>=0.6" --gate "alpha>=0.67"
   vesica agree ann.json ben.json --report out.html --images photographs
+  vesica agree rounds/*.parquet --engine threads --workers 2  # what all annotators marked, of other images in each
   vesica agree ann.xml ben.xml --consensus agreed.json --model model.csv
 """,
     notes="""
@@ -63,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("annotators", "consensus"),
         help="with --model: compare with each annotator (default), or with what the others agree on",
     )
+    parser.add_argument(
+        "--categories",
+        metavar="name|id|FILE",
+        help="with --model: how its categories meet those of people: name, id, a mapping in JSON, or a file with one",
+    )
     parser.add_argument("--records", metavar="FILE", help="write what was matched, for --before")
     parser.add_argument("--before", metavar="FILE", help="records of an earlier run: what became of their images")
     gate_options.add_arguments(parser, '"agreement>=0.6", "alpha[cat]>=0.67", "agreement>=0.6 @95%%"')
@@ -71,10 +89,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     image_options.add_arguments(parser, has_report=True)
     report_options.add_arguments(parser)
     refusal.add_arguments(parser)
+    scale_options.add_arguments(parser, "agree")
 
 
 def run(arguments: argparse.Namespace) -> int:
     policy = _policy(arguments)
+    if scale_options.is_asked(arguments):
+        return _told(agree_parts.scored(arguments, policy), None, {}, arguments)
     from vesica.cli.progress import steps
     from vesica.scoring import evaluate_agreement
 
@@ -86,21 +107,28 @@ def run(arguments: argparse.Namespace) -> int:
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
         result = evaluate_agreement(given, policy=policy, **options)
         done()
-        facts = agree_output.facts_of(result, data, arguments)
+        more: dict[str, Any] = {}
         if data is not None and arguments.model is not None:
             found = result.ceiling(
                 agree_files.guesses(data, arguments),
                 min_score=arguments.min_score,
                 against=arguments.against or "annotators",
+                categories=None if arguments.categories is None else categories_of(arguments.categories),
             )
-            facts["ceiling"] = found.to_dict()
-        if maps is None:
-            facts |= agree_output.compared(result, arguments)
+            more["ceiling"] = found.to_dict()
         done()
+    return _told(result, data, more, arguments)
+
+
+def _told(result: Any, data: Dataset | None, more: dict[str, Any], arguments: argparse.Namespace) -> int:
+    """Everything that was asked for, in the form that was asked for."""
+    facts = agree_output.facts_of(result, data, arguments) | more
+    if agree_output.is_of_objects(result):
+        facts |= agree_output.compared(result, arguments)
     verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
     facts["gates"] = gate_options.told(verdicts)
     if arguments.report is not None:
-        files = tuple(agree_files.named_files(arguments.files).values())
+        files = tuple(arguments.files if data is None else agree_files.named_files(arguments.files).values())
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "agree",
@@ -130,25 +158,17 @@ def _policy(arguments: argparse.Namespace) -> AgreementPolicy:
             check.finite(arguments.min_score, "--min-score")
             if arguments.model is None:
                 raise ValueError("--min-score goes with --model")
-        if arguments.against is not None and arguments.model is None:
-            raise ValueError("--against goes with --model")
+        for option in ("against", "categories"):
+            if getattr(arguments, option) is not None and arguments.model is None:
+                raise ValueError(f"--{option} goes with --model")
         if len(set(arguments.files)) != len(arguments.files):
             raise ValueError("each file may be given once")
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
-        _outputs(arguments)
+        scale_options.check_usage(arguments, agree_parts.WITHOUT)
         policy = AgreementPolicy(
             seed=arguments.seed, **{name: value for name, value in said.items() if value is not None}
         )
     except (ValueError, TypeError) as error:
         arguments.usage_error(str(error))
     return policy
-
-
-def _outputs(arguments: argparse.Namespace) -> None:
-    """What annotators drew is never written over, nor is one output by another."""
-    given = [path for word in arguments.files for path in (word, word.partition("=")[2])]
-    taken = {os.path.realpath(path): path for path in (*given, arguments.model, arguments.before) if path}
-    for option in ("consensus", "queue", "records", "report"):
-        path = getattr(arguments, option)
-        if path is not None and taken.setdefault(os.path.realpath(path), f"--{option}") != f"--{option}":
-            raise ValueError(f"--{option} must be a file of its own; {path} is read or written already")

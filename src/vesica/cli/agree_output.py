@@ -32,13 +32,13 @@ _LEDGER = ("type", "count", "amount", "share")
 
 
 def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -> dict[str, Any]:
-    """All that can be told of a result; what was asked for is written. Without data it is one of label maps."""
+    """All that can be told of a result; what was asked for is written, as far as it needs no more than records."""
     facts: dict[str, Any] = result.to_dict()
     facts.setdefault("notes", [])
     facts["intervals"] = {
         name: None if value is None else list(result.interval(name)[:2]) for name, value in result.numbers.items()
     }
-    if data is None:
+    if not is_of_objects(result):
         if arguments.per_image:
             facts["by_images"] = sorted(result.by_image(), key=lambda row: row["rank"])
         return facts
@@ -46,11 +46,18 @@ def facts_of(result: Any, data: Dataset | None, arguments: argparse.Namespace) -
     facts["classes"] = list(result.classes())
     if arguments.per_image:
         facts["by_images"] = sorted(result.images(), key=lambda row: -(row["lost"] or 0))
-    if arguments.queue is not None:
+    if arguments.queue is not None and data is not None:
         facts["queue"] = _write_queue(result, data, arguments)
     if arguments.consensus is not None:
         facts["consensus"] = _write_consensus(result, arguments)
     return facts
+
+
+def is_of_objects(result: Any) -> bool:
+    """Is it of objects, and not of label maps?"""
+    from vesica.agreement.result import AgreementResult
+
+    return isinstance(result, AgreementResult)
 
 
 def compared(result: AgreementResult, arguments: argparse.Namespace) -> dict[str, Any]:

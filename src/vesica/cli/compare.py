@@ -6,7 +6,18 @@ import argparse
 import functools
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import compare_tasks, gate_options, image_options, interval_options, outputs, refusal, report_options
+from vesica.cli import (
+    compare_tasks,
+    eval_parts,
+    gate_options,
+    image_options,
+    interval_options,
+    outputs,
+    own_files,
+    refusal,
+    report_options,
+    scale_options,
+)
 from vesica.cli import eval as evaluation
 from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
@@ -25,6 +36,7 @@ _EPILOG = epilog(
   vesica compare truth.json base.json new.json --report out.html --images photographs
   vesica compare truth/ old_maps/ new_maps/ --classes names.txt --ignore 255  # label maps, as of `seg`
   vesica compare expert.json ann.json ben.json --task agreement  # annotators, without scores
+  vesica compare "parts/*_truth.json" "parts/*_base.json" "parts/*_new.json" --engine threads --workers 2
   vesica compare base.records new.records --json  # saved by `eval`, `seg` or `agree` with --records
 """,
     codes=CODES,
@@ -52,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     evaluation.add_scoring(parser, list(PROTOCOLS))
     compare_tasks.add_arguments(parser)
     report_options.add_arguments(parser)
+    scale_options.add_arguments(parser, "compare")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +104,9 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Any]:
             arguments.output = "markdown"
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments, compared=True)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
+        scale_options.check_usage(arguments, eval_parts.OF_READING)
         check.positive(arguments.replicates, "--replicates")
         check_statistics.level(arguments.level)
         if [arguments.truth, *arguments.models].count("-") > 1:
@@ -110,6 +125,8 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
 
     files = [arguments.truth, *arguments.models]
     if all(map(is_saved, files)):
+        if scale_options.is_asked(arguments):
+            arguments.usage_error("--engine works on files of truths and guesses, and these results are saved")
         results: list[Result] = [saved_result(path) for path in files]
         results = [_sliced(one, arguments) for one in results]
     else:
@@ -120,7 +137,12 @@ def _compared(arguments: argparse.Namespace, options: tuple[dict[str, Any], Any]
             task = compare_tasks.task_of(arguments)
         except ValueError as error:
             arguments.usage_error(str(error))
-        results = _scored(arguments, *options) if task == "detection" else compare_tasks.scored(task, arguments)
+        if scale_options.is_asked(arguments):
+            if task != "detection":
+                arguments.usage_error(f"--engine compares detectors, and this is {task}")
+            results = _scored_in_parts(arguments, *options)
+        else:
+            results = _scored(arguments, *options) if task == "detection" else compare_tasks.scored(task, arguments)
     given = arguments.model_names
     names = named(files) if given is None else [name.strip() for name in given.split(",")]
     try:
@@ -156,6 +178,26 @@ def _scored(arguments: argparse.Namespace, options: dict[str, Any], protocol: An
         evaluation.check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
         score = functools.partial(evaluate, truth.data, guess.data, **options)
         result = refusal.scored(score, truth, guess, arguments, by_class=by_class)
+        results.append(interval_options.sliced(result, arguments))
+    return results
+
+
+def _scored_in_parts(arguments: argparse.Namespace, options: dict[str, Any], protocol: Any) -> list[Result]:
+    """The result of each model, whose files are worked on at once."""
+    from vesica import scale
+    from vesica.scale.images import with_images
+    from vesica.scale.parts import parts_of_pairs
+
+    options["categories"] = None if arguments.categories is None else categories_of(arguments.categories)
+    by_class = not arguments.class_agnostic and options["categories"] is None
+    given = {**options, **scale_options.given(arguments), "details": True}  # for objects that are fixed and broken
+    results: list[Result] = []
+    for model in arguments.models:
+        with scale_options.bar("guesses") as progress:
+            result = scale.evaluate(arguments.truth, model, progress=progress, **given)
+        eval_parts.tell(result, arguments)
+        eval_parts.look(result, (arguments.truth, model), arguments, protocol, by_class=by_class)
+        result = with_images(result, parts_of_pairs(arguments.truth, model))
         results.append(interval_options.sliced(result, arguments))
     return results
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, eval_panoptic, image_options, interval_options, refusal, report_options
+from vesica.cli import (
+    eval_output,
+    eval_panoptic,
+    eval_parts,
+    image_options,
+    interval_options,
+    own_files,
+    refusal,
+    report_options,
+    scale_options,
+)
 from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 from vesica.cli.number_options import numbers_of
@@ -31,6 +41,8 @@ _EPILOG = epilog(
   vesica eval truth.json guess.json --interval --slices meta.csv
   vesica eval panoptic.json panoptic_guess.json --protocol panoptic --guess-folder guess_maps --gate "PQ>=0.4"
   vesica eval part1_truth.json part1_guess.json --records part1.records --quiet
+  vesica eval parts/*.parquet --engine threads --workers 8  # truths and guesses of other images in each
+  vesica eval "parts/*_truth.json" "parts/*_guess.json" --engine processes --workers 2 --gate "AP>=0.5"
   vesica eval truth.json guess.json --report out.html --images photographs
 """,
     codes=CODES,
@@ -40,14 +52,21 @@ _EPILOG = epilog(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("truth", metavar="TRUTH", help="the objects that are there")
-    parser.add_argument("guess", metavar="GUESS", help="what the detector says, with scores")
+    parser.add_argument(
+        "guess",
+        metavar="GUESS",
+        nargs="*",
+        help="what the detector says, with scores; none where TRUTH is Parquet with both sides, and with --engine any "
+        "number of such files",
+    )
     add_scoring(parser, [*PROTOCOLS, eval_panoptic.NAME])
     eval_panoptic.add_arguments(parser)
     eval_output.add_arguments(parser)
     report_options.add_arguments(parser)
+    scale_options.add_arguments(parser, "eval")
 
 
-def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
+def add_scoring(parser: argparse.ArgumentParser, protocols: list[str], *, writes_records: bool = False) -> None:
     """The options that say how two files are read and scored."""
     formats = readable()
     parser.add_argument("--protocol", choices=protocols, default="coco", help="whose rules (default: coco)")
@@ -67,25 +86,31 @@ def add_scoring(parser: argparse.ArgumentParser, protocols: list[str]) -> None:
     parser.add_argument("--strict", action="store_true", help="an IoU must exceed the threshold, and not only reach it")
     tools = [*(tool for tool in QUIRKS if tool), *PANOPTIC_QUIRKS]
     parser.add_argument("--quirks", choices=tools, help="repeat that tool's faults to the byte")
+    where = "" if writes_records else "with --records: "
     parser.add_argument(
-        "--details", action="store_true", help="with --records: also what --causes and --confusion of `merge` need"
+        "--details", action="store_true", help=f"{where}also what --causes and --confusion of `merge` need"
     )
     parser.add_argument("--missing", choices=["box"], help="truths without a mask are compared as their boxes")
     parser.add_argument("--format", choices=formats, help="of both files, where the content does not show it")
     parser.add_argument("--truth-format", choices=formats, metavar="NAME", help="of TRUTH alone")
     parser.add_argument("--guess-format", choices=formats, metavar="NAME", help="of GUESS alone")
-    image_options.add_arguments(parser, has_report=True)
+    image_options.add_arguments(parser, has_report=not writes_records)
     refusal.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    is_parts = eval_parts.settle(arguments)
     if arguments.protocol == eval_panoptic.NAME:
         return eval_panoptic.run(arguments)
+    options, protocol = _options(arguments)
+    options["categories"] = None if arguments.categories is None else categories_of(arguments.categories)
+    return _of_parts(arguments, options, protocol) if is_parts else _of_files(arguments, options, protocol)
+
+
+def _of_files(arguments: argparse.Namespace, options: dict[str, Any], protocol: Protocol) -> int:
     from vesica.scoring import evaluate
 
-    options, protocol = _options(arguments)
     said = image_options.given(arguments)
-    categories = None if arguments.categories is None else categories_of(arguments.categories)
     with steps("read truth", "read guess", "match", "summarise") as done:
         truth = read(arguments.truth, arguments.truth_format, arguments, protocol, said)
         done()
@@ -94,26 +119,43 @@ def run(arguments: argparse.Namespace) -> int:
         guess = read(arguments.guess, arguments.guess_format, arguments, protocol, of_guess)
         done()
         check_said({**said, "images": None} if arguments.report is not None else said, truth, guess)
-        options |= {"categories": categories, "details": arguments.details, "threads": arguments.threads}
-        by_class = not arguments.class_agnostic and categories is None
+        options |= {"details": arguments.details, "threads": arguments.threads}
+        by_class = not arguments.class_agnostic and options["categories"] is None
         result = refusal.scored(
             lambda: evaluate(truth.data, guess.data, **options), truth, guess, arguments, by_class=by_class
         )
         result = interval_options.sliced(result, arguments)
         done()
         _tell_meeting(result, arguments)
-        if arguments.records is not None:
-            eval_output.write_records(arguments.records, result.records)
-            eval_output.say(
-                f"Wrote the records of {len(result.records.images):,} images: {arguments.records}", arguments
-            )
-        facts = eval_output.facts_of(result, arguments)
+        facts = _written(result, arguments)
         if arguments.report is not None:
             found = refusal.findings_of(truth, guess, by_class=by_class)
             files = tuple(path for path in (arguments.truth, arguments.guess) if path != "-")
             verdicts = [Verdict(**one) for one in facts["gates"]]
             report_options.write((result,), arguments, arguments.report, gates=verdicts, findings=found, files=files)
     return eval_output.tell(facts, result, arguments)
+
+
+def _of_parts(arguments: argparse.Namespace, options: dict[str, Any], protocol: Protocol) -> int:
+    result = interval_options.sliced(eval_parts.scored(arguments, options, protocol), arguments)
+    with steps("summarise") as done:
+        facts = _written(result, arguments)
+        if arguments.report is not None:
+            found = eval_parts.findings(arguments, protocol, by_class=options["categories"] is None)
+            verdicts, files = [Verdict(**one) for one in facts["gates"]], tuple(arguments.words)
+            report_options.write((result,), arguments, arguments.report, gates=verdicts, findings=found, files=files)
+        done()
+    return eval_output.tell(facts, result, arguments)
+
+
+def _written(result: DetectionResult, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All that can be told of a result; its records are written if that was asked for."""
+    facts = eval_output.facts_of(result, arguments)  # gates are judged before anything is written
+    if arguments.records is not None:
+        kept = eval_parts.kept(result, arguments)
+        eval_output.write_records(arguments.records, kept.records)
+        eval_output.say(f"Wrote the records of {len(kept.records.images):,} images: {arguments.records}", arguments)
+    return facts
 
 
 def check_said(said: dict[str, Any], truth: Found, guess: Found) -> None:
@@ -140,6 +182,8 @@ def _options(arguments: argparse.Namespace) -> tuple[dict[str, Any], Protocol]:
     try:
         eval_output.check_usage(arguments)
         eval_panoptic.check_absent(arguments)
+        own_files.check_usage(arguments)
+        eval_parts.check_usage(arguments)
         report_options.check_usage(arguments)
         if arguments.details and arguments.records is None:
             raise ValueError("--details goes with --records")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vesica.cli import eval_output, gate_options, outputs, report_options
+from vesica.cli import eval_output, gate_options, outputs, own_files, report_options
 from vesica.cli.common_options import NAMES
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NAME = "panoptic"
 _MEANT = (
     *("truth", "guess", "protocol", "quirks", "per_class", "gate", "undecided", "output", "records"),
-    *("report", "images", "max_mb", "pictures"),
+    *("report", "images", "max_mb", "pictures", "words"),
     *NAMES,
 )
 _OWN = ("truth_folder", "guess_folder")
@@ -38,17 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
     _check_usage(arguments)
     result = _scored(arguments)
     facts: dict[str, Any] = {"protocol": NAME} | result.to_dict()
+    verdicts = gate_options.verdicts(arguments, result.gate_scores())
+    facts["gates"] = gate_options.told(verdicts)
     if arguments.records is not None:
         from vesica.io import atomic
 
         with atomic.file(arguments.records) as file:
             file.write(result.to_bytes())
-    verdicts = gate_options.verdicts(arguments, result.gate_scores())
-    facts["gates"] = gate_options.told(verdicts)
     if arguments.report is not None:
         files = (arguments.truth, arguments.guess)
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
-    return _tell(facts, result, arguments)
+    return tell(facts, result, arguments)
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
@@ -63,6 +63,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.quirks is not None:
             check.one_of(arguments.quirks, PANOPTIC_QUIRKS, "quirks")
         eval_output.check_usage(arguments)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
         if arguments.images is not None and arguments.report is None:
             raise ValueError(f"--images says nothing about --protocol {NAME} without --report. Leave it out")
@@ -99,7 +100,7 @@ def _scored(arguments: argparse.Namespace) -> PanopticResult:
     return score(pairs, found.categories, quirks=arguments.quirks, threads=arguments.threads)
 
 
-def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Namespace) -> int:
+def tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Namespace, verb: str = "eval") -> int:
     """Print them in the form that was asked for; the exit code is 1 if a gate failed."""
 
     def show() -> None:
@@ -114,5 +115,5 @@ def _tell(facts: dict[str, Any], result: PanopticResult, arguments: argparse.Nam
         outputs.Shown("Scores", numbers, ("score", "value"), is_folded=False),
         outputs.Shown(f"{len(there):,} categories", there, columns),
     ]
-    answer = outputs.Answer("eval", result.headline, facts, show, tables, arguments.guess)
+    answer = outputs.Answer(verb, result.headline, facts, show, tables, arguments.guess)
     return outputs.tell(answer, arguments)

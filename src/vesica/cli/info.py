@@ -45,7 +45,8 @@ def _facts() -> dict[str, Any]:
         "instructions": native.isa(),
         "threads": native.default_threads(),
         "libraries": libraries,
-        "devices": _devices() if libraries["torch"] else [],
+        "devices": (devices := _devices() if libraries["torch"] else []),
+        "cuda": _cuda(libraries, devices),
         "backends": [case._asdict() for case in cases()],
     }
 
@@ -58,6 +59,19 @@ def _devices() -> list[str]:
         return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     except (ImportError, OSError, RuntimeError):
         return []
+
+
+def _cuda(libraries: dict[str, str | None], devices: list[str]) -> str:
+    """Which kernels serve CUDA tensors, and where there are none, why."""
+    from vesica._kernels.registry import registered
+
+    verbs = sorted({kernel.verb for kernel in registered() if kernel.backend == "triton"})
+    if not libraries["torch"]:
+        return "none, because torch is not installed"
+    if not verbs:
+        return "none, because triton is not installed: torch does the arithmetic"
+    ready = "" if devices else "; not in use, because torch sees no CUDA device"
+    return f"Triton, for {', '.join(verbs)}{ready}"
 
 
 def _version(name: str) -> str | None:
@@ -81,6 +95,7 @@ def _show(facts: dict[str, Any]) -> None:
     there = (f"{name} {version or 'not installed'}" for name, version in facts["libraries"].items())
     console.print("libraries: " + ", ".join(there), soft_wrap=True)
     console.print("CUDA devices: " + (", ".join(facts["devices"]) or "none that torch sees"), soft_wrap=True)
+    console.print("kernels for CUDA: " + facts["cuda"], soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("input", "for", "served by", "why"):
         table.add_column(column, overflow="fold")

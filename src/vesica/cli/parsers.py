@@ -28,7 +28,9 @@ HABITS = {
     "--iou-thres": "--iou",
     "--iou-thrs": "--iou",
     "--iou-threshold": "--iou",
+    "--iou-thresholds": "--iou",
     "--iou-type": "--regions",
+    "--iou": "--match-at",
     "--jobs": "--threads",
     "--metric": "--gate",
     "--no-color": "--color never",
@@ -45,6 +47,20 @@ HABITS = {
 }
 """What people write who come from other tools, and what is meant; it is told where a verb has the option."""
 _CHOICE = re.compile(r"(invalid choice: '(.*)') \(choose from (.*)\)", re.DOTALL)
+
+
+CHOICES = {
+    "bbox": "box",
+    "boxes": "box",
+    "segm": "mask",
+    "masks": "mask",
+    "obb": "rotated",
+    "pr": "precision-recall",
+    "pr-curve": "precision-recall",
+    "confusion-matrix": "confusion",
+    "calibration": "reliability",
+}
+"""What others call a choice, and what it is here, where it is one."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -67,10 +83,20 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         found, left = self.parse_known_args(args, namespace)
+        verb: Parser = getattr(found, "parser", self)
+        left = _placed(left, found, verb)
         if left:
-            verb: Parser = getattr(found, "parser", self)
             verb.error(unknown(left[0], verb))
         return found
+
+
+def _placed(left: list[str], found: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+    """Words after an option belong to the last place, if that takes any number; argparse leaves them over."""
+    last = places_of(parser)[-1:]
+    if not last or last[0].nargs not in ("*", "+") or any(word.startswith("-") and word != "-" for word in left):
+        return left
+    setattr(found, last[0].dest, [*(getattr(found, last[0].dest, None) or ()), *left])
+    return []
 
 
 def unknown(word: str, parser: argparse.ArgumentParser) -> str:
@@ -116,7 +142,8 @@ def _with_choice(message: str) -> str:
     from difflib import get_close_matches
 
     choices = [word.strip(" '") for word in found[3].split(",")]
-    near = get_close_matches(found[2], choices, n=1)
+    habit = CHOICES.get(found[2].lower().replace("_", "-"))
+    near = [habit] if habit in choices else get_close_matches(found[2], choices, n=1)
     return f"{message}. Did you mean {near[0]}?" if near else message
 
 

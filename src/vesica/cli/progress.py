@@ -46,10 +46,65 @@ def _counting() -> Progress:
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+            return Text("" if speed is None else _rate(speed))
 
     columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), Rate(), Left())
     return Progress(*columns, console=look.bar_console(), transient=True)
+
+
+def _rate(speed: float, noun: str = "") -> str:
+    number = f"{speed:,.0f}" if speed >= 10 else f"{speed:.1f}"
+    return f"{number}{noun and f' {noun}'}/s"
+
+
+@contextmanager
+def parts(noun: str) -> Iterator[Callable[[int, int, int], None]]:
+    """A bar over parts that are worked on elsewhere. What it gives is told parts done, all parts, and rows so far;
+    `noun` says what the rows are, for the throughput."""
+    if not look.has_progress():
+        yield lambda done, every, rows: None
+        return
+    bar = _Parts(noun)
+    try:
+        yield bar.tell
+    finally:
+        bar.hide()
+
+
+class _Parts:
+    """How many parts are done, drawn once patience is over."""
+
+    def __init__(self, noun: str) -> None:
+        self._noun, self._begin = noun, time.monotonic()
+        self._bar: Progress | None = None
+
+    def tell(self, done: int, every: int, rows: int) -> None:
+        passed = time.monotonic() - self._begin
+        if self._bar is None and passed < PATIENCE:
+            return
+        if self._bar is None:
+            self._bar = self._drawn(every)
+        throughput = _rate(rows / passed, self._noun) if passed > 0 else ""
+        self._bar.update(self._bar.task_ids[0], completed=done, throughput=throughput)
+
+    def _drawn(self, every: int) -> Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description:<12}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[throughput]}"),
+            TimeRemainingColumn(),
+        )
+        bar = Progress(*columns, console=look.bar_console(), transient=True)
+        bar.add_task("parts", total=every, throughput="")
+        bar.start()
+        return bar
+
+    def hide(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
 
 
 @contextmanager

@@ -43,12 +43,13 @@ def scored(
     except InputError as error:
         look(truth, guess, arguments, by_class=by_class, error=error)
         raise
-    if is_low(result) or (result.protocol.regions == "box" and _are_odd(truth, guess)):
+    if is_low(result) or (result.protocol.regions == "box" and are_odd(truth, guess)):
         look(truth, guess, arguments, by_class=by_class)
     return result
 
 
-def _are_odd(truth: Found, guess: Found) -> bool:
+def are_odd(truth: Found, guess: Found, /) -> bool:
+    """Do boxes of either file lie where none should?"""
     from vesica.diagnose.sides import of_found
     from vesica.diagnose.suspicion import looks_odd
 

@@ -33,12 +33,6 @@ def check_usage(arguments: argparse.Namespace) -> None:
     if arguments.report is None and (arguments.max_mb is not None or arguments.pictures is not None):
         raise ValueError("--max-mb and --pictures go with --report")
     check_look(arguments)
-    read = [
-        value for name in ("truth", "guess", "files", "models") if (value := getattr(arguments, name, None)) is not None
-    ]
-    files = [one for value in read for one in (value if isinstance(value, list) else [value])]
-    if arguments.report is not None and os.path.realpath(arguments.report) in map(os.path.realpath, files):
-        raise ValueError(f"--report must be a file of its own; {arguments.report} is read")
     if arguments.report is not None:
         from vesica._check import report as check
 

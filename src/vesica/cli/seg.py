@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vesica.cli import eval_output, gate_options, outputs, refusal, report_options, seg_options, seg_output
+from vesica.cli import (
+    eval_output,
+    gate_options,
+    outputs,
+    refusal,
+    report_options,
+    scale_options,
+    seg_options,
+    seg_output,
+)
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
@@ -22,6 +31,7 @@ _EPILOG = epilog(
   vesica seg ct/truth ct/guess --surface --tau 1 --per-class          # NIfTI: spacing from the header
   vesica seg vessels/truth vessels/guess --surface --cldice --boundary 2%
   vesica seg truth/ guess/ --report out.html --images photographs
+  vesica seg truth/ guess/ --ignore 255 --engine processes --workers 2
   vesica seg truth/ guess/ --classes names.txt --ignore 255 --gate "mIoU>=0.7" --gate "IoU[road]>=0.9" --json
 """,
     notes="""
@@ -77,6 +87,8 @@ def _report(
 def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceResult | None]:
     """The scores of pixels, and of outlines where they are asked for. Every file is read once."""
     options = seg_options.options_of(arguments)
+    if scale_options.is_asked(arguments):
+        return _scored_in_parts(arguments, options), None
     from vesica.cli.progress import track
     from vesica.scoring import image_pairs, label_images
     from vesica.segmentation.evaluator import SegmentationEvaluator
@@ -111,3 +123,20 @@ def _scored(arguments: argparse.Namespace) -> tuple[SegmentationResult, SurfaceR
     labels = dict(zip(result.cells.labels.tolist(), result.categories, strict=True))
     labels.pop(policy.background, None)
     return result, surface_result(found, labels, policy, tau=options.tau, wanted=options.wanted, groups=None)
+
+
+def _scored_in_parts(arguments: argparse.Namespace, options: seg_options.Options) -> SegmentationResult:
+    """The scores of pixels, of files that are worked on at once."""
+    from vesica import scale
+
+    given = {**options.source, **scale_options.given(arguments), "volume": arguments.volume}
+    with scale_options.bar("images") as progress:
+        result = scale.evaluate_segmentation(
+            arguments.truth, arguments.guess, policy=options.policy, progress=progress, **given
+        )
+    eval_output.say(
+        f"Counted {len(result.counts):,} images in parts, by {arguments.engine}: {arguments.truth}, {arguments.guess}",
+        arguments,
+    )
+    refusal.look_at_labels(result.counts, options.policy.ignore, arguments)
+    return result

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vesica.cli import gate_options, outputs, refusal, report_options
+from vesica.cli import gate_options, outputs, own_files, refusal, report_options, scale_options
 from vesica.cli.number_options import numbers_of
 from vesica.segmentation.rules import FIELDS
 
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--images", metavar="DIR", help="with --report: the photographs")
     outputs.add_arguments(parser)
     refusal.add_arguments(parser)
+    scale_options.add_arguments(parser, "seg")
 
 
 def add_maps(parser: argparse._ActionsContainer) -> None:
@@ -88,7 +89,9 @@ def options_of(arguments: argparse.Namespace) -> Options:
     try:
         outputs.check_usage(arguments)
         gate_options.check_usage(arguments)
+        own_files.check_usage(arguments)
         report_options.check_usage(arguments)
+        scale_options.check_usage(arguments, {"surface": "outlines are scored on one machine"})
         if arguments.images is not None and arguments.report is None:
             raise ValueError("--images goes with --report")
         if arguments.images is not None and not os.path.isdir(arguments.images):

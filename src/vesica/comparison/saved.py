@@ -29,7 +29,7 @@ def saved_result(path: str | os.PathLike[str], /) -> Result:
     """The result that was saved as bytes."""
     from vesica.io.files import bytes_at
 
-    found: Result = _named(path, lambda: _result_of(bytes_at(os.fspath(path))))
+    found: Result = _named(path, lambda: result_of(bytes_at(os.fspath(path))))
     return found
 
 
@@ -72,7 +72,8 @@ def _numbers(row: Mapping[str, Any]) -> dict[str, float | None]:
     return {name: value for name, value in row.items() if isinstance(value, kinds) and not isinstance(value, bool)}
 
 
-def _result_of(data: bytes) -> Result:
+def result_of(data: bytes, /) -> Result:
+    """The result that bytes hold, of whichever kind."""
     from vesica.agreement.records import KIND as AGREEMENT
     from vesica.segmentation.panoptic import KIND as PANOPTIC
     from vesica.segmentation.result import KIND as SEGMENTATION

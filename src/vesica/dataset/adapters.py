@@ -378,7 +378,7 @@ def _named(found: list[Fields]) -> dict[Any, Any] | None:
     names: dict[Any, Any] = {}
     for one in found:
         given = one["names"] if isinstance(one.get("names"), Mapping) else {}
-        check.same_names(names, given)
+        check.same_category(names, given, "names")
         names |= given
     if not names:
         return None

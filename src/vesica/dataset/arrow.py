@@ -20,10 +20,12 @@ from vesica.dataset.arrow_arrays import (
     ids,
     is_list,
     is_null,
+    is_text,
     lengths_of,
     numbers,
     rows_of_numbers,
     texts,
+    whole_numbers,
 )
 from vesica.dataset.coco_masks import CocoMasks
 from vesica.dataset.column_names import NAMES, box_columns, known_columns, plain
@@ -33,6 +35,7 @@ from vesica.dataset.tables import Ragged
 SIDES = ("truth", "guess", "objects")
 """Columns with a list of objects for each image; the last is that of Hugging Face's data sets."""
 _BOX = ("box", "bbox", "boxes")
+_OUTLINES = ("polygons", "segmentation")
 _OF_IMAGES = ("imageid", "id", "filename", "file", "path")
 
 
@@ -47,6 +50,7 @@ def dataset_of(
     look: bool = True,
 ) -> tuple[Dataset, str]:
     """The objects of a table, and what the four numbers of their boxes are."""
+    check.columns(table.column_names, plain)
     facts = check.metadata(table.schema.metadata)
     present = [name for name in SIDES if name in table.column_names]
     if not present:
@@ -60,6 +64,11 @@ def sides_of(table: Any, /) -> tuple[str, ...]:
     return tuple(name for name in SIDES if name in table.column_names)
 
 
+def images_in(table: Any, /) -> Images:
+    """The images of a table with a row for each; their objects need not be there."""
+    return _images(table)
+
+
 # A row for each image.
 
 
@@ -70,7 +79,7 @@ def _of_images(
     counts, fields = _fields(flat(table.column(side)), side, images.ids)
     row_of = np.repeat(np.arange(len(images)), counts)
     image = images.ids[row_of]
-    names = {plain(name): name for name in fields}
+    names = check.columns(list(fields), plain)
 
     def found(*wanted: str) -> Any:
         return next((fields[names[one]] for one in wanted if one in names), None)
@@ -103,10 +112,11 @@ def _of_images(
         boxes = rows_of_numbers(box, 4, "box", image=image)
     segments = _segments(found, image) if masks else None
     if boxes is None and segments is None:
-        if found("rle", "polygons") is None:
+        if found("rle", *_OUTLINES) is None:
             raise check.no_column("box", list(fields))
         boxes = np.zeros((0, 4)) if not len(image) else None
-    data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
+    with check.of_images(side, image):
+        data = Dataset.from_arrays(boxes, form=own, masks=segments, check=look, **given)
     return replace(data, attributes=_attributes(found("attributes"))), own
 
 
@@ -121,8 +131,8 @@ def _images(table: Any) -> Images:
         raise check.no_layout(table.column_names)
     of = different(checked_ids(ids(own, "image_id", is_number=column("imageidisnumber")), "image_id"), "image_id")
     sizes = {side: column(side) for side in ("height", "width")}
-    known = {
-        side: None if found is None else np.nan_to_num(floats(found, side)).astype(np.int64)
+    known: dict[str, Any] = {
+        side: None if found is None else check.whole(_zero_for_none(floats(found, side)), side, of)
         for side, found in sizes.items()
     }
     words = {
@@ -133,6 +143,10 @@ def _images(table: Any) -> Images:
     kept |= {key: _ragged(found) for key, found in lists.items() if found is not None}
     is_sized = known["height"] is not None and known["width"] is not None
     return Images(of, **(known if is_sized else {}), **kept)
+
+
+def _zero_for_none(sizes: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(sizes), 0.0, sizes)
 
 
 def _ragged(array: Any) -> Ragged:
@@ -172,10 +186,12 @@ def _stored(facts: Any) -> Categories:
     if not isinstance(facts, Mapping) or not isinstance(facts.get("ids"), list) or set(facts) - set(_CATEGORY):
         raise check.table_of_ids("categories", facts)
     own = different(checked_ids(facts["ids"], "categories"), "categories")
-    columns = {key: objects(facts[key]) for key in _CATEGORY[1:] if facts.get(key) is not None}
-    if any(len(column) != len(own) for column in columns.values()):
+    given = {key: facts[key] for key in _CATEGORY[1:] if facts.get(key) is not None}
+    if any(not isinstance(column, list) or len(column) != len(own) for column in given.values()):
         raise check.table_of_ids("categories", facts)
-    return Categories(own, **columns)
+    if "names" in given and check.names(given["names"]) is None:
+        raise check.table_of_ids("categories", facts)
+    return Categories(own, **{key: objects(column) for key, column in given.items()})
 
 
 _CATEGORY = ("ids", "names", "parents", "frequency")
@@ -185,7 +201,7 @@ def _class_labels(text: bytes | None, side: str) -> list[str] | None:
     """Names of the classes, where the features of the data set say them."""
     try:
         features = json.loads(text or b"{}")["info"]["features"][side]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     inner = features.get("feature", features) if isinstance(features, dict) else features
     inner = inner[0] if isinstance(inner, list) and inner else inner
@@ -209,13 +225,13 @@ def _categories_of(column: Any, is_number: Any, table: Any, image: np.ndarray) -
 
 def _flags(flags: Any, crowd: Any, ignore: Any, image: np.ndarray) -> dict[str, Any]:
     if flags is not None:
-        bits = numbers(flags, "flags", dtype=np.int64, image=image)
+        bits = whole_numbers(flags, "flags", image=image)
         odd = (bits < 0) | (bits > 3)
         if odd.any():
             raise check.flags(int(bits[np.argmax(odd)]), int(np.argmax(odd)))
         return {key: (bits & bit) != 0 if (bits & bit).any() else None for key, bit in (("crowd", 1), ("ignore", 2))}
     given = {"crowd": crowd, "ignore": ignore}
-    return {key: None if one is None else numbers(one, key, dtype=np.int64, image=image) for key, one in given.items()}
+    return {key: None if one is None else numbers(one, key, image=image) for key, one in given.items()}
 
 
 def _people(found: Any, facts: dict[str, Any], table: Any, images: Images, image: np.ndarray) -> dict[str, Any]:
@@ -225,26 +241,26 @@ def _people(found: Any, facts: dict[str, Any], table: Any, images: Images, image
         "annotator": None
         if annotator is None
         else ids(annotator, "annotator", is_number=found("annotatorisnumber"), image=image),
-        "round": None if round_ is None else numbers(round_, "round", dtype=np.int64, image=image),
+        "round": None if round_ is None else whole_numbers(round_, "round", image=image),
         "annotators": facts.get("annotators"),
     }
     if "asked" not in table.column_names:
         return given
     counts, asked = _fields(flat(table.column("asked")), "asked", images.ids)
+    if "annotator" not in asked:
+        raise check.no_annotator(list(asked))
     told: dict[str, Any] = {
         "image": np.repeat(images.ids, counts),
         "annotator": ids(asked["annotator"], "annotator", is_number=asked.get("annotator_is_number")),
     }
-    told["round"] = numbers(asked["round"], "round", dtype=np.int64) if "round" in asked else None
+    told["round"] = whole_numbers(asked["round"], "round") if "round" in asked else None
     told["date"] = asked["date"].to_pylist() if "date" in asked else None
     return {**given, "assignments": told}
 
 
 def _segments(found: Any, image: np.ndarray) -> CocoMasks | None:
     """Masks as they were written: COCO's compressed run lengths, or polygons and run lengths as JSON."""
-    import pyarrow as pa
-
-    rle, outlines = found("rle"), found("polygons")
+    rle, outlines = found("rle"), found(*_OUTLINES)
     if rle is None and outlines is None:
         return None
     rows = len(image)
@@ -252,7 +268,7 @@ def _segments(found: Any, image: np.ndarray) -> CocoMasks | None:
     for column, kind in ((rle, CocoMasks.COUNTS), (outlines, CocoMasks.JSON)):
         if column is None:
             continue
-        column = column.cast(pa.large_binary()) if not pa.types.is_null(column.type) else column
+        column = _mask_texts(column, "rle" if column is rle else "segmentation")
         here = ~is_null(column)
         form[here] = kind
         parts.append((column, here))
@@ -268,14 +284,42 @@ def _segments(found: Any, image: np.ndarray) -> CocoMasks | None:
         lengths[here] = np.diff(bounds)[here]
         texts_.append(text)
         start += len(text)
-    size = found("size")
-    sizes = (
-        np.zeros((rows, 2), np.int64)
-        if size is None
-        else rows_of_numbers(size, 2, "size", image=image).astype(np.int64)
-    )
+    sizes = _mask_sizes(found("size"), image)
     text = texts_[0] if len(texts_) == 1 else np.concatenate([np.empty(0, np.uint8), *texts_])
     return CocoMasks(text, begin, begin + lengths, form, sizes)
+
+
+def _mask_sizes(column: Any, image: np.ndarray) -> np.ndarray:
+    """Height and width of the image of each mask; 0 where nothing is said."""
+    sizes = np.zeros((len(image), 2), np.int64)
+    if column is not None:
+        said = ~is_null(column)
+        own = image[said]
+        sizes[said] = check.whole_sizes(rows_of_numbers(column.drop_null(), 2, "size", image=own), own)
+    return sizes
+
+
+def _mask_texts(column: Any, name: str) -> Any:
+    """A column of what was written of each mask, as bytes; lists of polygons, and run lengths in a struct, as JSON."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return column
+    if is_text(column.type) or pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return column.cast(pa.large_binary())
+    if name == "rle" or not (is_list(column.type) or pa.types.is_struct(column.type)):
+        raise check.masks(str(column.type), name)
+    texts = [None if one is None else json.dumps(one, default=_decoded).encode() for one in column.to_pylist()]
+    return pa.array(texts, pa.large_binary())
+
+
+def _decoded(value: Any) -> str:
+    """Compressed counts are often kept as bytes."""
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    raise check.masks(type(value).__name__, "segmentation")
 
 
 def _attributes(column: Any) -> np.ndarray | None:
@@ -297,13 +341,14 @@ def _attributes(column: Any) -> np.ndarray | None:
 
 
 def _of_rows(table: Any, facts: dict[str, Any], form: str | None, categories: Any, look: bool) -> tuple[Dataset, str]:
-    columns = {plain(name): flat(table.column(name)) for name in table.column_names}
+    names = check.columns(table.column_names, plain)
+    columns = {key: flat(table.column(name)) for key, name in names.items()}
     sides = box_columns(columns.keys())
     listed = next((name for name in _BOX if name in columns), None)
     known = known_columns(set(columns) - set(sides[1] if sides else ()))
     if "image" not in known or (sides is None and listed is None):
         raise check.no_layout(table.column_names)
-    image = ids(columns[known["image"]], known["image"])
+    image = ids(columns[known["image"]], names[known["image"]])
     if sides is not None:
         own = sides[0] if form is None else form
         boxes = np.stack([numbers(columns[side], side, image=image) for side in sides[1]], axis=1)

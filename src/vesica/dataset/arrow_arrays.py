@@ -27,31 +27,52 @@ def is_null(array: Any, /) -> np.ndarray:
     return found
 
 
-def numbers(array: Any, name: str, /, *, dtype: Any = np.float64, image: np.ndarray | None = None) -> np.ndarray:
-    """Numbers, none of which may be missing."""
+def numbers(array: Any, name: str, /, *, image: np.ndarray | None = None) -> np.ndarray:
+    """Numbers as float64, none of which may be missing."""
     import pyarrow as pa
 
+    array = _plain(array)
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_boolean(array.type)):
         raise check.numbers(str(array.type), name)
     check.no_nulls(is_null(array), name, image)
-    return np.asarray(array.to_numpy(zero_copy_only=False)).astype(dtype, copy=False)
+    return np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
+
+
+def whole_numbers(array: Any, name: str, /, *, image: np.ndarray | None = None) -> np.ndarray:
+    """Whole numbers as int64, none of which may be missing."""
+    return check.whole(numbers(array, name, image=image), name, image)
 
 
 def floats(array: Any, name: str, /) -> np.ndarray:
     """Floats, NaN where one is missing."""
     import pyarrow as pa
 
+    array = _plain(array)
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_null(array.type)):
         raise check.numbers(str(array.type), name)
-    return np.asarray(array.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
+    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
+
+
+def _plain(array: Any) -> Any:
+    """The values of a dictionary; and of decimals, as DuckDB has them, floats, or integers where nothing is behind
+    the point."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not pa.types.is_decimal(array.type):
+        return array
+    try:
+        return array.cast(pa.float64() if array.type.scale > 0 else pa.int64())
+    except pa.ArrowInvalid:  # beyond 64 bits
+        return array.cast(pa.float64())
 
 
 def ids(array: Any, name: str, /, *, is_number: Any = None, image: np.ndarray | None = None) -> np.ndarray:
     """Ids: integers or strings; `is_number` says which strings are integers."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+    array = _plain(array)
     check.no_nulls(is_null(array), name, image)
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         return np.asarray(array.to_numpy(zero_copy_only=False))

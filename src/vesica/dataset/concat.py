@@ -18,6 +18,7 @@ from vesica.dataset.tables import Categories, Images, Ragged
 
 _ROW_COLUMNS = ("xywh", "corners", "score", "area", "crowd", "ignore", "id", "round", "attributes")
 _IMAGE_COLUMNS = ("height", "width", "names", "group", "batch")
+_CATEGORY_COLUMNS = ("names", "parents", "frequency")
 _FILLED = {"area": np.nan, "crowd": False, "ignore": False, "round": 0, "attributes": None}
 """What rows have in a column that their part did not give."""
 _WIDE = {"xywh": (4,), "corners": (4, 2)}
@@ -28,8 +29,9 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     ids = together([part.images.ids for part in parts])
     check.different(ids, "images")
     first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
-    names = _names([*([] if categories is None else [categories]), *(part.categories for part in parts)])
-    kinds = _categories(parts, names) if categories is None else categories
+    tables = [*([] if categories is None else [categories]), *(part.categories for part in parts)]
+    told = {name: _told(tables, name) for name in _CATEGORY_COLUMNS}
+    kinds = _categories(parts, told) if categories is None else categories
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
     of_images: dict[str, Any] = {name: _of_images(parts, name) for name in _IMAGE_COLUMNS}
@@ -86,22 +88,25 @@ def _annotations(parts: Sequence[Any], first: list[int]) -> dict[str, Any]:
     }
 
 
-def _names(tables: Sequence[Categories]) -> dict[Any, Any]:
-    """The name of each category, which no table may contradict."""
-    names: dict[Any, Any] = {}
+def _told(tables: Sequence[Categories], column: str) -> dict[Any, Any]:
+    """What each category is called, belongs to, or how frequent it is, as the first table says that says it."""
+    known: dict[Any, Any] = {}
     for table in tables:
-        if table.names is not None:
-            pairs = zip(table.ids.tolist(), table.names.tolist(), strict=True)
-            given = {id: name for id, name in pairs if name is not None}
-            check.same_names(names, given)
-            names |= given
-    return names
+        own = getattr(table, column)
+        if own is not None:
+            pairs = zip(table.ids.tolist(), own.tolist(), strict=True)
+            given = {id: one for id, one in pairs if one is not None}
+            if column != "parents":  # no number depends on them
+                check.same_category(known, given, column)
+            known = given | known
+    return known
 
 
-def _categories(parts: Sequence[Any], names: dict[Any, Any]) -> Categories:
+def _categories(parts: Sequence[Any], told: dict[str, dict[Any, Any]]) -> Categories:
     """All categories of all parts."""
     ids, _ = table_of(together([part.categories.ids for part in parts]))
-    return Categories(ids, objects(names.get(one) for one in ids.tolist()) if names else None)
+    columns = {name: objects(known.get(one) for one in ids.tolist()) for name, known in told.items() if known}
+    return Categories(ids, **columns)
 
 
 def _column(parts: Sequence[Any], name: str, counts: list[int]) -> np.ndarray | None:

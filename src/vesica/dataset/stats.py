@@ -134,7 +134,7 @@ def _classes(data: Dataset) -> list[dict[str, Any]]:
     """A row for each category: its objects, and the images that have it."""
     count = len(data.categories)
     objects = np.bincount(data.category, minlength=count)
-    pairs = np.unique(data.category * max(1, len(data.images)) + data.image)
+    pairs = np.unique(data.category * np.int64(max(1, len(data.images))) + data.image)
     images = np.bincount(pairs // max(1, len(data.images)), minlength=count)
     ids = data.categories.ids.tolist()
     names = ids if data.categories.names is None else data.categories.names.tolist()

@@ -100,7 +100,7 @@ class Records:
         word, one = self._bit(threshold, area)
         return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
 
-    def found(self, threshold: int, area: int, /) -> int:
+    def found_in(self, threshold: int, area: int, /) -> int:
         """How many guesses found a truth and count, in one lane."""
         word, one = self._bit(threshold, area)
         return int(np.count_nonzero(self.matched[:, word] & ~self.ignored[:, word] & one))
@@ -167,13 +167,7 @@ class Records:
         with container.readable(_KIND):
             columns, of_details = Details.apart(blocks)
             protocol = protocol_in(header)
-            tables: dict[str, Any] = {
-                name: container.column_of(values) for name, values in header["categories"].items()
-            }
-            categories = Categories(**tables)
-            notes = tuple(Note(**note) for note in header["notes"])
-            images = np.asarray(container.column_of(header["images"]))
-            _check_tables(images, categories, notes)
+            images, categories, notes = tables_in(header)
             told = check.Expected(
                 len(images),
                 len(categories),
@@ -194,7 +188,8 @@ class Records:
         words = -(-_lane_count(protocol) // 64)
         for name in ("matched", "ignored"):
             columns[name] = _long(columns[name], words)
-        columns["score"] = columns["score"].astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a NaN of other bits than NumPy's own is a NaN
+            columns["score"] = columns["score"].astype(np.float64)
         return cls(protocol, categories, images, **columns, notes=notes, details=details)
 
 
@@ -238,7 +233,7 @@ def match_inputs(
         found.matched.reshape(-1, words),
         found.ignored.reshape(-1, words),
         row,
-        _summed([*inputs.notes, *_notes(found)]),
+        summed([*inputs.notes, *_notes(found)]),
     )
     return replace(records, details=details_of(inputs, records, threads=threads)) if details else records
 
@@ -308,16 +303,16 @@ def merge(*records: Records, duplicates: str = "error") -> Records:
         check.together(first, other)
     notes = [note for one in records for note in one.notes]
     if duplicates == "error":
-        return _merged(records, _summed(notes))
+        return _merged(records, summed(notes))
     from vesica.detection.duplicates import counted_once  # late: most records are of different images
 
     given, once = counted_once(records)
-    return _merged(given, _summed([*notes, *once]))
+    return _merged(given, summed([*notes, *once]))
 
 
 def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
     first = records[0]
-    ids, ranks = _united([one.images for one in records])
+    ids, ranks = united([one.images for one in records])
     images = [rank[one.image] for one, rank in zip(records, ranks, strict=True)]
     category = np.concatenate([np.repeat(np.arange(len(first.categories)), np.diff(one.starts)) for one in records])
     image, guesses = np.concatenate(images), np.concatenate([one.guesses for one in records])
@@ -339,21 +334,22 @@ def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
     )
 
 
-def _united(tables: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+def united(tables: Sequence[np.ndarray], /) -> tuple[np.ndarray, list[np.ndarray]]:
     """All ids, rising, and the rank of each id of each table."""
     ids, rank = rising(together(tables))
     check.disjoint(ids)
     return ids, np.split(rank, np.cumsum([len(table) for table in tables])[:-1])
 
 
-def _summed(notes: Sequence[Note]) -> tuple[Note, ...]:
+def summed(notes: Sequence[Note], /) -> tuple[Note, ...]:
+    """Each note once, with the sum of its counts."""
     counts: dict[tuple[str, str], int] = {}
     for note in notes:
         counts[note.rule, note.text] = counts.get((note.rule, note.text), 0) + note.count
     return tuple(Note(rule, count, text) for (rule, text), count in sorted(counts.items()))
 
 
-def protocol_in(header: dict[str, Any]) -> Protocol:
+def protocol_in(header: dict[str, Any], /) -> Protocol:
     """The protocol in the header of records: as `protocol_of` would make it of its own fields."""
     found = Protocol.from_dict(header["protocol"])
     check.digest(header["digest"], found.digest)
@@ -372,6 +368,16 @@ def protocol_in(header: dict[str, Any]) -> Protocol:
     )
     check.same_protocol(found, replace(own, recalls=found.recalls))
     return found
+
+
+def tables_in(header: dict[str, Any], /) -> tuple[np.ndarray, Categories, tuple[Note, ...]]:
+    """Images, categories and notes in the header of records."""
+    tables: dict[str, Any] = {name: container.column_of(values) for name, values in header["categories"].items()}
+    categories = Categories(**tables)
+    notes = tuple(Note(**note) for note in header["notes"])
+    images = np.asarray(container.column_of(header["images"]))
+    _check_tables(images, categories, notes)
+    return images, categories, notes
 
 
 def _check_tables(images: np.ndarray, categories: Categories, notes: Sequence[Note]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records, found_of
 from vesica.detection.rules import REGIONS
 from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
+from vesica.detection.tallies import Tally
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import Resampling
@@ -176,6 +177,8 @@ class DetectionResult(Explained):
     @functools.cached_property
     def _brief(self) -> Arrays:
         """As much as the summary needs: the last limit, which pycocotools does not always take."""
+        if isinstance(self.records, Tally):
+            return self.records.arrays_of(full=False)
         last = len(self.protocol.max_dets) - 1
         lines = lines_of(self.protocol)
         if any(line.kind == "precision" and limit_of(line, self.protocol) not in (last, None) for line in lines):
@@ -184,6 +187,8 @@ class DetectionResult(Explained):
 
     @functools.cached_property
     def _full(self) -> Arrays:
+        if isinstance(self.records, Tally):
+            return self.records.arrays_of(full=True)
         return arrays_of(self.records, threads=self.threads)
 
     @property
@@ -476,9 +481,10 @@ class DetectionResult(Explained):
 
 
 @names.explained("detection.summarise", "detection.summarise")
-def summarise(records: Records, /, *, threads: int | None = None) -> DetectionResult:
+def summarise(records: Records | Tally, /, *, threads: int | None = None) -> DetectionResult:
     """The result that records stand for."""
-    return DetectionResult(records, threads=threads)
+    # A tally answers as records do, or says that it cannot.
+    return DetectionResult(cast("Records", records), threads=threads)
 
 
 def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callable[[str, str | None], np.ndarray | None]:

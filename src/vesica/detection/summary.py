@@ -12,6 +12,7 @@ from vesica._check import detection as check
 from vesica.detection.curves import Arrays, Curve, curve_of
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records
+from vesica.detection.tallies import Tally
 
 
 class Line(NamedTuple):
@@ -159,6 +160,8 @@ def _mean_of_curves(line: Line, records: Records, category: int | None) -> float
     threshold = records.protocol.iou.index(line.iou)
     area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
+    if isinstance(records, Tally):
+        return mean_of_classes(records.points[line.kind, threshold, area][list(categories)].tolist())
     found = [POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
     return mean_of_classes(found)
 

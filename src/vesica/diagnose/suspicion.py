@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vesica.detection.tallies import Tally
+
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
     from vesica.diagnose.sides import Side
@@ -25,8 +27,9 @@ def is_low(result: DetectionResult, /) -> bool:
     """Were few truths found, at the lowest threshold? So a weak model does, and every file that is read wrongly."""
     records = result.records
     area = records.protocol.whole or 0
-    positives = int(records.counted[:, area].sum(dtype=np.int64))
-    return bool(positives) and records.found(0, area) < LITTLE * positives
+    positives = int(records.positives[:, area].sum())
+    found = int(records.found.sum()) if isinstance(records, Tally) else records.found_in(0, area)
+    return bool(positives) and found < LITTLE * positives
 
 
 def looks_odd(side: Side, /) -> bool:

@@ -28,11 +28,11 @@ _DESCRIPTOR = re.compile(r"/(?:dev|proc/(self|\d+)(?:/task/\d+)?)/fd/(\d+)")
 
 
 @contextlib.contextmanager
-def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
+def file(path: str | os.PathLike[str], /, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing. `path` becomes it at the end; until then, and after an error, it is as it was.
 
     Links are followed, and the permissions of an earlier file are kept. What is no plain file is written straight: a
-    pipe, a device, /dev/stdout.
+    pipe, a device, /dev/stdout. One that is not `lasting` is not forced onto the disk: it is gone with the process.
     """
     with _told(path):
         old = _stat(path)
@@ -46,7 +46,7 @@ def file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
             with open(path, "wb") as out:
                 yield out
         else:
-            with _replacing(_behind_links(path), old) as out:
+            with _replacing(_behind_links(path), old, lasting) as out:
                 yield out
 
 
@@ -97,6 +97,32 @@ def check_finished(folder: Path, /) -> None:
 
 
 @contextlib.contextmanager
+def alone(folder: str | os.PathLike[str], /) -> Iterator[None]:
+    """Hold a folder, which is made if it is not there, against other processes; one that has it already is an error.
+
+    What killed processes left of files that they had not finished is taken away.
+    """
+    with _told(folder):
+        os.makedirs(folder, exist_ok=True)
+        number = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY)
+    try:
+        if sys.platform != "win32" and number is not None:
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InputError(f"{os.fspath(folder)} cannot be used: another process works there.") from error
+            except OSError:
+                pass  # not every disk has locks
+        for part in Path(folder).glob(".vesica-*.part"):
+            with contextlib.suppress(OSError):
+                part.unlink()
+        yield
+    finally:
+        if number is not None:
+            os.close(number)
+
+
+@contextlib.contextmanager
 def _told(path: str | os.PathLike[str]) -> Iterator[None]:
     """What the system says against writing is an error of the input. A closed pipe is for the caller to judge."""
     try:
@@ -139,7 +165,7 @@ def _part() -> str:
 
 
 @contextlib.contextmanager
-def _replacing(place: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
+def _replacing(place: Path, old: os.stat_result | None, lasting: bool) -> Iterator[BinaryIO]:
     if old is not None and not os.access(place, os.W_OK):  # renaming would not ask
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     part = place.with_name(_part())
@@ -147,7 +173,8 @@ def _replacing(place: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
         with _beside(part, old) as out:
             yield out
             out.flush()
-            os.fsync(out.fileno())
+            if lasting:
+                os.fsync(out.fileno())
         if old is not None:
             _keep_permissions(part, old)
         os.replace(part, place)

@@ -54,6 +54,11 @@ class OpenFile:
     def size(self) -> int:
         return self._stamp[0]
 
+    @property
+    def is_regular(self) -> bool:
+        """Can it be read at any place? A pipe cannot."""
+        return self._is_regular
+
     @contextmanager
     def reading(self) -> Iterator[int]:
         """Its descriptor, for whoever reads it inside. What goes wrong there, and a change, become InputError."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from vesica._check import arrow as check
 from vesica.dataset import Dataset
-from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.dataset.arrow import SIDES, dataset_of, sides_of
 from vesica.errors import InputError
 from vesica.io.archives import look_at
+from vesica.io.files import OpenFile
 from vesica.io.options import Options
+from vesica.io.parquet_columns import columns_of
 from vesica.io.source import Reading, Source
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -17,7 +22,7 @@ PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
 def read(source: Source, options: Options, /) -> Reading:
     """One file, or several parts of one data set, which must be of different images."""
-    parts = {name: _part(data, name, options) for name, data in source.contents()}
+    parts = {name: _part(content, name, options) for name, content in _contents(source)}
     form = next(form for _, form in parts.values())
     sets = {name: data for name, (data, _) in parts.items()}
     if len(sets) == 1:
@@ -30,17 +35,30 @@ def read(source: Source, options: Options, /) -> Reading:
     return Reading(joined, f"{form} pixels", f"{len(sets)} parts of Parquet")
 
 
-def table_of(data: bytes, name: str, /) -> Any:
-    """The table of a file."""
+def _contents(source: Source) -> Iterator[tuple[str, bytes | OpenFile]]:
+    """All files. One that is open is read as far as it is needed."""
+    content = None if source.loaded is None else source.loaded.content
+    if isinstance(content, OpenFile) and content.is_regular:
+        yield source.name, content
+    else:
+        yield from source.contents()
+
+
+def _table_of(content: bytes | OpenFile, name: str, options: Options) -> Any:
+    """The table of a file, as far as it is needed."""
     arrow = check.installed("pyarrow", "A file of Parquet or Arrow")
-    reader = arrow.BufferReader(data)
+    head = content[: len(ARROW)] if isinstance(content, bytes) else content.head(len(ARROW))
     try:
-        if data.startswith(PARQUET):
-            file = check.installed("pyarrow.parquet", "A file of Parquet").ParquetFile(reader)
-            groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
-            look_at(sum(group.total_byte_size for group in groups), len(data), name)
-            return file.read()
-        if data.startswith(ARROW):
+        if head.startswith(PARQUET):
+            parquet = check.installed("pyarrow.parquet", "A file of Parquet")
+            with _readable(arrow, content) as (reader, size):
+                file = parquet.ParquetFile(reader)
+                groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
+                look_at(sum(group.total_byte_size for group in groups), size, name)
+                side = _side(_present(file), options.predictions)
+                return file.read(columns=columns_of(file, sides=(side,), masks=options.masks))
+        reader = arrow.BufferReader(content if isinstance(content, bytes) else content.data)
+        if head.startswith(ARROW):
             return arrow.ipc.open_file(reader).read_all()
         return arrow.ipc.open_stream(reader).read_all()
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
@@ -49,19 +67,90 @@ def table_of(data: bytes, name: str, /) -> Any:
         raise InputError(f"{name} is no file of Parquet or Arrow that can be read: {error}.") from error
 
 
+@contextmanager
+def _readable(arrow: Any, content: bytes | OpenFile) -> Iterator[tuple[Any, int]]:
+    """What Arrow reads from, and how many bytes it has."""
+    if isinstance(content, bytes):
+        yield arrow.BufferReader(content), len(content)
+        return
+    with content.reading() as number, os.fdopen(os.dup(number), "rb") as file:
+        yield arrow.PythonFile(file, mode="r"), content.size
+
+
 def groups_in(path: str, /) -> int:
     """How many row groups a Parquet file has; each is of whole images."""
     return int(_opened(path).metadata.num_row_groups)
 
 
-def group_of(path: str, group: int | None, /) -> Any:
-    """The table of one row group of a Parquet file, or of all."""
+def sides_in(path: str, /) -> tuple[str, ...]:
+    """Which columns of a Parquet file have a list of objects for each image; only its end is read."""
+    return _present(_opened(path))
+
+
+def _present(file: Any) -> tuple[str, ...]:
+    return tuple(name for name in SIDES if name in file.schema_arrow.names)
+
+
+def group_of(path: str, group: int | None, /, *, masks: bool = True) -> Any:
+    """The table of one row group of a Parquet file, or of all, without photographs, and without masks if asked."""
     arrow = check.installed("pyarrow", "A file of Parquet")
     file = _opened(path)
     try:
-        return file.read() if group is None else file.read_row_group(group)
+        columns = columns_of(file, masks=masks)
+        return file.read(columns=columns) if group is None else file.read_row_group(group, columns=columns)
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+
+
+def images_of(path: str, /) -> Any:
+    """The table of a Parquet file without objects: ids, names, sizes and groups of its images."""
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    file = _opened(path)
+    try:
+        return file.read(columns=columns_of(file, sides=()))
+    except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+
+
+class GroupSize(NamedTuple):
+    """How much there is in a row group, or in a file, before it is read."""
+
+    rows: int
+    size: int
+    """Bytes, not compressed."""
+    values: int
+    """Of the column that has the most: four of each box."""
+
+
+def size_of_group(path: str, group: int | None, /, *, masks: bool = True) -> GroupSize:
+    """Of what `group_of` reads, as the file says."""
+    file = _opened(path)
+    kept, every = columns_of(file, masks=masks), file.metadata
+    groups = [every.row_group(k) for k in (range(every.num_row_groups) if group is None else (group,))]
+    columns = [[one.column(k) for k in range(one.num_columns)] for one in groups]
+    read = [[one for one in own if kept is None or one.path_in_schema in kept] for own in columns]
+    return GroupSize(
+        sum(one.num_rows for one in groups),
+        sum(one.total_uncompressed_size for own in read for one in own),
+        sum(max((one.num_values for one in own), default=0) for own in read),
+    )
+
+
+def tables_of_group(path: str, group: int | None, rows: int, /, *, masks: bool = True) -> Iterator[Any]:
+    """The same as `group_of`, so many rows at a time; one table at least."""
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    file = _opened(path)
+    groups = None if group is None else [group]
+    table = None
+    try:
+        columns = columns_of(file, masks=masks)
+        for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=False):
+            table = arrow.Table.from_batches([batch])
+            yield table
+    except (arrow.ArrowException, OSError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+    if table is None:
+        yield group_of(path, group, masks=masks)
 
 
 def _opened(path: str) -> Any:
@@ -73,8 +162,8 @@ def _opened(path: str) -> Any:
         raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
 
 
-def _part(data: bytes, name: str, options: Options) -> tuple[Dataset, str]:
-    table = table_of(data, name)
+def _part(content: bytes | OpenFile, name: str, options: Options) -> tuple[Dataset, str]:
+    table = _table_of(content, name, options)
     try:
         found, form = dataset_of(
             table,

@@ -8,12 +8,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 from vesica import _check as check
-from vesica._array import cast, from_numpy, namespace, to_numpy
+from vesica._array import cast, device, from_numpy, library, namespace, to_numpy
 from vesica._check import Share, names
 from vesica._check import matching as check_matching
-from vesica._kernels import lane, pick_arrays
+from vesica._check import selection as check_selection
+from vesica._kernels import has_kernel, lane, pick_arrays
 from vesica.matching.matches import Matches, from_columns, from_rows
-from vesica.overlaps.join import wide_join
+from vesica.overlaps.join import Pairs, wide_join
 from vesica.overlaps.measures import Measure, Options, Similarity, iou
 
 
@@ -102,8 +103,10 @@ def match(
             return from_columns(columns)
     with check_matching.in_words_of_matching():
         pairs, tables = wide_join(truth, guess, at_least, measure, strict, keys, threads, options)
-    i, j, value = (to_numpy(column) for column in pairs)
     size = tables.n, tables.m
+    if goal is None and has_kernel("match", "pairs", pairs.value):
+        return _on_device(pairs, size, tables.dtype, scores)
+    i, j, value = (to_numpy(column) for column in pairs)
 
     if goal is None:
         kernel = pick_arrays("greedy", "pairs", value)
@@ -116,3 +119,17 @@ def match(
 
     chosen = namespace(pairs.value).take(pairs.value, from_numpy(places, pairs.value), axis=0)
     return from_rows(i[places], j[places], cast(chosen, tables.dtype), size)
+
+
+def _on_device(pairs: Pairs, size: tuple[int, int], dtype: str, scores: Any) -> Matches:
+    """Greedy choices where the pairs are."""
+    ranks = None
+    if scores is not None:
+        array = check_selection.scores(scores, size[1])
+        is_there = library(array) == library(pairs.value) and device(array) == device(pairs.value)
+        ranks = cast(array, "float64") if is_there else from_numpy(check_selection.host_scores(array), pairs.value)
+    bad, columns = pick_arrays("match", "pairs", pairs.value).call(*pairs, size, ranks)
+    if bad >= 0:
+        raise check_selection.nan_score(bad)
+    truth, guess, value, *others = columns
+    return from_columns((truth, guess, cast(value, dtype), *others))

@@ -12,7 +12,7 @@ from vesica import _check as check
 from vesica._answer import Equal, shown
 from vesica._array import Array, cast, dtype_name, from_numpy, math_name, real, result_name
 from vesica._check import names
-from vesica._kernels import Tables, seek
+from vesica._kernels import Tables, pick_arrays, seek
 from vesica._kernels.generic import boxes as generic_boxes
 from vesica._kernels.generic import masks as generic_masks
 from vesica._kernels.generic import rotated as generic_rotated
@@ -223,8 +223,11 @@ def _faced(tables: Tables, aligned: bool) -> tuple[Array, Array]:
 def _masks(tables: Tables, aligned: bool, shared: Array | None) -> Parts:
     if tables.is_flat:
         return _flat(tables, aligned, shared)
-    inter = generic_masks.inter(tables.a, tables.b, aligned=aligned)
-    return _counted(tables, inter, generic_masks.area(tables.a), generic_masks.area(tables.b), aligned)
+    if shared is None:
+        shared, area = generic_masks.inter(tables.a, tables.b, aligned=aligned), generic_masks.area
+    else:
+        area = pick_arrays("area", "masks", tables.a, tables.b).call
+    return _counted(tables, shared, area(tables.a), area(tables.b), aligned)
 
 
 def _masks_boxes(tables: Tables, aligned: bool, shared: Array | None) -> Parts:

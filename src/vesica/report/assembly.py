@@ -66,7 +66,7 @@ def _parts(results: Sequence[Any], maps: Any, images: Any) -> list[Part]:
         module, key = PARTS.get(type(result).__name__, ("plain", "result"))
         used[key] = used.get(key, 0) + 1
         own = key if used[key] == 1 else f"{key}-{used[key]}"
-        more = {"maps": maps, "images": images} if module == "segmentation" else {}
+        more = {"segmentation": {"maps": maps, "images": images}, "comparison": {"images": images}}.get(module, {})
         part = importlib.import_module(f"vesica.report.{module}").part_of(result, own, **more)
         if used[key] > 1:
             part = replace(part, page=replace(part.page, title=f"{part.page.title} {used[key]}"))

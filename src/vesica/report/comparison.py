@@ -11,6 +11,7 @@ from vesica.comparison.changed_objects import counted
 from vesica.comparison.words import sentences, told_classes, told_objects, verdict
 from vesica.plot.per_class import without_middle
 from vesica.report import leads
+from vesica.report.bare_photographs import LEGEND
 from vesica.report.charts import chart
 from vesica.report.comparison_items import items_of
 from vesica.report.leads import facts_of
@@ -27,9 +28,9 @@ _WAYS: dict[Literal["category", "cause"], bool] = {"category": True, "cause": Fa
 _KINDS = {"higher": "good", "lower": "bad"}
 
 
-def part_of(comparison: Comparison, key: str, /) -> Part:
-    """All that a comparison gives to a report."""
-    items, rows, left_out = items_of(comparison)
+def part_of(comparison: Comparison, key: str, /, *, images: Any = None) -> Part:
+    """All that a comparison gives to a report; `images` are the photographs."""
+    items, rows, left_out = items_of(comparison, images)
     blocks: list[Block] = [
         _differences(comparison, key),
         *_classes(comparison, key),
@@ -53,6 +54,7 @@ def part_of(comparison: Comparison, key: str, /) -> Part:
             "right": f"fixed: {others} finds it, {first} does not",
             "missed": f"broken: {first} finds it, {others} does not",
             "truth": "other truths",
+            **({} if comparison.has_objects else LEGEND),
         },
     )
 

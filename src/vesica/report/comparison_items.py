@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vesica.report.bare_photographs import told_beside
 from vesica.report.views import Item, Row, Shape
 
 if TYPE_CHECKING:
@@ -19,10 +20,11 @@ OTHERS = 60
 _ROLES = {"fixed": "right", "broken": "missed"}
 
 
-def items_of(comparison: Comparison, /) -> tuple[list[Item], list[Row], tuple[str, ...]]:
+def items_of(comparison: Comparison, images: Any = None, /) -> tuple[list[Item], list[Row], tuple[str, ...]]:
     """Pictures of the images in which most changed, objects of others as rows, and what is in neither."""
     if not comparison.has_objects:
-        return [], [], ()
+        found = told_beside(_changed_images(comparison), images) if images is not None else ((), ())
+        return list(found[0]), list(found[1]), ()
     result: Any = comparison.results[0]
     changes: dict[Any, list[dict[str, Any]]] = {}
     for model in comparison.names[1:]:
@@ -36,6 +38,31 @@ def items_of(comparison: Comparison, /) -> tuple[list[Item], list[Row], tuple[st
     rows = [Row(_name(result, place[image]), _facts(row, several)) for image, row in rest[:MOST_ROWS]]
     left = len(rest) - len(rows)
     return items, rows, (f"{left:,} objects that changed are neither shown nor listed.",) if left else ()
+
+
+def _changed_images(comparison: Comparison) -> list[Row]:
+    """Of results without objects, such as label maps: the images whose score changed most, for each model."""
+    tables = {name: _of_images(result) for name, result in zip(comparison.names, comparison.results, strict=True)}
+    number, base = tables.pop(comparison.names[0])
+    found: list[tuple[float, Row]] = []
+    for model, (_, own) in tables.items():
+        for image in base.keys() & own.keys():
+            change = own[image] - base[image]
+            told = {
+                "image": str(image),
+                "model": str(model),
+                "change": "higher" if change > 0 else "lower" if change < 0 else "the same",
+                number: f"{base[image]:.3f} → {own[image]:.3f}",
+            }
+            found.append((-abs(change), Row(str(image), told)))
+    return [row for _, row in sorted(found, key=lambda one: (one[0], one[1].image, one[1].facts["model"]))]
+
+
+def _of_images(result: Any) -> tuple[str, dict[Any, float]]:
+    """The first number that images of a result have of their own, and its value in each."""
+    rows = list(result.per_image()) if hasattr(result, "per_image") else []
+    number = next((name for name in ("mIoU", "mDice", "PQ", "HD95") if rows and name in rows[0]), "")
+    return number, {row["image"]: row[number] for row in rows if number and row[number] is not None}
 
 
 def _weight(rows: list[dict[str, Any]]) -> float:

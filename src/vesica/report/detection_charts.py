@@ -15,13 +15,15 @@ from vesica.detection.result import DetectionResult
 from vesica.report import detection_curves, leads
 from vesica.report.charts import chart
 from vesica.report.detection_objects import Objects, bins, sizes_of, threshold
-from vesica.report.views import Block, Chart, Choice, Filter, Grid, Mark, Table
+from vesica.report.views import Block, Chart, Choice, Filter, Grid, Line, Mark, Table, Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from vesica.results.intervals import IntervalTable
 
+MOST_CLASSES = 1500
+"""Of which a confusion matrix is drawn."""
 LARGE = 12
 """Rows of a confusion matrix from which on it has the width of the page."""
 LISTED = 200
@@ -42,9 +44,13 @@ def charts_of(result: DetectionResult, key: str, intervals: IntervalTable, found
     if not len(score) or (score.min() >= 0 and score.max() <= 1):
         yield detection_curves.reliability(result, key)
     if found is not None:
-        matrix = result.confusion(iou=found.iou, min_score=found.cut)
-        yield _confusion(matrix, key)
-        yield from _top(matrix, key)
+        if len(result.categories) <= MOST_CLASSES:
+            matrix = result.confusion(iou=found.iou, min_score=found.cut)
+            yield _confusion(matrix, key)
+            yield from _top(matrix, key)
+        else:
+            words = f"Of {len(result.categories):,} categories no matrix is drawn; up to {MOST_CLASSES:,} it is."
+            yield Words(f"{key}-no-confusion", "Confusion", (Line(words),))
         yield _by_size(result, key)
         yield _ious(result, key)
         yield _per_image(result, key, found)

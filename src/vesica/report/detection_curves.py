@@ -18,8 +18,10 @@ from vesica.report.views import Chart, Filter, Mark, Table, Value
 from vesica.results.intervals import IntervalTable
 from vesica.results.tables import Row
 
+MOST_ROWS = 2000
+"""Categories that tables list."""
 BARS = 24
-"""Categories that are drawn as bars; tables have all."""
+"""Categories that are drawn as bars."""
 CURVES = 5
 """Categories whose curves are drawn."""
 _COUNTS = ("category", "truths", "guesses")
@@ -58,10 +60,11 @@ def _category_table(
         key,
         f"{names[0]} by category",
         ("category", names[0], "from", "to", *names[1:], "truths", "guesses", "right", "wrong", "missed"),
-        tuple(cells[k] for k in order),
-        tuple(of_category(rows[k]["category"]) for k in order),
+        tuple(cells[k] for k in order[:MOST_ROWS]),
+        tuple(of_category(rows[k]["category"]) for k in order[:MOST_ROWS]),
         left_out=f"From and to are the ends of the 95 % interval of {names[0]}. Right, wrong and missed are those of "
-        f"guesses from a score of {cut_of(result):.3g} on.",
+        f"guesses from a score of {cut_of(result):.3g} on."
+        + (f" {len(order) - MOST_ROWS:,} categories with less are left out." if len(order) > MOST_ROWS else ""),
     )
 
 

@@ -172,7 +172,8 @@ def _tile(tile: Tile, page: str) -> str:
     interval = f'<small class="ends">{escape.text(tile.interval)}</small>' if tile.interval else ""
     note = f"<small>{escape.text(tile.note)}</small>" if tile.note else ""
     exact = "" if tile.number is None else f' data-number="{tile.number!r}"'
-    inside = f"<b{exact}>{escape.text(tile.value)}</b><span>{escape.text(tile.label)}</span>{interval}{note}"
+    label = escape.text(tile.label).replace("_", "_<wbr>")  # where a long name may break
+    inside = f"<b{exact}>{escape.text(tile.value)}</b><span>{label}</span>{interval}{note}"
     return f'<li class="tile" id="tile-{tile.key}">{_leads(inside, tile.filter, page, "div")}</li>'
 
 
@@ -353,7 +354,13 @@ def _charts(page: Page) -> Iterable[Chart]:
 
 def _grid(grid: Grid, page: str) -> dict[str, Any]:
     names = {side: [escape.visible(one) for one in getattr(grid, side)] for side in ("rows", "columns")}
-    return {"page": page, "facts": list(grid.facts), **names, "counts": [list(row) for row in grid.counts]}
+    # Of many classes nearly all cells are empty, and those are not drawn.
+    counts = {
+        str(row): {str(column): count for column, count in enumerate(cells) if count}
+        for row, cells in enumerate(grid.counts)
+        if any(cells)
+    }
+    return {"page": page, "facts": list(grid.facts), **names, "counts": counts}
 
 
 def _shape(shape: Shape, keys: Sequence[str], strings: _Strings) -> list[Any]:

@@ -272,7 +272,7 @@
     if (grid) {
       const [row, column] = [+cell[2], +cell[3]];
       mark.dataset.show = wrote(grid.page, [[grid.facts[0], grid.rows[row]], [grid.facts[1], grid.columns[column]]]);
-      mark.setAttribute("aria-label", `${grid.facts[0]} ${grid.rows[row]}, ${grid.facts[1]} ${grid.columns[column]}: ${number(grid.counts[row][column])}`);
+      mark.setAttribute("aria-label", `${grid.facts[0]} ${grid.rows[row]}, ${grid.facts[1]} ${grid.columns[column]}: ${number((grid.counts[row] || {})[column] || 0)}`);
       mark.parentNode.dataset.grid = "";
     } else if (data.marks[mark.id]) mark.dataset.show = data.marks[mark.id];
     const title = document.createElementNS("http://www.w3.org/2000/svg", "title");

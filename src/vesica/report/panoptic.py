@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from vesica import plot
 from vesica.plot.per_class import without_middle
 from vesica.report import leads
+from vesica.report.bare_photographs import LEGEND, told_beside
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
 from vesica.report.numbers import number_tiles, policy_of
@@ -24,17 +25,20 @@ _NOTES = {
 _QUALITIES = ("PQ", "SQ", "RQ")
 
 
-def part_of_segments(result: PanopticResult, key: str, /) -> Part:
-    """All that panoptic quality gives to a report."""
+def part_of_segments(result: PanopticResult, key: str, /, *, images: Any = None) -> Part:
+    """All that panoptic quality gives to a report; `images` are the photographs."""
     notes = {name: f"{_NOTES[name.partition('_')[0]]}{' of ' if '_' in name else ''}{name.partition('_')[2]}"
              for name in result.summary}  # fmt: skip
+    items, rows = told_beside(_rows(result), images)
     return Part(
         Page(key, "Panoptic quality", (_classes(result, key), _images(result, key)), result.headline),
         number_tiles(result, key, intervals=result.interval(), notes=notes, title="Panoptic quality"),
         _first(result, key),
-        rows=tuple(_rows(result)),
+        items=items,
+        rows=rows,
         notes=tuple(Line(f"{note.count:,} {note.text}", "note") for note in result.notes),
         policy=policy_of(result.to_dict()),
+        legend=LEGEND,
     )
 
 

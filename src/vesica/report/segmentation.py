@@ -40,7 +40,7 @@ def part_of(result: Any, key: str, /, *, maps: Any = None, images: Any = None) -
     if kind == "PanopticResult":
         from vesica.report.panoptic import part_of_segments  # late: most are of pixels
 
-        return part_of_segments(result, key)
+        return part_of_segments(result, key, images=images)
     if kind == "SurfaceResult":
         from vesica.report.outlines import part_of_outlines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 P = TypeVar("P", bound="Policy")
@@ -37,7 +37,7 @@ class Policy:
         import hashlib  # late: most scores need neither
         import json
 
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(_values(self), sort_keys=True).encode()).hexdigest()
 
     @property
     def hash(self) -> str:
@@ -46,11 +46,16 @@ class Policy:
 
     def difference(self: P, other: P, /) -> str | None:
         """The first convention in which two policies differ, in words; None if they are equal."""
-        mine, theirs = asdict(self), asdict(other)
+        mine, theirs = _values(self), _values(other)
         for name in mine:
             if mine[name] != theirs[name]:
                 return f"{name} is {mine[name]!r} here and {theirs[name]!r} there"
         return None
+
+
+def _values(policy: Policy) -> dict[str, Any]:
+    """As `asdict`, without a copy of every number: records of a thousand parts are asked a thousand times."""
+    return {field.name: getattr(policy, field.name) for field in fields(policy)}
 
 
 def _tuples(value: Any) -> Any:

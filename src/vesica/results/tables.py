@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from vesica.errors import MissingExtra
-
 if TYPE_CHECKING:
     import os
 
@@ -65,7 +63,9 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame. What is not defined is NaN or None; integers with gaps are "Int64"."""
-        pandas = _installed("pandas", "to_pandas", "pandas")
+        from vesica._check.extras import installed  # late, as below: most tables stay here
+
+        pandas = installed("pandas", "`to_pandas`", "pandas")
         columns = {
             name: pandas.array(column, dtype="Int64") if _has_gaps(column) else column
             for name, column in self.columns.items()
@@ -74,23 +74,21 @@ class Table:
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table, which DuckDB and polars read as it is. What is not defined is null."""
-        pyarrow = _installed("pyarrow", "to_arrow", "vesica[arrow]")
+        from vesica._check.extras import installed
+
+        pyarrow = installed("pyarrow", "`to_arrow`", "vesica[arrow]")
         arrays = {name: _arrow_array(pyarrow, column) for name, column in self.columns.items()}
         return pyarrow.table(arrays)
 
     def to_parquet(self, path: str | os.PathLike[str], /) -> None:
         """Write it as a Parquet file, which is there whole or not at all."""
-        import os
+        import importlib  # late, and by name: files know tables, not the other way round
 
-        parquet = _installed("pyarrow.parquet", "to_parquet", "vesica[arrow]")
-        unfinished = f"{os.fspath(path)}.unfinished"
-        try:
-            parquet.write_table(self.to_arrow(), unfinished, compression="zstd")
-            os.replace(unfinished, path)
-        except BaseException:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
-            raise
+        from vesica._check.extras import installed
+
+        parquet = installed("pyarrow.parquet", "`to_parquet`", "vesica[arrow]")
+        with importlib.import_module("vesica.io.atomic").file(path) as out:
+            parquet.write_table(self.to_arrow(), out, compression="zstd")
 
     def text(self, *, rows: int = 20) -> str:
         """The first rows in columns of text; numbers to the right."""
@@ -105,15 +103,6 @@ class Table:
         lines = [line(self.columns), *(line(texts) for texts in zip(*shown, strict=True))]
         left_out = [f"… {len(self) - rows} more rows"] if len(self) > rows else []
         return "\n".join([*(one.rstrip() for one in lines), *left_out])
-
-
-def _installed(module: str, method: str, package: str) -> ModuleType:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f'`{method}` needs {module.partition(".")[0]}: pip install "{package}".') from error
 
 
 def _has_gaps(column: np.ndarray) -> bool:

@@ -9,9 +9,10 @@ from vesica._lazy import lazy
 if TYPE_CHECKING:
     from vesica.scale.agreement import evaluate_agreement
     from vesica.scale.detection import bounds, compare, evaluate
+    from vesica.scale.objects import write_objects
     from vesica.scale.segmentation import evaluate_segmentation
 
-__all__ = ["bounds", "compare", "evaluate", "evaluate_agreement", "evaluate_segmentation"]
+__all__ = ["bounds", "compare", "evaluate", "evaluate_agreement", "evaluate_segmentation", "write_objects"]
 
 _HOMES = {
     "bounds": "detection",
@@ -19,6 +20,7 @@ _HOMES = {
     "evaluate": "detection",
     "evaluate_agreement": "agreement",
     "evaluate_segmentation": "segmentation",
+    "write_objects": "objects",
 }
 
 __getattr__ = lazy(__name__, _HOMES)

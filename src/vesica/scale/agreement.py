@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, files_of
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate_agreement as evaluate_one
+from vesica.scoring import notes_of_areas
 
 if TYPE_CHECKING:
     from vesica.agreement.policy import AgreementPolicy
@@ -23,6 +26,7 @@ def evaluate_agreement(
     workers: int | None = None,
     expected: Any = None,
     partial: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     policy: AgreementPolicy | None = None,
     threads: int | None = None,
@@ -34,7 +38,7 @@ def evaluate_agreement(
     ----------
     annotations : path, pattern, folder, or list of such
         Files that say who marked each object, of different images.
-    engine, workers, expected, partial, progress, threads : as of `vesica.scale.evaluate`
+    engine, workers, expected, partial, checkpoint, progress, threads : as of `vesica.scale.evaluate`
     policy : AgreementPolicy, optional
     **options : as of `vesica.evaluate_agreement`
     """
@@ -43,17 +47,22 @@ def evaluate_agreement(
     from vesica.agreement.result import AgreementResult
 
     chosen = AgreementPolicy() if policy is None else policy
-    total = run(
-        "agreement",
-        [{"name": path, "file": path} for path in files_of(annotations)],
-        {**options, "policy": asdict(chosen), "threads": threads or 1},
-        engine=engine,
-        workers=workers,
-        expected=expected,
-        partial=partial,
-        progress=progress,
-    )
-    return AgreementResult(AgreementRecords.from_bytes(total.records))
+    parts: list[Part] = [{"name": path, "file": path} for path in files_of(annotations)]
+    given = {**options, "policy": asdict(chosen), "threads": threads or 1}
+    with lasting(checkpoint, "agreement", parts, given) as kept:
+        total = run(
+            "agreement",
+            parts,
+            given,
+            engine=engine,
+            workers=workers,
+            expected=expected,
+            partial=partial,
+            progress=progress,
+            kept=kept,
+        )
+    records = AgreementRecords.from_bytes(total.records)
+    return AgreementResult(records, None, (*notes_of_areas(records.area), *total.notes))
 
 
 def records_of_part(part: Part, options: dict[str, Any], /) -> AgreementRecords:

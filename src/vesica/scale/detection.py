@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vesica._check import scale as check
 from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.detection.protocol import protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
+from vesica.detection.run_merging import tally_of
 from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
-from vesica.results.result import Note
+from vesica.detection.sorted_runs import SortedRun, merge_runs, sorted_run_of
+from vesica.detection.tallies import Tally
+from vesica.scale import kept as kept_parts
+from vesica.scale.engines import workers_of
+from vesica.scale.images import with_images
+from vesica.scale.kept import Kept, body_of
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
 from vesica.scoring import evaluate as evaluate_one
+from vesica.scoring import how_to_read
 
 if TYPE_CHECKING:
     from vesica.comparison import Comparison
+    from vesica.io.options import Options
 
 
 def evaluate(
@@ -29,6 +42,9 @@ def evaluate(
     duplicates: str = "error",
     expected: Any = None,
     partial: bool = False,
+    memory: int | str | None = None,
+    scratch: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **options: Any,
@@ -53,6 +69,14 @@ def evaluate(
         One that is in no part is an error.
     partial : bool, default False
         Score without expected images that are in no part; a note says how many they are.
+    memory : int or str, optional
+        Bytes, or a text such as "2GB": guesses go to disk, sorted, and are scored from there, category by category. The
+        result has the numbers of the summary and of each category; what else needs every guess is an error.
+    scratch : path, optional
+        A folder for them; by default the system's for temporary files. What is put there goes at the end.
+    checkpoint : path, optional
+        A folder that keeps finished parts: a run that was stopped goes on where it was. It must be empty, not there
+        yet, or of the same files, options and version.
     progress : function, optional
         Is told parts done, all parts, and guesses so far.
     threads : int, optional
@@ -73,20 +97,44 @@ def evaluate(
     >>> round(result["AP"], 3), len(result.records.images)
     (0.5, 3)
     """
+    budget = check.memory(memory)
+    check.no_scratch(scratch, memory, checkpoint)
+    if budget is not None:
+        check.under_budget(details=details, duplicates=duplicates)
+    kind = "detection" if budget is None else "sorted runs"
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
-    total = run(
-        "detection",
-        parts,
-        {**options, "details": details, "threads": threads or 1},
-        engine=engine,
-        workers=workers,
-        merging={"duplicates": duplicates},
-        expected=expected,
-        partial=partial,
-        progress=progress,
-    )
-    records = Records.from_bytes(total.records)
-    return summarise(_noted(records, len(total.lacking)))
+    slices = options.pop("slices", None)  # of all images, not of each part
+    given = {**options, "details": details, "threads": threads or 1}
+    count = workers_of(engine, workers)
+    how: dict[str, Any] = {
+        "engine": engine,
+        "workers": workers,
+        "merging": {"duplicates": duplicates} if budget is None else {},
+        "expected": expected,
+        "partial": partial,
+        "progress": progress,
+    }
+    with _folder(kind, parts, {**given, "duplicates": duplicates}, checkpoint, scratch, budget) as kept:
+        if budget is None:
+            total = run(kind, parts, given, kept=kept, **how)
+            records: Records | Tally = Records.from_bytes(total.records)
+        else:
+            assert kept is not None
+            given["work_bytes"] = budget // (count + 1)
+            total = run(kind, parts, given, kept=kept, at_once=count + 1, joined=False, **how)
+            runs = [SortedRun.opened(body_of(path), str(path)) for path in kept.files]
+            records = tally_of(runs, memory=budget, workers=min(count, os.cpu_count() or 1))
+    result = summarise(replace(records, notes=(*records.notes, *total.notes)))
+    return result if slices is None else with_images(result, parts).sliced(slices)
+
+
+def _folder(
+    kind: str, parts: list[Part], options: dict[str, Any], checkpoint: Any, scratch: Any, budget: int | None
+) -> contextlib.AbstractContextManager[Kept | None]:
+    """Where finished parts are kept."""
+    if checkpoint is None and budget is not None:
+        return kept_parts.scratch(scratch)
+    return kept_parts.lasting(checkpoint, kind, parts, options)
 
 
 def bounds(
@@ -97,6 +145,7 @@ def bounds(
     bins: int = 4096,
     engine: str = "threads",
     workers: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **options: Any,
@@ -105,14 +154,15 @@ def bounds(
 
     Parameters
     ----------
-    truth, guess, engine, workers, progress, threads : as of `evaluate`
+    truth, guess, engine, workers, checkpoint, progress, threads : as of `evaluate`
     bins : int, default 4096
         Between the scores 0 and 1.
     **options : as of `vesica.evaluate`
     """
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
     given = {**options, "bins": bins, "threads": threads or 1}
-    total = run("bounds", parts, given, engine=engine, workers=workers, progress=progress)
+    with kept_parts.lasting(checkpoint, "bounds", parts, given) as kept:
+        total = run("bounds", parts, given, engine=engine, workers=workers, progress=progress, kept=kept)
     return ScoreCounts.from_bytes(total.records).bounds()
 
 
@@ -123,26 +173,61 @@ def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
     return counts_by_score(records_of_part(part, given), bins=bins)
 
 
-def _noted(records: Records, lacking: int) -> Records:
-    """The records, with a note where images are missing."""
-    if not lacking:
-        return records
-    from dataclasses import replace
-
-    note = Note("partial", lacking, "expected images were in no part: the score is of the rest")
-    return replace(records, notes=(*records.notes, note))
-
-
 def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
     """The records of one part: what a worker does."""
     if "table" in part:
         from vesica.io.parquet import group_of
 
-        table = group_of(part["table"], part["group"])
+        how = _how_to_read(options)
+        table = group_of(part["table"], part["group"], masks=how.masks)
         check.two_sides(part["table"], sides_of(table))
-        truth, guess = (dataset_of(table, side=side)[0] for side in ("truth", "guess"))
-        return evaluate_one(truth, guess, **options).records
+        return _records_of_table(table, how, options)
     return evaluate_one(part["truth"], part["guess"], check=False, **options).records
+
+
+def run_of_part(part: Part, options: dict[str, Any], /) -> SortedRun:
+    """The guesses of one part by score: what a worker does. Large tables are gone through some images at a time."""
+    given = dict(options)
+    room = given.pop("work_bytes")
+    threads = given["threads"]
+    if "table" not in part:
+        return sorted_run_of(records_of_part(part, given), threads=threads)
+    how = _how_to_read(given)
+    found = []
+    for table in _tables_of(part, how.masks, room):
+        found.append(sorted_run_of(_records_of_table(table, how, given), threads=threads))
+        del table  # before the next is read
+    return found[0] if len(found) == 1 else merge_runs(*found)
+
+
+_OF_A_BYTE, _OF_A_VALUE = 6, 60
+"""What reading and matching take for each byte of a table, and for each number of a box, about."""
+
+
+def _tables_of(part: Part, masks: bool, room: int) -> Iterator[Any]:
+    """The table of a part, as much at a time as there is room for."""
+    from vesica.io.parquet import size_of_group, tables_of_group
+
+    told = size_of_group(part["table"], part["group"], masks=masks)
+    need = _OF_A_BYTE * told.size + _OF_A_VALUE * told.values
+    rows = max(1, told.rows * room // max(need, room))
+    for table in tables_of_group(part["table"], part["group"], rows, masks=masks):
+        check.two_sides(part["table"], sides_of(table))
+        yield table
+
+
+def _records_of_table(table: Any, how: Options, options: dict[str, Any]) -> Records:
+    truth, guess = (dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess"))
+    return evaluate_one(truth, guess, **options).records
+
+
+def _how_to_read(options: dict[str, Any]) -> Options:
+    """As one run over all files reads them: masks only where they are compared."""
+    asked = {name: options[name] for name in _OF_PROTOCOL if name in options}
+    return how_to_read(protocol_of(options.get("protocol", "coco"), **asked), None)("parquet")
+
+
+_OF_PROTOCOL = ("regions", "iou", "areas", "max_dets", "by_class", "strict", "quirks")
 
 
 def compare(truth: Any, *models: Any, **options: Any) -> Comparison:

@@ -6,9 +6,9 @@ A head is read at once; a body may stay where it was made, and goes on to the ne
 from __future__ import annotations
 
 import concurrent.futures
-import importlib
 import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
@@ -35,10 +35,22 @@ class Engine(Protocol):
         """Stop, whatever is under way."""
 
 
+def workers_of(engine: str, workers: int | None, /) -> int:
+    """How many parts are worked on at once: as many as there are cores, of this machine or of the cluster."""
+    count = check.workers(workers) or os.cpu_count() or 1
+    ray = sys.modules.get("ray")
+    if engine == "ray" and workers is None and ray is not None and ray.is_initialized():
+        return max(count, int(ray.cluster_resources().get("CPU", 0)))
+    return count
+
+
 def engine_of(name: str, workers: int | None, /) -> Engine:
-    count = workers or os.cpu_count() or 1
-    engines: dict[str, Callable[[int], Engine]] = {"threads": Threads, "processes": Processes, "ray": Ray}
-    return engines[name](count)
+    if name == "ray":
+        from vesica.scale.ray import Ray
+
+        return Ray(workers)
+    pools: dict[str, Callable[[int], Engine]] = {"threads": Threads, "processes": Processes}
+    return pools[name](workers or os.cpu_count() or 1)
 
 
 class _Pool:
@@ -149,53 +161,3 @@ class Processes(_Pool):
                 except BrokenProcessPool:
                     continue
         raise check.poisonous(task[2], 2 * ATTEMPTS)
-
-
-class Ray:
-    """Workers of a cluster of Ray; one of this machine is started where none was reached."""
-
-    def __init__(self, workers: int) -> None:
-        try:
-            self._ray: Any = importlib.import_module("ray")
-        except ImportError as error:
-            raise check.no_ray(error) from error
-        self._is_ours = not self._ray.is_initialized()
-        if self._is_ours:
-            self._ray.init(
-                num_cpus=None if os.environ.get("RAY_ADDRESS") else workers,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level="error",
-            )
-        self._running: dict[Any, tuple[Any, str]] = {}
-        self._remote: dict[Any, Any] = {}
-
-    def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> Any:
-        if function not in self._remote:
-            self._remote[function] = self._ray.remote(num_returns=2, max_retries=ATTEMPTS)(function)
-        head, body = self._remote[function].remote(*arguments)
-        self._running[head] = (body, name)
-        return head
-
-    def wait(self) -> list[tuple[Any, bytes, Any]]:
-        done, _ = self._ray.wait(list(self._running), num_returns=1)
-        found = []
-        for head in done:
-            body, name = self._running.pop(head)
-            try:
-                found.append((head, self._ray.get(head), body))
-            except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.OutOfMemoryError) as error:
-                raise check.poisonous(name, ATTEMPTS + 1) from error
-            except self._ray.exceptions.RayTaskError as error:
-                raise error.cause if isinstance(error.cause, Exception) else error from None
-        return found
-
-    def body(self, value: Any) -> bytes:
-        found: bytes = self._ray.get(value)
-        return found
-
-    def close(self) -> None:
-        for head in self._running:
-            self._ray.cancel(head, force=True)
-        if self._is_ours:
-            self._ray.shutdown()

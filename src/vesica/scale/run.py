@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vesica import _check
 from vesica._check import scale as check
 from vesica.errors import InputError
+from vesica.results.result import Note
 from vesica.scale.engines import Engine, engine_of
+from vesica.scale.kept import Head, Keeper, files_of_part
 from vesica.scale.parts import Part
+from vesica.scale.rules import ENGINES
+from vesica.scale.seen_images import SeenImages
 from vesica.scale.work import mapped, merged
 
 TOGETHER = 8
@@ -26,6 +31,16 @@ class Total(NamedTuple):
     records: bytes
     lacking: list[Any]
 
+    @property
+    def notes(self) -> list[Note]:
+        """What a result says of images that are missing."""
+        return lacking_notes(len(self.lacking))
+
+
+def lacking_notes(count: int, /) -> list[Note]:
+    """What is told of expected images that were in no part."""
+    return [Note("partial", count, "expected images were in no part: the score is of the rest")] if count else []
+
 
 def run(
     kind: str,
@@ -39,56 +54,131 @@ def run(
     expected: Any = None,
     partial: bool = False,
     progress: Progress | None = None,
+    kept: Keeper | None = None,
+    at_once: int | None = None,
+    joined: bool = True,
 ) -> Total:
-    """The records of all parts as one, the same bytes whoever worked on them, and in whichever order."""
-    _check.one_of(engine, check.ENGINES, "engine")
+    """The records of all parts as one, the same bytes whoever worked on them, and in whichever order.
+
+    What is in `kept` is not worked on again, and all that is finished goes there. `at_once` is how many parts may be
+    under way. Without `joined` they stay apart, in `kept`, and no records come back.
+    """
+    _check.one_of(engine, ENGINES, "engine")
     asked = check.expected(expected)
     chosen = engine_of(engine, check.workers(workers))
-    may_repeat = (merging or {}).get("duplicates") == "same"
+    repeats = (merging or {}).get("duplicates")
+    may_repeat = None if repeats is None else repeats == "same"
+    work = _Work(chosen, kind, parts, options, merging or {}, kept, _Count(parts, may_repeat, progress))
     try:
-        total, seen = _all(chosen, kind, parts, options, merging or {}, may_repeat, progress)
+        total = work.all(at_once or len(parts), joined)
     finally:
         chosen.close()
-    lacking = [] if asked is None else [one for one in asked if one not in seen]
+    lacking = [] if asked is None else work.so_far.seen.lacking(asked)
     if lacking and not partial:
         raise check.missing(lacking, len(asked or ()))
     return Total(total, lacking)
 
 
-def _all(
-    engine: Engine,
-    kind: str,
-    parts: Sequence[Part],
-    options: dict[str, Any],
-    merging: dict[str, Any],
-    may_repeat: bool,
-    progress: Progress | None,
-) -> tuple[bytes, dict[Any, str]]:
-    seen: dict[Any, str] = {}
-    ready: list[Any] = []
-    pending = {engine.submit(mapped, part["name"], kind, part, options): part["name"] for part in parts}
-    done = rows = 0
-    while pending:
-        for ticket, head, body in engine.wait():
-            name = pending.pop(ticket)
-            told = json.loads(head)
-            if "error" in told:
-                raise InputError(told["error"])
-            if name is not None:
-                _look(told["images"], name, seen, may_repeat)
-                done, rows = done + 1, rows + told["rows"]
-                if progress is not None:
-                    progress(done, len(parts), rows)
-            ready.append(body)
-        while len(ready) >= TOGETHER or (len(ready) > 1 and not pending):
-            some, ready = ready[:TOGETHER], ready[TOGETHER:]
-            pending[engine.submit(merged, "merging", kind, merging, *some)] = None
-    return engine.body(ready[0]), seen
+class _Count:
+    """What was done so far. No image may be in two parts; both are named.
+
+    `may_repeat` is None where equal ones cannot count once.
+    """
+
+    def __init__(self, parts: Sequence[Part], may_repeat: bool | None, progress: Progress | None) -> None:
+        self.parts, self.may_repeat, self.progress = parts, may_repeat, progress
+        self.seen, self.done, self.rows = SeenImages(), 0, 0
+
+    def add(self, head: Head) -> None:
+        clash = self.seen.add(head.images, head.part)
+        if clash is not None and not self.may_repeat:
+            image, other = clash
+            names = self.parts[other]["name"], self.parts[head.part]["name"]
+            raise check.not_twice(image, *names, may_be_same=self.may_repeat is not None)
+        self.done, self.rows = self.done + 1, self.rows + head.rows
+        if self.progress is not None:
+            self.progress(self.done, len(self.parts), self.rows)
 
 
-def _look(images: list[Any], name: str, seen: dict[Any, str], may_repeat: bool) -> None:
-    """No image may be in two parts; both are named."""
-    for one in images:
-        if one in seen and not may_repeat:
-            raise check.not_twice(one, seen[one], name)
-        seen[one] = name
+class _Work(NamedTuple):
+    """What is to be done, by whom."""
+
+    engine: Engine
+    kind: str
+    parts: Sequence[Part]
+    options: dict[str, Any]
+    merging: dict[str, Any]
+    kept: Keeper | None
+    so_far: _Count
+
+    def all(self, at_once: int, joined: bool) -> bytes:
+        try:
+            return self._all(at_once, joined)
+        except BaseException:
+            if self.kept is not None and self.kept.lasting:
+                with contextlib.suppress(InputError):  # the first error is told
+                    self.kept.write(self._merged)
+            raise
+
+    def _all(self, at_once: int, joined: bool) -> bytes:
+        todo = iter(self._todo())
+        pending: dict[Any, tuple[int, list[list[Any]]] | None] = {}
+        ready: list[Any] = []
+        kept = self.kept
+        while True:
+            for part in _some(todo, at_once - len(pending)):
+                given = self.parts[part]
+                files = [] if kept is None else files_of_part(given)  # before they are read
+                ticket = self.engine.submit(mapped, given["name"], self.kind, given, self.options)
+                pending[ticket] = part, files
+            if not pending and kept is not None:
+                kept.write(self._merged)
+                if not joined:
+                    return b""
+                ready, kept = list(kept.bodies()), None
+            while len(ready) >= TOGETHER or (len(ready) > 1 and not pending):
+                some, ready = ready[:TOGETHER], ready[TOGETHER:]
+                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *some)] = None
+            if not pending:
+                return ready[0] if isinstance(ready[0], bytes) else self.engine.body(ready[0])
+            for ticket, head, body in self.engine.wait():
+                number = pending.pop(ticket)
+                told = _sound(head)
+                if number is None:
+                    ready.append(body)
+                    continue
+                facts = Head(number[0], told["images"], told["rows"], number[1])
+                self.so_far.add(facts)
+                if kept is None:
+                    ready.append(body)
+                else:
+                    kept.add(facts, self.engine.body(body), self._merged)
+
+    def _todo(self) -> list[int]:
+        """Numbers of parts that were not finished earlier."""
+        if self.kept is None:
+            return list(range(len(self.parts)))
+        earlier, self.kept.earlier = self.kept.earlier, []
+        for head in earlier:
+            self.so_far.add(head)
+        done = {head.part for head in earlier}
+        return [number for number in range(len(self.parts)) if number not in done]
+
+    def _merged(self, bodies: list[bytes]) -> bytes:
+        head, body = merged(self.kind, self.merging, *bodies)
+        _sound(head)
+        return body
+
+
+def _some(items: Iterator[int], count: int) -> Iterator[int]:
+    """The next of them, so many at most."""
+    for _, item in zip(range(count), items, strict=False):
+        yield item
+
+
+def _sound(head: bytes) -> dict[str, Any]:
+    """What a worker says of its work; an error of the input is one here."""
+    told: dict[str, Any] = json.loads(head)
+    if "error" in told:
+        raise InputError(told["error"])
+    return told

@@ -17,6 +17,8 @@ class Kind(NamedTuple):
     merge: Callable[..., Any]
     read: Callable[[bytes], Any]
     images: Callable[[Any], list[Any]]
+    rows: Callable[[Any], int] = len
+    """What throughput is told of: guesses, images or objects."""
 
 
 def _detection() -> Kind:
@@ -26,6 +28,13 @@ def _detection() -> Kind:
     return Kind(records_of_part, merge, Records.from_bytes, lambda found: found.images.tolist())
 
 
+def _sorted_runs() -> Kind:
+    from vesica.detection.sorted_runs import SortedRun, merge_runs
+    from vesica.scale.detection import run_of_part
+
+    return Kind(run_of_part, merge_runs, SortedRun.from_bytes, lambda found: found.images.tolist())
+
+
 def _bounds() -> Kind:
     from vesica.detection.score_counts import ScoreCounts, merge_counts
     from vesica.scale.detection import counts_of_part
@@ -33,11 +42,26 @@ def _bounds() -> Kind:
     return Kind(counts_of_part, merge_counts, ScoreCounts.from_bytes, lambda found: found.images.tolist())
 
 
-def _segmentation() -> Kind:
-    from vesica.scale.segmentation import counts_of_part
-    from vesica.segmentation.counts import PixelCounts, merge
+def _objects() -> Kind:
+    from vesica.scale.objects import ObjectFiles, objects_of_part
 
-    return Kind(counts_of_part, merge, PixelCounts.from_bytes, lambda found: found.ids.tolist())
+    def merge(*parts: ObjectFiles) -> ObjectFiles:
+        raise NotImplementedError("each part has its own files")
+
+    return Kind(objects_of_part, merge, ObjectFiles.from_bytes, lambda found: found.images.tolist())
+
+
+def _segmentation() -> Kind:
+    from vesica.scale.segmentation import result_of_part
+    from vesica.segmentation.result import SegmentationResult
+
+    return Kind(
+        result_of_part,
+        SegmentationResult.merge,
+        SegmentationResult.from_bytes,
+        lambda found: found.counts.ids.tolist(),
+        lambda found: len(found.counts),
+    )
 
 
 def _agreement() -> Kind:
@@ -50,7 +74,9 @@ def _agreement() -> Kind:
 
 _KINDS: dict[str, Callable[[], Kind]] = {
     "detection": _detection,
+    "sorted runs": _sorted_runs,
     "bounds": _bounds,
+    "objects": _objects,
     "segmentation": _segmentation,
     "agreement": _agreement,
 }
@@ -66,7 +92,7 @@ def mapped(kind: str, part: dict[str, Any], options: dict[str, Any], /) -> tuple
         found = chosen.records(part, options)
     except (VesicaError, ValueError, TypeError) as error:
         return json.dumps({"error": _named(error, part)}).encode(), b""
-    return json.dumps({"images": chosen.images(found), "rows": len(found)}).encode(), found.to_bytes()
+    return json.dumps({"images": chosen.images(found), "rows": chosen.rows(found)}).encode(), found.to_bytes()
 
 
 def _named(error: Exception, part: dict[str, Any]) -> str:

@@ -121,8 +121,11 @@ def nms(
     >>> nms([], [])
     array([], dtype=int64)
     """
-    if measure is iou and keys is min_score is limit is threads is None and not (suppressed_by or options or more):
-        kept = lane.serve("nms", iou.plain, regions, scores, (above, strict))
+    if measure is iou and threads is None and not (suppressed_by or options or more):
+        if keys is min_score is limit is None:
+            kept = lane.serve("nms", iou.plain, regions, scores, (above, strict))
+        else:
+            kept = lane.serve_nms(iou.plain, regions, scores, (above, strict, keys, min_score, limit))
         if kept is not None:
             return kept
     if more:

@@ -32,7 +32,7 @@ def assign(
     found = []
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         best, attains = _best(exact, formula, begin, end)
-        found.append(_marked(exact, formula, best, attains, positive, negative))
+        found.append(marked(exact, formula, best, attains, positive, negative))
     if not found:
         empty = [xp.empty((0, tables.m), dtype=t, device=device(tables.b)) for t in (xp.int64, xp.float64, xp.uint8)]
         return empty[0], cast(empty[1], tables.dtype), empty[2]
@@ -62,7 +62,7 @@ def _best(tables: Tables, formula: Formula, begin: int, end: int) -> tuple[Any, 
     return best, attains
 
 
-def _marked(
+def marked(
     tables: Tables, formula: Formula, best: Array, attains: Array, positive: Threshold, negative: Threshold
 ) -> tuple[Array, Array, Array]:
     """Best truths, ious with them, marks: each of length N."""

@@ -35,8 +35,11 @@ def join(tables: Tables, formula: Formula, wanted: Wanted, *, threads: int | Non
 
     found: list[tuple[Array, Array, Array]] = []
     for rows in tiles(tables.n, tables.m):
-        values = formula.of_parts(formula.parts(tables.rows(rows), False, threads))
-        hit = reaches(formula, formula.parts(exact.rows(rows), False, threads), wanted.threshold)
+        parts = formula.parts(tables.rows(rows), False, threads)
+        values = formula.of_parts(parts)
+        if exact is not tables:
+            parts = formula.parts(exact.rows(rows), False, threads)
+        hit = reaches(formula, parts, wanted.threshold)
         if wanted.self_join:
             here = xp.arange(rows.start, rows.stop, dtype=xp.int64, device=device(tables.like))
             hit = hit & (here[:, None] < columns[None, :])

@@ -65,6 +65,21 @@ def quotient(n, d):
 
 
 @triton.jit
+def near_quotient(n, d):
+    """n / d of float32, off by two last places at most, for d in [2^-126, 2^126]."""
+    if INTERPRETED:
+        return plain_quotient(n, d)
+    return tl.inline_asm_elementwise(
+        "{ .reg .f32 r; rcp.approx.ftz.f32 r, $2; mul.rn.f32 $0, $1, r; }",
+        "=f,f,f",
+        [n, d],
+        dtype=tl.float32,
+        is_pure=True,
+        pack=1,
+    )
+
+
+@triton.jit
 def negated(x):
     """−x of a float32, which costs nothing: the sign becomes part of the next step."""
     if INTERPRETED:
@@ -110,3 +125,14 @@ def from_bits(bits, like):
     """The float64 of these bits, rounded to the floats of `like`. Triton takes Python's floats as float32."""
     number = bits.to(tl.int64).to(tl.float64, bitcast=True)
     return number.to(real(like).dtype)
+
+
+@triton.jit
+def bits_in(word):
+    """How many bits of the int32 are set."""
+    if INTERPRETED:
+        word = word - ((word >> 1) & 0x55555555)
+        word = (word & 0x33333333) + ((word >> 2) & 0x33333333)
+        word = (word + (word >> 4)) & 0x0F0F0F0F
+        return ((word * 0x01010101) >> 24) & 0xFF
+    return tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [word], dtype=tl.int32, is_pure=True, pack=1)

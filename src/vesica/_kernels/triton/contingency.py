@@ -13,7 +13,7 @@ from vesica._array import from_numpy
 from vesica._kernels.generic import contingency as generic
 from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 
-FEW, MANY = (8192, 1, 8), (2048, 8, 4)
+FEW, MANY = (8192, 1, 8), (4096, 2, 8)
 """Pixels that are counted at once, how many such blocks a program goes through, and its warps: for few pixels, and for
 so many that every multiprocessor has work for longer."""
 MANY_PIXELS = 1 << 22
@@ -27,9 +27,17 @@ _KEPT: dict[tuple[bytes, Any], tuple[Any, Any]] = {}
 
 
 @triton.jit
-def _places(values, list_of_places, low, span, UNKNOWN: tl.constexpr):
-    at = values.to(tl.int64) - low
-    return tl.load(list_of_places + at, (at >= 0) & (at < span), other=UNKNOWN)
+def _places(values, list_of_places, low, span, UNKNOWN: tl.constexpr, IS_RANGE: tl.constexpr):
+    """Where each label stands among the known ones: counted from the lowest if they are a range, or looked up."""
+    if IS_RANGE:
+        # What is below the lowest is huge without its sign. What overflows is no known label either.
+        if values.dtype == tl.int64:
+            return tl.minimum((values - low).to(tl.uint64), UNKNOWN).to(tl.int32)
+        else:
+            return tl.minimum((values.to(tl.int32) - low).to(tl.uint32), UNKNOWN).to(tl.int32)
+    else:
+        at = values.to(tl.int64) - low
+        return tl.load(list_of_places + at, (at >= 0) & (at < span), other=UNKNOWN)
 
 
 @triton.jit
@@ -42,8 +50,9 @@ def _strange(values, places, ends, UNKNOWN: tl.constexpr, HIGHEST: tl.constexpr)
 @triton.jit(do_not_specialize=["groups", "programs", "low", "span"])
 def _count(
     truth, guess, list_of_places, tables, ends, groups, programs, low, span, GROUP: tl.constexpr, SIZE: tl.constexpr,
-    BINS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr,
+    BINS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr, HIGHEST: tl.constexpr, IS_RANGE: tl.constexpr,
 ):  # fmt: skip
+    """Some blocks of one image. Where a label was not known, they are gone through again for the extremes."""
     UNKNOWN: tl.constexpr = SIZE - 1
     pixels = groups * GROUP  # so the compiler knows what divides it, and loads several at once
     image = (tl.program_id(0) // programs).to(tl.int64)
@@ -52,17 +61,22 @@ def _count(
     counts = tl.zeros([BINS], tl.int32)
     for k in range(BLOCKS):
         at = begin + k * BLOCK + tl.arange(0, BLOCK)
-        inside = at < pixels
-        first, second = tl.load(truth + at, inside, other=0), tl.load(guess + at, inside, other=0)
-        rows = _places(first, list_of_places, low, span, UNKNOWN)
-        columns = _places(second, list_of_places, low, span, UNKNOWN)
-        counts += tl.histogram(rows * SIZE + columns, BINS, mask=inside)
-        unknown = inside & ((rows == UNKNOWN) | (columns == UNKNOWN))
-        if tl.max(unknown.to(tl.int32), axis=0) > 0:
-            _strange(first, tl.where(inside, rows, 0), ends, UNKNOWN, HIGHEST)
-            _strange(second, tl.where(inside, columns, 0), ends + 2, UNKNOWN, HIGHEST)
+        first, second = tl.load(truth + at, at < pixels, other=0), tl.load(guess + at, at < pixels, other=0)
+        rows = _places(first, list_of_places, low, span, UNKNOWN, IS_RANGE)
+        columns = _places(second, list_of_places, low, span, UNKNOWN, IS_RANGE)
+        counts += tl.histogram(rows * SIZE + columns, BINS, mask=at < pixels)
     cell = tl.arange(0, BINS)
-    tl.atomic_add(tables + image * (SIZE * SIZE) + cell, counts.to(tl.int64), (cell < SIZE * SIZE) & (counts > 0))
+    is_met = (cell < SIZE * SIZE) & (counts > 0)
+    tl.atomic_add(tables + image * (SIZE * SIZE) + cell, counts.to(tl.int64), is_met, sem="relaxed")
+    is_strange = is_met & ((cell // SIZE == UNKNOWN) | (cell % SIZE == UNKNOWN))
+    if tl.max(is_strange.to(tl.int32), axis=0) > 0:
+        for k in range(BLOCKS):
+            at = begin + k * BLOCK + tl.arange(0, BLOCK)
+            first, second = tl.load(truth + at, at < pixels, other=0), tl.load(guess + at, at < pixels, other=0)
+            rows = _places(first, list_of_places, low, span, UNKNOWN, IS_RANGE)
+            columns = _places(second, list_of_places, low, span, UNKNOWN, IS_RANGE)
+            _strange(first, tl.where(at < pixels, rows, 0), ends, UNKNOWN, HIGHEST)
+            _strange(second, tl.where(at < pixels, columns, 0), ends + 2, UNKNOWN, HIGHEST)
 
 
 def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple[Any, Any]:
@@ -83,7 +97,10 @@ def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple
             _count,
             images * programs,
             (truth, guess, places, tables, ends, pixels // group, programs, int(labels[0]), span),
-            (group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+            (
+                *(group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+                span == len(labels),
+            ),
             warps=warps,
         )
     return tables, ends

@@ -9,7 +9,17 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from vesica._kernels.triton.arithmetic import greater, lesser, negated, plain_quotient, positive, quotient, ratio, real
+from vesica._kernels.triton.arithmetic import (
+    greater,
+    lesser,
+    near_quotient,
+    negated,
+    plain_quotient,
+    positive,
+    quotient,
+    ratio,
+    real,
+)
 
 NAMES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
 
@@ -37,13 +47,8 @@ def slope(w, h):
 
 
 @triton.jit
-def value(
-    NAME: tl.constexpr, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B: tl.constexpr,
-):  # fmt: skip
-    """The measure of boxes a1, a2, a3, a4 = x1, y1, x2, y2 with boxes b1, b2, b3, b4, as a float."""
-    w_a, h_a, w_b, h_b = positive(a3 - a1), positive(a4 - a2), positive(b3 - b1), positive(b4 - b2)
-    area_a, area_b = w_a * h_a, w_b * h_b
-    inter = positive(lesser(a3, b3) - greater(a1, b1)) * positive(lesser(a4, b4) - greater(a2, b2))
+def of_areas(NAME: tl.constexpr, inter, area_a, area_b, empty, alpha, beta, OF_B: tl.constexpr):
+    """A measure that needs no hull, of the shared area and the areas, as a float; iou for those that need one."""
     if NAME == "dice":
         return ratio(inter + inter, area_a + area_b, empty)
     elif NAME == "coverage":
@@ -54,12 +59,24 @@ def value(
     elif NAME == "tversky":
         only_a, only_b = real(area_a - inter), real(area_b - inter)
         return ratio(real(inter), real(inter) + alpha * only_a + beta * only_b, empty)
-    union = area_a + area_b - inter
-    shared = ratio(inter, union, empty)
-    if NAME == "iou":
-        return shared
     elif NAME == "distance":
-        return 1 - shared
+        return 1 - ratio(inter, area_a + area_b - inter, empty)
+    else:
+        return ratio(inter, area_a + area_b - inter, empty)
+
+
+@triton.jit
+def value(
+    NAME: tl.constexpr, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B: tl.constexpr,
+):  # fmt: skip
+    """The measure of boxes a1, a2, a3, a4 = x1, y1, x2, y2 with boxes b1, b2, b3, b4, as a float."""
+    w_a, h_a, w_b, h_b = positive(a3 - a1), positive(a4 - a2), positive(b3 - b1), positive(b4 - b2)
+    area_a, area_b = w_a * h_a, w_b * h_b
+    inter = positive(lesser(a3, b3) - greater(a1, b1)) * positive(lesser(a4, b4) - greater(a2, b2))
+    shared = of_areas(NAME, inter, area_a, area_b, empty, alpha, beta, OF_B)
+    if (NAME != "giou" and NAME != "diou") and (NAME != "ciou" and NAME != "eiou"):
+        return shared
+    union = area_a + area_b - inter
     hull_w, hull_h = greater(a3, b3) - lesser(a1, b1), greater(a4, b4) - lesser(a2, b2)
     nothing = empty * 0
     if NAME == "giou":
@@ -94,7 +111,8 @@ def _twice(x):
 def tame_value(
     NAME: tl.constexpr, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B: tl.constexpr,
 ):  # fmt: skip
-    """The same bits as `value`, for float32 boxes of tame coordinates that have area; but not for tversky.
+    """The same bits as `value` (for ciou, but the last few), for float32 boxes of tame coordinates that have area; but
+    not for tversky.
 
     Numerators and denominators are powers of two times those of `value`: that changes no bit of a quotient.
     """
@@ -124,8 +142,8 @@ def tame_value(
         turn = slope_a - slope_b
         v = FOUR_OVER_PI2 * (turn * turn)
         rest = 1 - shared + v
-        # Where the rest is tiny, so is v, and their product with it. Of v nothing is known: k may be off by one.
-        return near - tl.where(rest < 2.0**-100, 0.0, quotient(v, rest)) * v
+        # Of v the last places are not known, so this need not have the bits. Where the rest is tiny, so is v.
+        return tl.fma(negated(near_quotient(v, tl.maximum(rest, 2.0**-100))), v, near)
     else:
         over, up = positive(a3 - a1) - positive(b3 - b1), positive(a4 - a2) - positive(b4 - b2)
         return near - quotient(over * over, ww) - quotient(up * up, hh)

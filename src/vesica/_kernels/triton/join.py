@@ -12,6 +12,7 @@ import triton.language as tl
 from vesica._array import from_numpy
 from vesica._kernels import native
 from vesica._kernels.tables import Formula, Tables, Wanted
+from vesica._kernels.triton.arithmetic import bits_in
 from vesica._kernels.triton.launch import launch, on_device_of
 from vesica._kernels.triton.measure import measure
 from vesica._kernels.triton.overlaps import can_decide, words_of
@@ -23,21 +24,12 @@ BLOCK = 64
 """Pairs of tiles that are counted together."""
 
 
-@triton.jit
-def _bits_in(word):
-    """How many bits of the int32 are set."""
-    word = word - ((word >> 1) & 0x55555555)
-    word = (word & 0x33333333) + ((word >> 2) & 0x33333333)
-    word = (word + (word >> 4)) & 0x0F0F0F0F
-    return ((word * 0x01010101) >> 24) & 0xFF
-
-
 @triton.jit(do_not_specialize=["room"])
 def _count(words, counts, facts, room, BLOCK: tl.constexpr, TILE: tl.constexpr):
     pair = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     here = pair < tl.minimum(tl.load(facts), room)
     word = tl.load(words + pair[:, None] * TILE + tl.arange(0, TILE)[None, :], here[:, None], other=0)
-    tl.store(counts + pair, tl.sum(_bits_in(word), axis=1), pair < room)
+    tl.store(counts + pair, tl.sum(bits_in(word), axis=1), pair < room)
 
 
 @triton.jit(do_not_specialize=["m"])
@@ -50,7 +42,7 @@ def _fill(words, ends, counts, first, second, place_a, place_b, out, m, TURNED: 
         i = tl.load(place_a + tl.load(first + pair).to(tl.int64) * TILE + lane)
         j = tl.load(place_b + tl.load(second + pair).to(tl.int64) * TILE + lane)
         word = tl.load(words + pair * TILE + lane)
-        each = _bits_in(word)
+        each = bits_in(word)
         begin = tl.load(ends + pair) - count + tl.cumsum(each, axis=0) - each
         hit = (word[:, None] >> lane[None, :]) & 1
         at = begin[:, None] + tl.cumsum(hit, axis=1) - hit

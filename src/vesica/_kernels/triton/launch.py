@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+
+from vesica._kernels.tables import Formula
 
 _ALIGNMENT = 16
 """Bytes at whose multiples the compiler may assume that arrays begin."""
@@ -35,6 +37,21 @@ _HERE = contextlib.nullcontext()
 def bits(number: float, /) -> int:
     """A float64 as an integer of the same bits."""
     return int(struct.unpack("<q", struct.pack("<d", number))[0])
+
+
+class Told(NamedTuple):
+    """A formula as the kernels take it."""
+
+    name: str
+    numbers: tuple[int, int, int]
+    """empty, alpha and beta, as bits."""
+    of_b: bool
+
+
+def told_of(formula: Formula) -> Told:
+    options = formula.options
+    empty, alpha, beta = (bits(options.get(name, 0.0)) for name in ("empty", "alpha", "beta"))
+    return Told(formula.name, (empty, alpha, beta), options.get("of") == "b")
 
 
 _COMPILED: dict[Any, Any] = {}

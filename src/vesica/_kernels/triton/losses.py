@@ -20,6 +20,8 @@ from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 
 BLOCK = 256
 Twin = Callable[[Any, Any], Any]
+HALVES = (torch.float16, torch.bfloat16)
+FLOATS = (torch.float32, torch.float64, *HALVES)
 
 
 @triton.jit
@@ -167,7 +169,7 @@ def _loss(
             _store(slope_b, i, n, s1, s2, s3, s4, -g1, -g2, -g3, -g4, unit, LIMIT)
 
 
-def _each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
+def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
     """The loss of each row, and the gradients of it or of the mean in a and in b, where they are asked for."""
     rows_a, rows_b = in_rows(a), in_rows(b)
     out = torch.empty(a.shape[:-1], dtype=a.dtype, device=a.device)
@@ -191,7 +193,7 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
-        loss, slope_a, slope_b = _each(a, b, name, of_a, of_b, reduction == "mean")
+        loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction == "mean")
         ctx.save_for_backward(a, b, slope_a if of_a else None, slope_b if of_b else None)
         ctx.reduction, ctx.twin = reduction, twin
         return _reduced(loss, reduction)
@@ -224,13 +226,12 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
     name = formula.name
 
     def entry(guess: Any, truth: Any, told: tuple[str, Twin]) -> Any:
-        if guess.dtype not in _FLOATS or truth.dtype != guess.dtype or guess.device != truth.device:
+        if guess.dtype not in FLOATS or truth.dtype != guess.dtype or guess.device != truth.device:
             return None
         if guess.ndim < 2 or guess.shape[-1] != 4 or guess.shape != truth.shape:
             return None
+        if guess.dtype in HALVES:  # the answer is float32, and the gradient is narrowed again by torch
+            guess, truth = guess.float(), truth.float()
         return _Loss.apply(guess, truth, name, *told)
 
     return entry
-
-
-_FLOATS = (torch.float32, torch.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import triton
@@ -12,7 +12,7 @@ import triton.language as tl
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
 from vesica._kernels.triton.formulas import area, slope, tame_value, value
-from vesica._kernels.triton.launch import bits, in_rows, is_in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import Told, in_rows, is_in_rows, launch, on_device_of, told_of
 
 ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 1, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
@@ -23,7 +23,7 @@ BLOCK = 256
 
 
 @triton.jit
-def _corners(rows, index, mask):
+def corners(rows, index, mask):
     at = rows + index.to(tl.int64) * 4
     x1, y1 = tl.load(at, mask, other=0), tl.load(at + 1, mask, other=0)
     return x1, y1, tl.load(at + 2, mask, other=1), tl.load(at + 3, mask, other=1)
@@ -46,7 +46,7 @@ def _strip(
     for first in range(0, ROWS, STEP):
         for step in tl.static_range(STEP):
             i = top + first + step
-            a1, a2, a3, a4 = _corners(a, i, i < n)
+            a1, a2, a3, a4 = corners(a, i, i < n)
             slope_a = 0.0
             if NAME == "ciou":
                 slope_a = tl.load(slopes_a + i, i < n, other=0)
@@ -76,11 +76,11 @@ def _pairwise(
     a, b, out = a + image * batch_a * 4, b + image * batch_b * 4, out + image * n * m
     slopes_a, slopes_b = slopes_a + image * batch_a, slopes_b + image * batch_b
     j = left + tl.arange(0, COLUMNS)
-    b1, b2, b3, b4 = _corners(b, j, j < m)
+    b1, b2, b3, b4 = corners(b, j, j < m)
     is_tame = False
     if FAST:
         i = top + tl.arange(0, ROWS)
-        a1, a2, a3, a4 = _corners(a, i, i < n)
+        a1, a2, a3, a4 = corners(a, i, i < n)
         is_tame = _are_tame(a1, a2, a3, a4) & _are_tame(b1, b2, b3, b4)
     slope_b = 0.0
     if NAME == "ciou":
@@ -102,7 +102,7 @@ def _pairwise(
 @triton.jit(do_not_specialize=["n"])
 def _slopes(rows, out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    x1, y1, x2, y2 = _corners(rows, i, i < n)
+    x1, y1, x2, y2 = corners(rows, i, i < n)
     tl.store(out + i, slope(positive(x2 - x1), positive(y2 - y1)), i < n)
 
 
@@ -112,8 +112,8 @@ def _aligned(
 ):  # fmt: skip
     """Row with row: memory is the limit, so every division is the plain one."""
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    a1, a2, a3, a4 = _corners(a, i, i < n)
-    b1, b2, b3, b4 = _corners(b, i, i < n)
+    a1, a2, a3, a4 = corners(a, i, i < n)
+    b1, b2, b3, b4 = corners(b, i, i < n)
     slope_a, slope_b = 0.0, 0.0
     if NAME == "ciou":
         slope_a = slope(positive(a3 - a1), positive(a4 - a2))
@@ -140,15 +140,15 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
     a, b = in_rows(a), (in_rows(a) if b is a else in_rows(b))
     with on_device_of(out):
         if aligned:
-            _row_with_row(a, b, out, _told(formula))
+            _row_with_row(a, b, out, told_of(formula))
         else:
-            _every_pair(a, b, out, _told(formula), images, tables.n, tables.m, batch_a, batch_b)
+            _every_pair(a, b, out, told_of(formula), images, tables.n, tables.m, batch_a, batch_b)
     return out
 
 
 def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
     """The entry for two tables of floats: it takes a, b, and whether they are aligned."""
-    told = _told(formula)
+    told = told_of(formula)
 
     def entry(a: Any, b: Any, aligned: Any) -> Any:
         if a.dtype not in _FLOATS or b.dtype != a.dtype or a.ndim != 2 or b.ndim != 2 or a.device != b.device:
@@ -172,22 +172,7 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
 _FLOATS = (torch.float32, torch.float64)
 
 
-class _Told(NamedTuple):
-    """A formula as the kernels take it."""
-
-    name: str
-    numbers: tuple[int, int, int]
-    """empty, alpha and beta, as bits."""
-    of_b: bool
-
-
-def _told(formula: Formula) -> _Told:
-    options = formula.options
-    empty, alpha, beta = (bits(options.get(name, 0.0)) for name in ("empty", "alpha", "beta"))
-    return _Told(formula.name, (empty, alpha, beta), options.get("of") == "b")
-
-
-def _row_with_row(a: Any, b: Any, out: Any, told: _Told) -> None:
+def _row_with_row(a: Any, b: Any, out: Any, told: Told) -> None:
     count = out.numel()
     launch(
         _aligned, triton.cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
@@ -195,12 +180,12 @@ def _row_with_row(a: Any, b: Any, out: Any, told: _Told) -> None:
 
 
 def _every_pair(
-    a: Any, b: Any, out: Any, told: _Told, images: int, n: int, m: int, batch_a: int, batch_b: int
+    a: Any, b: Any, out: Any, told: Told, images: int, n: int, m: int, batch_a: int, batch_b: int
 ) -> None:  # fmt: skip
     slopes_a = slopes_b = out
     if told.name == "ciou":
-        slopes_a = _slopes_of(a)
-        slopes_b = slopes_a if b is a else _slopes_of(b)
+        slopes_a = slopes_of(a)
+        slopes_b = slopes_a if b is a else slopes_of(b)
     group = 4 if m % 4 == 0 else 1
     columns = COLUMNS if m > COLUMNS // 2 else max(128, triton.next_power_of_2(m))
     strips = images * triton.cdiv(m, columns)
@@ -215,7 +200,7 @@ def _every_pair(
     )
 
 
-def _slopes_of(rows: Any) -> Any:
+def slopes_of(rows: Any) -> Any:
     count = rows.numel() // 4
     dtype = rows.dtype if rows.is_floating_point() else torch.float64
     out = torch.empty(count, dtype=dtype, device=rows.device)

@@ -16,10 +16,12 @@ import triton.language as tl
 
 from vesica._array import from_numpy
 from vesica._check import Threshold
+from vesica._check import selection as check_selection
 from vesica._kernels import native
 from vesica._kernels.generic import nms as generic
 from vesica._kernels.native.lane import threshold_of
 from vesica._kernels.tables import Contest, Formula, Ranked, Tables
+from vesica._kernels.triton import few
 from vesica._kernels.triton.arithmetic import INTERPRETED
 from vesica._kernels.triton.launch import in_rows, launch, on_device_of
 from vesica._kernels.triton.overlaps import can_decide, words_of
@@ -147,6 +149,10 @@ def _chosen(
     The device is waited for once, at the end.
     """
     n = int(rows.shape[0])
+    if keys is not None and keys.dtype != torch.int64:
+        keys = keys.to(torch.int64)
+    if few.fits(1, n):
+        return few.chosen(rows, scores, keys, threshold, min_score, limit)
     with on_device_of(rows):
         sorted_scores, order = torch.sort(scores + 0, descending=True, stable=True)  # −0 is 0; NaN comes first
         ranks, found = torch.empty_like(order), torch.empty_like(order)
@@ -180,10 +186,12 @@ def nms(
 
 
 def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
-    """The entry for a table of floats and its scores: it takes boxes, scores, and (above, strict)."""
+    """The entry for a table of floats and its scores: it takes boxes, scores, and (above, strict), after which keys,
+    the least score and a limit may be said."""
 
-    def entry(boxes: Any, scores: Any, limit: tuple[Any, Any]) -> Any:
-        threshold = threshold_of(*limit)
+    def entry(boxes: Any, scores: Any, told: tuple[Any, ...]) -> Any:
+        above, strict, keys, min_score, limit = told if len(told) == 5 else (*told, None, None, None)
+        threshold = threshold_of(above, strict)
         if (
             threshold is None
             or not can_decide(threshold)
@@ -195,7 +203,10 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
             return None
         if not scores.is_floating_point():
             return None
-        found = _chosen(boxes, scores, None, threshold, float("-inf"), 0)
+        if not (_is_column(keys, scores) and _is_least(min_score) and _is_count(limit)):
+            return None
+        least = check_selection.min_score(min_score, scores)
+        found = _chosen(boxes, scores, keys, threshold, least, limit or 0)
         return None if found is None or found[0] >= 0 else found[1]
 
     return entry
@@ -204,15 +215,46 @@ def lane(formula: Formula) -> Callable[[Any, Any, Any], Any]:
 _FLOATS = (torch.float32, torch.float64)
 
 
+def _is_column(keys: Any, scores: Any) -> bool:
+    """None, or one integer for each row, where the scores are?"""
+    if keys is None:
+        return True
+    if type(keys) is not torch.Tensor or keys.device != scores.device or keys.shape != scores.shape:
+        return False
+    return keys.dtype in (torch.int64, torch.int32, torch.int16, torch.uint8, torch.int8)
+
+
+def _is_least(value: Any) -> bool:
+    return value is None or (type(value) in (int, float) and value == value)
+
+
+def _is_count(value: Any) -> bool:
+    return value is None or (type(value) is int and value > 0)
+
+
+def can_settle(contest: Contest) -> bool:
+    """Is it one for the kernels: iou of floats, and room for all tiles that might meet?"""
+    if contest.formula.name != "iou" or not contest.rows.is_floating_point() or not can_decide(contest.threshold):
+        return False
+    if few.fits(int(contest.rows.shape[0]), int(contest.rows.shape[1])):
+        return True
+    return 0 < _room(contest) <= MOST_PAIRS
+
+
+def _room(contest: Contest) -> int:
+    images, n = int(contest.rows.shape[0]), int(contest.rows.shape[1])
+    tiles = (n + TILE - 1) // TILE + 1  # a tile may lie across two images
+    return images * tiles * tiles if n else 0
+
+
 def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[Any, Any]:
     """As the generic one, for any number of images at once. No device is waited for."""
-    images, n, _ = contest.rows.shape
-    tiles = triton.cdiv(n, TILE) + 1  # a tile may lie across two images
-    room = images * tiles * tiles
-    is_plain = contest.formula.name == "iou" and contest.rows.is_floating_point() and can_decide(contest.threshold)
-    if not is_plain or not images * n or room > MOST_PAIRS:
+    if not can_settle(contest):
         return generic.nms_padded(contest, order, alive, limit)
-    rows = in_rows(contest.rows).reshape(-1, 4)
+    images, n, _ = contest.rows.shape
+    if few.fits(images, n):
+        return few.padded(contest.rows, order, alive, contest.keys, contest.threshold, limit)
+    rows, room = in_rows(contest.rows).reshape(-1, 4), _room(contest)
     with on_device_of(rows):
         number = torch.arange(images * n, device=rows.device)
         keys = number // n

@@ -42,7 +42,7 @@ def _area(x1, y1, x2, y2):
 
 
 @triton.jit
-def _decided(a1, a2, a3, a4, b1, b2, b3, b4, over, under, STRICT: tl.constexpr):
+def decided(a1, a2, a3, a4, b1, b2, b3, b4, over, under, STRICT: tl.constexpr):
     """inter · under against union · over in float64; and which pairs that could not decide."""
     area_a, exact_a = _area(a1, a2, a3, a4)
     area_b, exact_b = _area(b1, b2, b3, b4)
@@ -74,6 +74,18 @@ def _taken(
     return taken
 
 
+@triton.jit
+def quickly(a1, a2, a3, a4, b1, b2, b3, b4, share):
+    """Which pairs are surely above the share, in float32; and which are too close to it for that."""
+    w, h = tl.minimum(a3, b3) - tl.maximum(a1, b1), tl.minimum(a4, b4) - tl.maximum(a2, b2)
+    inter = tl.maximum(w, 0.0) * tl.maximum(h, 0.0)
+    union = (a3 - a1) * (a4 - a2) + (b3 - b1) * (b4 - b2) - inter
+    gap = inter - union * share
+    # A few roundings to float32 cannot do more than this; and what is tiny or huge is not decided here.
+    sure = (tl.abs(gap) > union * 2.0**-17) & (union < 1e30) & (union > 1e-30)
+    return sure & (gap > 0), ~(inter <= 0) & ~sure
+
+
 @triton.jit(do_not_specialize=["room", "over", "under"])
 def _quick(
     a, b, ranks_a, ranks_b, keys_a, keys_b, first, second, words, doubtful, facts, room, over, under,
@@ -95,14 +107,9 @@ def _quick(
         b1, b2 = tl.load(b + j * 4)[None, :], tl.load(b + j * 4 + 1)[None, :]
         b3, b4 = tl.load(b + j * 4 + 2)[None, :], tl.load(b + j * 4 + 3)[None, :]
         taken = _taken(i, j, a1, a3, b1, b3, ranks_a, ranks_b, keys_a, keys_b, HAS_KEYS, RANKED)
-        w, h = tl.minimum(a3, b3) - tl.maximum(a1, b1), tl.minimum(a4, b4) - tl.maximum(a2, b2)
-        inter = tl.maximum(w, 0.0) * tl.maximum(h, 0.0)
-        union = (a3 - a1) * (a4 - a2) + (b3 - b1) * (b4 - b2) - inter
-        gap = inter - union * share
-        # A few roundings to float32 cannot do more than this; and what is tiny or huge is not decided here.
-        sure = (tl.abs(gap) > union * 2.0**-17) & (union < 1e30) & (union > 1e-30)
-        close = taken & ~(inter <= 0) & ~sure
-        word = tl.sum((taken & sure & (gap > 0)).to(tl.int32) << lane[None, :], axis=1)
+        hit, close = quickly(a1, a2, a3, a4, b1, b2, b3, b4, share)
+        close = taken & close
+        word = tl.sum((taken & hit).to(tl.int32) << lane[None, :], axis=1)
         tl.store(words + pair * TILE + lane, word)
         if tl.max(tl.max(close.to(tl.int32), axis=1), axis=0) > 0:
             tl.store(doubtful + tl.atomic_add(facts + 4, 1), pair.to(tl.int32))
@@ -134,7 +141,7 @@ def _exact(
         b1, b2 = tl.load(b + j * 4).to(tl.float64)[None, :], tl.load(b + j * 4 + 1).to(tl.float64)[None, :]
         b3, b4 = tl.load(b + j * 4 + 2).to(tl.float64)[None, :], tl.load(b + j * 4 + 3).to(tl.float64)[None, :]
         taken = _taken(i, j, a1, a3, b1, b3, ranks_a, ranks_b, keys_a, keys_b, HAS_KEYS, RANKED)
-        hit, unsure = _decided(a1, a2, a3, a4, b1, b2, b3, b4, p, q, STRICT)
+        hit, unsure = decided(a1, a2, a3, a4, b1, b2, b3, b4, p, q, STRICT)
         tl.store(words + pair * TILE + lane, tl.sum((hit & taken).to(tl.int32) << lane[None, :], axis=1))
         if tl.max(tl.max((unsure & taken).to(tl.int32), axis=1), axis=0) > 0:
             tl.atomic_max(facts + 2, 1)

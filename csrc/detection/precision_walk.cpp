@@ -1,0 +1,175 @@
+#include "detection/precision_walk.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "base/simd.hpp"
+#include "detection/recall_points.hpp"
+
+namespace vesica::precision_recall {
+namespace {
+
+using Word = std::uint64_t;
+
+// Counters of the 64 lanes of a word.
+struct CountWrong {
+    static VESICA_INLINE void body(const Word* wrong, std::size_t count, std::uint32_t* counters) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::uint32_t halves[2] = {static_cast<std::uint32_t>(wrong[k]),
+                                             static_cast<std::uint32_t>(wrong[k] >> 32)};
+            for (std::uint32_t lane = 0; lane < 64; ++lane) counters[lane] += halves[lane / 32] >> (lane & 31) & 1;
+        }
+    }
+};
+
+// The share of right guesses at each hit, of which so many came before. Divisions are many, and come in vectors.
+struct Precisions {
+    static VESICA_INLINE void body(const Hit* hits, std::size_t count, std::size_t before, double epsilon,
+                                   double* VESICA_RESTRICT out) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const double right = static_cast<double>(before + k + 1), wrong = static_cast<double>(hits[k].wrong);
+            out[k] = right / ((wrong + right) + epsilon);
+        }
+    }
+};
+
+}  // namespace
+
+Walk::Walk(const Request& request, std::size_t thresholds, std::size_t areas, const std::int64_t* positives,
+           const Seen& seen)
+    : request_(request),
+      thresholds_(thresholds),
+      areas_(areas),
+      lanes_(thresholds * areas),
+      words_((lanes_ + 63) / 64),
+      positives_(positives),
+      seen_(seen),
+      needed_(areas * request.recall_count),
+      places_(areas * request.recall_count),
+      as_asked_(areas * request.recall_count),
+      hits_(64) {
+    const std::size_t recalls = request.recall_count;
+    for (std::size_t a = 0; a < areas; ++a) {
+        if (!positives[a]) continue;
+        std::uint32_t *const need = as_asked_.data() + a * recalls, *const place = places_.data() + a * recalls;
+        recall_points::needed(request.recalls, recalls, positives[a], need);
+        std::iota(place, place + recalls, 0);
+        std::stable_sort(place, place + recalls, [&](std::uint32_t x, std::uint32_t y) { return need[x] < need[y]; });
+        for (std::size_t k = 0; k < recalls; ++k) needed_[a * recalls + k] = need[place[k]];
+    }
+}
+
+std::uint32_t Walk::limit(std::size_t m) const {
+    return static_cast<std::uint32_t>(
+        std::min<std::int64_t>(std::max<std::int64_t>(request_.limits[m], 0), UINT32_MAX));
+}
+
+void Walk::feed(const Block& block) {
+    for (std::size_t m = 0; m < request_.first_limit; ++m) feed_recalls(block, m, limit(m));
+    for (std::size_t m = request_.first_limit; m < request_.limit_count; ++m)
+        for (std::size_t w = 0; w < words_; ++w) feed_curves(block, w, m, limit(m));
+}
+
+// Only how many are found.
+void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit) {
+    std::uint32_t* const found = seen_.right + m * lanes_;
+    for (std::size_t at = 0; at < block.count; ++at) {
+        if (block.rank[at] >= limit) continue;
+        for (std::size_t w = 0; w < words_; ++w) {
+            const std::size_t place = at * words_ + w;
+            for (Word right = block.matched[place] & ~block.ignored[place] & all_of(w); right; right &= right - 1)
+                ++found[64 * w + static_cast<std::size_t>(std::countr_zero(right))];
+        }
+    }
+}
+
+void Walk::feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit) {
+    const std::size_t lanes = lanes_of(w);
+    const Word all = all_of(w);
+    for (auto& hits : hits_) hits.clear();
+    std::uint32_t wrong[64] = {};
+    std::copy_n(seen_.wrong + made(m, 64 * w), lanes, wrong);
+    double* const top = seen_.top + 2 * (m - request_.first_limit);
+    // Wrong guesses are counted many at a time, for their number is needed only at the next right one.
+    pending_.clear();
+    for (std::size_t at = 0; at < block.count; ++at) {
+        if (block.rank[at] >= limit) continue;
+        if (!top[0]) top[0] = 1, top[1] = block.score ? block.score[at] : 0;
+        const Word hit = block.matched[at * words_ + w], off = block.ignored[at * words_ + w];
+        if (Word right = hit & ~off & all) {
+            count_pending(wrong);
+            for (; right; right &= right - 1) {
+                const int lane = std::countr_zero(right);
+                hits_[static_cast<std::size_t>(lane)].push_back({wrong[lane], static_cast<std::uint32_t>(at)});
+            }
+        }
+        pending_.push_back(~hit & ~off & all);
+    }
+    count_pending(wrong);
+    std::copy_n(wrong, lanes, seen_.wrong + made(m, 64 * w));
+    for (std::size_t k = 0; k < lanes; ++k)
+        if (!hits_[k].empty()) close(64 * w + k, m, hits_[k], block);
+}
+
+void Walk::count_pending(std::uint32_t* wrong) {
+    simd::run<CountWrong>(static_cast<const Word*>(pending_.data()), pending_.size(), wrong);
+    pending_.clear();
+}
+
+// A wrong guess never raises precision, so the envelope stands on the right ones alone.
+void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block) {
+    if (!positives_[lane / thresholds_]) return;
+    std::uint32_t& right = seen_.right[m * lanes_ + lane];
+    precisions_.resize(hits.size());
+    simd::run<Precisions>(hits.data(), hits.size(), std::size_t(right), request_.epsilon, precisions_.data());
+    const std::size_t recalls = request_.recall_count;
+    const std::uint32_t* const need = needed_.data() + recalls_of(lane);
+    double* const best = seen_.best + made(m, lane) * recalls;
+    double* const reached = seen_.reached ? seen_.reached + made(m, lane) * recalls : nullptr;
+    // The recalls that are reached so far.
+    auto count = static_cast<std::size_t>(std::upper_bound(need, need + recalls, right) - need);
+    for (std::size_t k = 0; k < hits.size(); ++k) {
+        for (++right; count < recalls && need[count] <= right; ++count)
+            if (reached) reached[count] = block.score[hits[k].at];
+        if (count) best[count - 1] = std::max(best[count - 1], precisions_[k]);
+    }
+}
+
+void Walk::write(const Answer& answer) const {
+    for (std::size_t m = 0; m < request_.limit_count; ++m)
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
+            if (positives_[lane / thresholds_]) write_lane(answer, lane, m);
+}
+
+void Walk::write_lane(const Answer& answer, std::size_t lane, std::size_t m) const {
+    const std::size_t t = lane % thresholds_, a = lane / thresholds_;
+    const std::uint32_t right = seen_.right[m * lanes_ + lane];
+    answer.recall[((t * answer.category_count + answer.category) * areas_ + a) * request_.limit_count + m] =
+        static_cast<double>(right) / static_cast<double>(positives_[a]);
+    if (m < request_.first_limit) return;
+
+    const std::size_t recalls = request_.recall_count, limits = request_.limit_count - request_.first_limit;
+    const std::size_t step = answer.category_count * areas_ * limits;
+    const std::size_t out = (t * recalls * answer.category_count + answer.category) * areas_ * limits + a * limits + m -
+                            request_.first_limit;
+    const std::uint32_t* const need = as_asked_.data() + recalls_of(lane);
+    const std::uint32_t* const place = places_.data() + recalls_of(lane);
+    const double* const best = seen_.best + made(m, lane) * recalls;
+    const double* const reached = answer.scores ? seen_.reached + made(m, lane) * recalls : nullptr;
+    const double* const top = seen_.top + 2 * (m - request_.first_limit);
+    // The first recall out of reach ends it, also for later ones that would be in reach.
+    std::size_t in_reach = 0;
+    if (top[0])
+        while (in_reach < recalls && need[in_reach] <= right) ++in_reach;
+    double envelope = 0;
+    for (std::size_t k = recalls; k-- > 0;) {
+        const std::size_t r = place[k], at = out + r * step;
+        envelope = std::max(envelope, best[k]);
+        answer.precision[at] = r < in_reach ? envelope : 0;
+        // Where no right guess is needed, the first one reaches it, whatever it is.
+        if (reached) answer.scores[at] = r >= in_reach ? 0 : need[r] ? reached[k] : top[1];
+    }
+}
+
+}  // namespace vesica::precision_recall

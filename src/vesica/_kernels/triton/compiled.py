@@ -1,0 +1,59 @@
+"""What torch.compile sees of a call with CUDA tensors: the same verbs, each of them one operator.
+
+It follows every line here, so nothing is looked up that it could not follow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from vesica._array import needs_gradient
+from vesica._kernels.generic import measure as generic_measure
+from vesica._kernels.generic import nms as generic_nms
+from vesica._kernels.tables import Contest, Formula, Tables
+from vesica._kernels.triton import operators as operators  # they must be known before they are called
+from vesica._kernels.triton.losses import FLOATS, HALVES
+from vesica._kernels.triton.nms import can_settle
+
+
+def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Any:
+    """The measure of every pair, or of aligned rows. With a gradient the compiler gets array code, which it fuses."""
+    if needs_gradient(tables.a) or needs_gradient(tables.b):
+        return generic_measure.measure(tables, formula, aligned=aligned, threads=threads)
+    options = formula.options
+    numbers = [float(options.get(name, 0.0)) for name in ("empty", "alpha", "beta")]
+    of_b = options.get("of") == "b"
+    dtype = getattr(torch, tables.dtype)
+    return torch.ops.vesica.box_measure(tables.a, tables.b, formula.name, numbers, of_b, aligned, dtype)
+
+
+def loss(guess: Any, truth: Any, name: str, reduction: str) -> Any:
+    """1 − measure of rows, or None where array code serves them."""
+    if guess.dtype not in FLOATS or truth.dtype != guess.dtype:
+        return None
+    if guess.ndim < 2 or guess.shape[-1] != 4 or guess.shape != truth.shape:
+        return None
+    if guess.dtype in HALVES:
+        guess, truth = guess.float(), truth.float()
+    wanted = needs_gradient(guess), needs_gradient(truth)
+    each = torch.ops.vesica.box_loss(guess, truth, name, *wanted)[0]
+    if reduction == "none":
+        return each
+    return each.sum() if reduction == "sum" or not each.numel() else each.mean()
+
+
+def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[Any, Any]:
+    """As the generic one, which unrolls to as many steps as there are slots."""
+    if not can_settle(contest):
+        return generic_nms.nms_padded(contest, order, alive, limit)
+    p, q, shift, strict = contest.threshold
+    found = torch.ops.vesica.nms_padded(contest.rows, contest.keys, order, alive, limit, [p, q, shift], strict)
+    return found[0], found[1]
+
+
+def contingency(truth: Any, guess: Any, labels: Any, known: Any) -> tuple[Any, Any]:
+    """As the generic one. `labels` are numbers that are known while the compiler traces."""
+    found = torch.ops.vesica.label_counts(truth, guess, [int(label) for label in labels])
+    return found[0], found[1]

@@ -1,0 +1,141 @@
+"""The kernels as operators of torch: torch.compile takes each as one step, and need not see what is inside.
+
+Called outside a compiler, the kernels are launched without them, which takes less time.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from vesica._check import Threshold
+from vesica._kernels.tables import Contest, Tables
+from vesica._kernels.triton import contingency as labels_kernel
+from vesica._kernels.triton import losses, measure, nms
+
+LIBRARY = torch.library.Library("vesica", "FRAGMENT")
+BOX_MEASURE, BOX_LOSS, NMS_PADDED, LABEL_COUNTS = "box_measure", "box_loss", "nms_padded", "label_counts"
+
+LIBRARY.define(
+    f"{BOX_MEASURE}(Tensor a, Tensor b, str name, float[] numbers, bool of_b, bool aligned, ScalarType dtype) -> Tensor"
+)
+LIBRARY.define(f"{BOX_LOSS}(Tensor a, Tensor b, str name, bool of_a, bool of_b) -> (Tensor, Tensor, Tensor)")
+LIBRARY.define(
+    f"{NMS_PADDED}(Tensor rows, Tensor? keys, Tensor order, Tensor alive, int limit, int[] share, bool strict)"
+    " -> (Tensor, Tensor)"
+)
+LIBRARY.define(f"{LABEL_COUNTS}(Tensor truth, Tensor guess, int[] labels) -> (Tensor, Tensor)")
+
+
+class _Named(NamedTuple):
+    """A formula by its name: what the kernels read of it."""
+
+    name: str
+    options: Mapping[str, Any]
+
+
+def _options(numbers: tuple[float, ...], of_b: bool) -> dict[str, Any]:
+    return {**dict(zip(("empty", "alpha", "beta"), numbers, strict=True)), "of": "b" if of_b else "a"}
+
+
+@functools.lru_cache(maxsize=64)
+def _entry(name: str, numbers: tuple[float, ...], of_b: bool) -> Callable[[Any, Any, Any], Any]:
+    """The way of plain tables, which looks at less."""
+    formula: Any = _Named(name, _options(numbers, of_b))
+    return measure.lane(formula)
+
+
+def _box_measure(
+    a: Any, b: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, dtype: Any
+) -> Any:  # fmt: skip
+    entry = _entry(name, tuple(numbers), of_b)
+    if a.dtype == dtype:
+        answer = entry(a, b, aligned)
+        if answer is not None:
+            return answer
+    options = _options(tuple(numbers), of_b)
+    tables = Tables("boxes", a, b, str(dtype).rpartition(".")[2], int(a.shape[-2]), int(b.shape[-2]), a)
+    formula: Any = _Named(name, options)
+    return measure.measure(tables, formula, aligned=aligned, threads=None)
+
+
+def _box_measure_shape(
+    a: Any, b: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, dtype: Any
+) -> Any:  # fmt: skip
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    shape = (*batch, a.shape[-2]) if aligned else (*batch, a.shape[-2], b.shape[-2])
+    return a.new_empty(shape, dtype=dtype)
+
+
+def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
+    loss, *slopes = losses.each(a, b, name, of_a, of_b, False)
+    first, second = (
+        slope if wanted else a.new_empty(0) for slope, wanted in zip(slopes, (of_a, of_b), strict=True)
+    )  # fmt: skip
+    return loss, first, second
+
+
+def _box_loss_shape(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
+    first, second = (
+        side.new_empty(side.shape) if wanted else a.new_empty(0) for side, wanted in ((a, of_a), (b, of_b))
+    )  # fmt: skip
+    return a.new_empty(a.shape[:-1]), first, second
+
+
+def _keep_slopes(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, Any, Any]) -> None:
+    ctx.set_materialize_grads(False)
+    ctx.wanted = inputs[3:]
+    ctx.save_for_backward(*output[1:])
+
+
+def _box_loss_backward(ctx: Any, grad: Any, *of_slopes: Any) -> tuple[Any, ...]:
+    if any(one is not None for one in of_slopes):
+        raise RuntimeError(
+            "A compiled box loss has no second derivative: take it outside torch.compile, where array code has one."
+        )
+    if grad is None:
+        return None, None, None, None, None
+    slopes = zip(ctx.saved_tensors, ctx.wanted, strict=True)
+    return *(slope * grad[..., None] if wanted else None for slope, wanted in slopes), None, None, None
+
+
+def _nms_padded(
+    rows: Any, keys: Any, order: Any, alive: Any, limit: int, share: list[int], strict: bool
+) -> tuple[Any, Any]:  # fmt: skip
+    p, q, shift = share
+    contest = Contest(rows, keys, _IOU, Threshold(p, q, shift, strict))
+    return nms.nms_padded(contest, order, alive, limit)
+
+
+_IOU: Any = _Named("iou", {"empty": 0.0})
+
+
+def _nms_padded_shape(
+    rows: Any, keys: Any, order: Any, alive: Any, limit: int, share: list[int], strict: bool
+) -> tuple[Any, Any]:  # fmt: skip
+    return order.new_empty((order.shape[0], limit)), order.new_empty((order.shape[0],))
+
+
+def _label_counts(truth: Any, guess: Any, labels: list[int]) -> tuple[Any, Any]:
+    return labels_kernel.contingency(truth, guess, np.array(labels, np.int64), None)
+
+
+def _label_counts_shape(truth: Any, guess: Any, labels: list[int]) -> tuple[Any, Any]:
+    size = len(labels) + 1
+    return truth.new_empty((truth.shape[0], size, size), dtype=torch.int64), truth.new_empty(4, dtype=torch.int64)
+
+
+for _name, _call, _shape in (
+    (BOX_MEASURE, _box_measure, _box_measure_shape),
+    (BOX_LOSS, _box_loss, _box_loss_shape),
+    (NMS_PADDED, _nms_padded, _nms_padded_shape),
+    (LABEL_COUNTS, _label_counts, _label_counts_shape),
+):
+    # For any device: the interpreter of Triton runs them on the CPU.
+    LIBRARY.impl(_name, _call, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"vesica::{_name}", _shape, lib=LIBRARY)
+torch.library.register_autograd(f"vesica::{BOX_LOSS}", _box_loss_backward, setup_context=_keep_slopes, lib=LIBRARY)

@@ -1,0 +1,131 @@
+"""The match table of many parts as Parquet, in folders: read back by those who read such folders."""
+
+import numpy as np
+import pytest
+
+import vesica
+from vesica import Dataset, scale
+from vesica.errors import InputError
+
+pa = pytest.importorskip("pyarrow")
+dataset = pytest.importorskip("pyarrow.dataset")
+from test_scale import UNEVEN, parts, table_of, world  # noqa: E402
+
+ORDER = ["image", "guess", "truth"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return parts(tmp_path / "parts", table_of(*world()), UNEVEN)
+
+
+def by_pyarrow(place):
+    return dataset.dataset(place, partitioning="hive").to_table().to_pylist()
+
+
+def by_duckdb(place):
+    duckdb = pytest.importorskip("duckdb")
+    found = duckdb.sql(f"SELECT * FROM read_parquet('{place}/*/*.parquet', hive_partitioning = true)")
+    return found.to_arrow_table().to_pylist()
+
+
+def by_polars(place):
+    polars = pytest.importorskip("polars")
+    return polars.scan_parquet(f"{place}/**/*.parquet", hive_partitioning=True).collect().to_dicts()
+
+
+def in_order(rows):
+    """Rows by image, guesses first; without the name of their folder."""
+    kept = [{key: value for key, value in row.items() if "_number" not in key and "_bucket" not in key} for row in rows]
+    return sorted(kept, key=lambda row: [(row[name] is None, str(row[name])) for name in ORDER])
+
+
+class TestSameRows:
+    @pytest.mark.parametrize("read", [by_pyarrow, by_duckdb, by_polars])
+    @pytest.mark.parametrize("by, key", [("category", "category_number"), ("image", "image_bucket")])
+    def test_of_parts(self, folder, tmp_path, read, by, key):
+        place = tmp_path / "objects"
+        count = scale.write_objects(place, folder, by=by, buckets=5, workers=2)
+        whole = vesica.evaluate(*world(), details=True).objects()
+        rows = read(place)
+        assert count == len(rows) == len(whole)
+        assert in_order(rows) == in_order(whole)
+        numbers = {path.name for path in place.iterdir()}
+        assert numbers == {f"{key}={row[key]}" for row in rows}
+        if by == "category":
+            assert {(row[key], row["category"]) for row in rows} == {(k, f"c{k}") for k in range(4)}
+        else:
+            assert len({(row["image"], row[key]) for row in rows}) == len({row["image"] for row in rows})
+
+    def test_of_a_result(self, tmp_path):
+        result = vesica.evaluate(*world())
+        assert scale.write_objects(tmp_path / "objects", result, min_score=0.5) == len(result.objects(min_score=0.5))
+        assert in_order(by_pyarrow(tmp_path / "objects")) == in_order(result.objects(min_score=0.5))
+
+    @pytest.mark.parametrize("engine", ["processes"])
+    def test_engines(self, folder, tmp_path, engine):
+        scale.write_objects(tmp_path / "one", folder)
+        scale.write_objects(tmp_path / "two", folder, engine=engine, workers=2)
+        files = [{path.relative_to(place): path.read_bytes() for path in place.rglob("*.parquet")}
+                 for place in (tmp_path / "one", tmp_path / "two")]  # fmt: skip
+        assert files[0] == files[1] and len(files[0]) > 20
+
+    def test_hostile_names(self, tmp_path):
+        """Of categories: they are no names of folders."""
+        names = ["../../x", "a/b", "007", "", "=", "x" * 300, "$\\bad$", "null"]
+        boxes = np.tile([0.0, 0, 9, 9], (len(names), 1)) + 20 * np.arange(len(names))[:, None]
+        truth = Dataset.from_arrays(boxes, image=[1] * len(names), category=names)
+        guess = Dataset.from_arrays(boxes, image=[1] * len(names), category=names, score=[0.5] * len(names))
+        scale.write_objects(tmp_path / "objects", vesica.evaluate(truth, guess))
+        assert {row["category"] for row in by_pyarrow(tmp_path / "objects")} == set(names)
+        assert [path.name for path in tmp_path.iterdir()] == ["objects"]
+
+
+class TestRefused:
+    def test_there_already(self, folder, tmp_path):
+        place = tmp_path / "objects"
+        scale.write_objects(place, folder)
+        before = sorted(place.rglob("*"))
+        with pytest.raises(InputError, match="overwrite=True"):
+            scale.write_objects(place, folder)
+        assert sorted(place.rglob("*")) == before
+        scale.write_objects(place, folder, overwrite=True, min_score=0.95)
+        assert len(by_pyarrow(place)) == len(vesica.evaluate(*world()).objects(min_score=0.95))
+
+    def test_a_bad_part(self, folder, tmp_path):
+        (folder / "part-00003.parquet").write_bytes(b"PAR1")
+        with pytest.raises(InputError, match=r"part-00003\.parquet"):
+            scale.write_objects(tmp_path / "objects", folder)
+        assert not (tmp_path / "objects").exists() and not list(tmp_path.glob(".vesica*"))
+
+    def test_one_image_twice(self, folder, tmp_path):
+        (folder / "part-99999.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
+        with pytest.raises(InputError, match="both have image"):
+            scale.write_objects(tmp_path / "objects", folder)
+        assert not (tmp_path / "objects").exists()
+
+    def test_other_categories(self, folder, tmp_path):
+        boxes = np.array([[0.0, 0, 9, 9]])
+        tables = {"image": [1000], "category": [0], "categories": {0: "else"}}
+        truth, guess = Dataset.from_arrays(boxes, **tables), Dataset.from_arrays(boxes, score=[0.5], **tables)
+        __import__("pyarrow.parquet").parquet.write_table(table_of(truth, guess), folder / "part-99999.parquet")
+        with pytest.raises(InputError, match="Parts of one table must have the same categories"):
+            scale.write_objects(tmp_path / "objects", folder)
+
+    @pytest.mark.parametrize(
+        "options, message",
+        [
+            ({"by": "score"}, "`by` must be one of"),
+            ({"buckets": 0}, "`buckets` must be"),
+            ({"engine": "x"}, "`engine`"),
+        ],
+    )
+    def test_bad_calls(self, folder, tmp_path, options, message):
+        with pytest.raises(ValueError, match=message):
+            scale.write_objects(tmp_path / "objects", folder, **options)
+        assert not (tmp_path / "objects").exists()
+
+    def test_without_details(self, tmp_path):
+        bare = vesica.detection.summarise(vesica.evaluate(*world()).records)
+        with pytest.raises((InputError, ValueError), match="details"):
+            scale.write_objects(tmp_path / "objects", bare)

@@ -1,0 +1,128 @@
+"""torch.compile with fullgraph=True takes the kernels for CUDA as operators. Here the interpreter runs them."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("triton")
+
+from test_triton import as_if_cuda, crowd, rows  # noqa: E402
+from vesica import giou, iou, losses, nms_padded, tversky  # noqa: E402
+from vesica._kernels import pick_arrays  # noqa: E402
+from vesica._kernels.triton import operators as operators  # noqa: E402
+
+pytestmark = pytest.mark.compile
+
+
+def seen(call, *arrays):
+    """The answer, and which of our operators the compiler saw."""
+    names = []
+
+    def backend(graph, _):
+        names.extend(str(node.target) for node in graph.graph.nodes if "vesica" in str(node.target))
+        return graph.forward
+
+    with as_if_cuda(), np.errstate(all="ignore"):
+        return torch.compile(call, backend=backend, fullgraph=True)(*arrays), names
+
+
+def test_measures():
+    a, b = rows(5, 1), rows(7, 2)
+    got, names = seen(lambda x, y: tversky(x, y, alpha=0.3, beta=0.6, empty=0.25), a, b)
+    assert torch.equal(got, tversky(a, b, alpha=0.3, beta=0.6, empty=0.25)) and names == ["vesica.box_measure"]
+    got, names = seen(lambda x, y: giou(x, y, aligned=True), a, b[:5])
+    assert torch.equal(got, giou(a, b[:5], aligned=True)) and names == ["vesica.box_measure"]
+    got, names = seen(lambda x, y: iou(x, y), a.half()[None], b.half())
+    assert torch.equal(got, iou(a.half()[None], b.half())) and names == ["vesica.box_measure"]
+
+
+def test_a_gradient_is_left_to_the_compiler():
+    a, b = rows(5, 1).requires_grad_(), rows(7, 2)
+    got, names = seen(lambda x, y: giou(x, y), a, b)
+    assert got.requires_grad and not names
+    got, names = seen(torch.no_grad()(lambda x, y: giou(x, y)), a, b)
+    assert not got.requires_grad and names == ["vesica.box_measure"]
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_losses_learn(reduction):
+    guess, truth = torch.from_numpy(crowd(9, 1)), torch.from_numpy(crowd(9, 2))
+    weights = torch.linspace(0.5, 2, 9)
+
+    def way(a, b):
+        return (losses.ciou(a, b, reduction=reduction) * (weights if reduction == "none" else 2)).sum()
+
+    found = []
+    with as_if_cuda(), np.errstate(all="ignore"):
+        compiled = torch.compile(way, backend="aot_eager", fullgraph=True)
+        for call in (way, compiled):
+            a, b = guess.clone().requires_grad_(), truth.clone().requires_grad_()
+            value = call(a, b)
+            value.backward()
+            found.append((value.detach(), a.grad, b.grad))
+    for got, want in zip(*found, strict=True):
+        assert torch.allclose(got, want, rtol=1e-5, atol=1e-8)
+    _, names = seen(lambda a, b: losses.ciou(a, b), guess, truth)
+    assert names == ["vesica.box_loss"]
+
+
+def test_what_losses_leave_to_array_code():
+    guess, truth = torch.from_numpy(crowd(4, 1)), torch.from_numpy(crowd(4, 2))
+    got, names = seen(lambda x, y: losses.giou(x, y), guess, truth.double())
+    assert torch.allclose(got, losses.giou(guess, truth.double())) and not names
+    got, names = seen(lambda x, y: losses.giou(x, y), guess.half(), truth.half())
+    assert got.dtype == torch.float32 and torch.allclose(got, losses.giou(guess.half(), truth.half())) and names
+    got, names = seen(lambda x, y: losses.ciou(x, y), guess[:0], truth[:0])
+    assert got.item() == 0
+
+
+def test_no_second_derivative_in_silence():
+    a = torch.from_numpy(crowd(4, 1)).requires_grad_()
+    with np.errstate(all="ignore"):
+        loss, *_ = torch.ops.vesica.box_loss(a, torch.from_numpy(crowd(4, 2)), "giou", True, False)
+    (slope,) = torch.autograd.grad(loss.sum(), a, create_graph=True)
+    with pytest.raises(RuntimeError, match="has no second derivative"):
+        slope.sum().backward()
+
+
+def test_choices_of_a_fixed_shape():
+    table = torch.from_numpy(np.stack([crowd(40, k) for k in range(2)]))
+    scores = torch.from_numpy(np.random.default_rng(0).random((2, 40), np.float32))
+    got, names = seen(lambda x, s: tuple(nms_padded(x, s, limit=9, above=0.3)), table, scores)
+    want = nms_padded(table, scores, limit=9, above=0.3)
+    assert all(torch.equal(x, y) for x, y in zip(got, want, strict=True)) and names == ["vesica.nms_padded"]
+
+
+def test_counts_of_labels():
+    rng = np.random.default_rng(0)
+    truth, guess = (torch.from_numpy(rng.integers(0, 5, (2, 6, 7)).astype("uint8")) for _ in range(2))
+    labels = (0, 1, 2, 3)
+    got, names = seen(lambda x, y: pick_arrays("contingency", "labels", x, y).call(x, y, labels, None), truth, guess)
+    want = pick_arrays("contingency", "labels", truth, guess).call(truth, guess, np.array(labels), None)
+    assert all(torch.equal(x, y) for x, y in zip(got, want, strict=True)) and names == ["vesica.label_counts"]
+
+
+def test_other_transformations_see_array_code():
+    a, b = rows(5, 1), rows(5, 2)
+    got, names = seen(torch.vmap(lambda x, y: iou(x[None], y[None])), a, b)
+    assert torch.allclose(got[:, 0, 0], iou(a, b, aligned=True)) and not names
+    module = type("Itself", (torch.nn.Module,), {"forward": lambda _, x, y: iou(x, y)})()
+    for strict in (False, True):
+        with as_if_cuda():
+            exported = torch.export.export(module, (a, b), strict=strict)
+        assert not [node for node in exported.graph.nodes if "vesica" in str(node.target)]
+
+
+def test_operators_keep_torch_s_rules():
+    a, b = rows(5, 1), rows(7, 2)
+    call, basic = torch.ops.vesica, ("test_schema", "test_autograd_registration", "test_faketensor")
+    order = torch.arange(5)[None]
+    maps = torch.zeros((2, 3, 4), dtype=torch.uint8)
+    with np.errstate(all="ignore"):
+        torch.library.opcheck(call.box_measure.default, (a, b, "giou", [0.0] * 3, False, False, torch.float32))
+        torch.library.opcheck(call.label_counts.default, (maps, maps + 1, [0, 1]), test_utils=basic)
+        torch.library.opcheck(
+            call.nms_padded.default, (a[None], None, order, order >= 0, 3, [1, 2, 0], True), test_utils=basic
+        )
+        learnt = a.clone().requires_grad_()
+        torch.library.opcheck(call.box_loss.default, (learnt, b[:5], "ciou", True, False), test_utils=basic)

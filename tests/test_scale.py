@@ -151,12 +151,18 @@ class TestWhatBreaks:
             ({"workers": 0}, ValueError, "`workers` must be a whole number above 0; got 0"),
             ({"workers": 1.5}, ValueError, "`workers` must be a whole number above 0; got 1.5"),
             ({"expected": "im001"}, TypeError, "`expected` must be ids of images; got 'im001'"),
-            ({"protocol": "cocoa"}, InputError, "cocoa"),
+            ({"protocol": "cocoa"}, ValueError, "^`protocol` .*cocoa"),
+            ({"iou_type": "segm"}, TypeError, "^evaluate has no option `iou_type`. Write "),
+            ({"max_dets": []}, ValueError, "^`max_dets` "),
         ],
     )
     def test_bad_calls(self, folder, call, error, message):
         with pytest.raises(error, match=message):
             scale.evaluate(folder, **call)
+
+    def test_bad_bins(self, folder):
+        with pytest.raises(ValueError, match="^`bins` "):
+            scale.bounds(folder, bins=0)
 
     def test_one_side_alone(self, tmp_path):
         truth, guess = world()

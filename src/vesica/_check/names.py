@@ -157,6 +157,14 @@ def retold(
     return None
 
 
+def check_options(function: Callable[..., Any], options: Mapping[str, Any], /, *, group: str) -> None:
+    """Raise for the first option that a function does not have, before it is called."""
+    known = _options_of(function)
+    for name in options:
+        if name not in known:
+            raise unknown_option(function.__name__, name, known, group)
+
+
 def _options_of(function: Callable[..., Any]) -> list[str]:
     kinds = inspect.Parameter
     return [

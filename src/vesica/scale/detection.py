@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from vesica._check import names, score_counts
 from vesica._check import scale as check
 from vesica.dataset.arrow import dataset_of, sides_of
-from vesica.detection.protocol import protocol_of
+from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
 from vesica.detection.run_merging import tally_of
@@ -97,6 +98,7 @@ def evaluate(
     >>> round(result["AP"], 3), len(result.records.images)
     (0.5, 3)
     """
+    _check_options(options)
     budget = check.memory(memory)
     check.no_scratch(scratch, memory, checkpoint)
     if budget is not None:
@@ -159,6 +161,8 @@ def bounds(
         Between the scores 0 and 1.
     **options : as of `vesica.evaluate`
     """
+    _check_options(options)
+    score_counts.bins(bins)
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
     given = {**options, "bins": bins, "threads": threads or 1}
     with kept_parts.lasting(checkpoint, "bounds", parts, given) as kept:
@@ -221,13 +225,24 @@ def _records_of_table(table: Any, how: Options, options: dict[str, Any]) -> Reco
     return evaluate_one(truth, guess, **options).records
 
 
+def _check_options(options: dict[str, Any]) -> None:
+    """Raise for options that no part could make right: no file is at fault."""
+    names.check_options(evaluate_one, options, group="evaluate")
+    _protocol_of(options)
+
+
+def _protocol_of(options: dict[str, Any]) -> Protocol:
+    return protocol_of(
+        options.get("protocol", "coco"), **{name: options[name] for name in _OF_PROTOCOL & options.keys()}
+    )
+
+
 def _how_to_read(options: dict[str, Any]) -> Options:
     """As one run over all files reads them: masks only where they are compared."""
-    asked = {name: options[name] for name in _OF_PROTOCOL if name in options}
-    return how_to_read(protocol_of(options.get("protocol", "coco"), **asked), None)("parquet")
+    return how_to_read(_protocol_of(options), None)("parquet")
 
 
-_OF_PROTOCOL = ("regions", "iou", "areas", "max_dets", "by_class", "strict", "quirks")
+_OF_PROTOCOL = {"regions", "iou", "areas", "max_dets", "by_class", "strict", "quirks"}
 
 
 def compare(truth: Any, *models: Any, **options: Any) -> Comparison:

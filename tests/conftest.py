@@ -260,3 +260,19 @@ def no_native() -> Iterator[None]:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the charts of reports undrawn, which takes seconds: for tests of all else."""
     monkeypatch.setattr("vesica.report.charts.svg_of", lambda ax, key, **_: f'<svg id="{key}" viewBox="0 0 1 1"></svg>')
+
+
+@pytest.fixture(scope="module")
+def ray_cluster():
+    """A cluster of this machine, with several worker processes, which know the modules of the tests."""
+    ray = pytest.importorskip("ray")
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    ray.init(
+        num_cpus=4,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="error",
+        runtime_env={"env_vars": {"PYTHONPATH": paths}},
+    )
+    yield ray
+    ray.shutdown()

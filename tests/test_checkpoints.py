@@ -18,7 +18,8 @@ from vesica.errors import InputError
 from vesica.scale import kept, run
 
 pytest.importorskip("pyarrow")
-from test_scale import UNEVEN, _without_score, parts, pq, ray_cluster, table_of, world  # noqa: F401
+pq = pytest.importorskip("pyarrow.parquet")
+from shards import UNEVEN, parts, table_of, without_score, world  # noqa: E402
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ class TestGoesOn:
         assert found.to_json() == vesica.evaluate(*world()).to_json()
 
     @pytest.mark.slow
-    def test_on_ray(self, folder, tmp_path, ray_cluster, monkeypatch):  # noqa: F811
+    def test_on_ray(self, folder, tmp_path, ray_cluster, monkeypatch):
         monkeypatch.setattr(kept, "SECONDS", 0.0)
         for memory in (None, "100MB"):
             options = {"checkpoint": tmp_path / f"kept-{memory}", "engine": "ray", "workers": 2, "memory": memory}
@@ -132,7 +133,7 @@ def many_parts(place):
 
 def of_annotators(place):
     truth, guess = world()
-    both = Dataset.of_annotators({"ann": truth, "ben": _without_score(guess)})
+    both = Dataset.of_annotators({"ann": truth, "ben": without_score(guess)})
     return parts(place, both.to_arrow(), (3,) * 20)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import cli_world
 import vesica
-from test_scale import UNEVEN, _without_score, parts, table_of, world
+from shards import UNEVEN, parts, table_of, without_score, world
 from vesica import Dataset
 from vesica.cli import main, progress
 
@@ -27,7 +27,7 @@ def made(tmp_path_factory):
     truth, guess = (_named(side) for side in world(shift=1.0))
     other = _named(world(shift=2.0)[1])
     both = table_of(truth, guess)
-    people = Dataset.of_annotators({"ann": truth, "ben": _without_score(guess)}).to_arrow()
+    people = Dataset.of_annotators({"ann": truth, "ben": without_score(guess)}).to_arrow()
     tables = {"parts": both, "truth": truth.to_arrow(), "a": guess.to_arrow(), "b": other.to_arrow(), "people": people}
     for name, table in tables.items():
         parts(folder / name, table, UNEVEN)

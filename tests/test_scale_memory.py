@@ -14,7 +14,8 @@ from vesica.io import atomic
 from vesica.scale import detection, kept
 
 pytest.importorskip("pyarrow")
-from test_scale import UNEVEN, parts, pq, ray_cluster, table_of, world  # noqa: F401
+pq = pytest.importorskip("pyarrow.parquet")
+from shards import UNEVEN, parts, table_of, world  # noqa: E402
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ class TestSameBytes:
         assert found.to_json() == whole.to_json() and str(found) == str(whole)
 
     @pytest.mark.slow
-    def test_ray(self, folder, ray_cluster):  # noqa: F811
+    def test_ray(self, folder, ray_cluster):
         found = scale.evaluate(folder, engine="ray", workers=2, memory="100MB")
         assert found.to_json() == vesica.evaluate(*world()).to_json()
 

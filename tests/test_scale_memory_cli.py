@@ -7,7 +7,7 @@ import pytest
 from vesica.cli import main
 
 pytest.importorskip("pyarrow")
-from test_scale import UNEVEN, parts, table_of, world
+from shards import UNEVEN, parts, table_of, world
 
 
 @pytest.fixture

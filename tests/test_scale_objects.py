@@ -9,7 +9,7 @@ from vesica.errors import InputError
 
 pa = pytest.importorskip("pyarrow")
 dataset = pytest.importorskip("pyarrow.dataset")
-from test_scale import UNEVEN, parts, table_of, world  # noqa: E402
+from shards import UNEVEN, parts, table_of, world  # noqa: E402
 
 ORDER = ["image", "guess", "truth"]
 

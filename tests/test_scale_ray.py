@@ -33,21 +33,6 @@ pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """Started once for all tests."""
-    paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-    ray.init(
-        num_cpus=4,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="error",
-        runtime_env={"env_vars": {"PYTHONPATH": paths}},
-    )
-    yield ray
-    ray.shutdown()
-
-
 @pytest.fixture
 def folder(tmp_path):
     return parts(tmp_path / "parts", table_of(*world()), UNEVEN, shuffled=False)
@@ -55,13 +40,13 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_equal_to_the_byte(cluster, kind, workers):
+def test_equal_to_the_byte(ray_cluster, kind, workers):
     call, facts, whole = scored(kind)
     assert facts(call(engine="ray", workers=workers)) == whole
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_so_many_workers_at_once(cluster, workers):
+def test_so_many_workers_at_once(ray_cluster, workers):
     """Also on a cluster that has room for more."""
     engine = Ray(workers)
     for _ in range(5):
@@ -74,7 +59,7 @@ def test_so_many_workers_at_once(cluster, workers):
 
 
 class TestWhatBreaks:
-    def test_a_bad_row(self, folder, cluster):
+    def test_a_bad_row(self, folder, ray_cluster):
         path = folder / "part-00002.parquet"
         table = pq.read_table(path)
         rows = table.column("truth").to_pylist()
@@ -85,12 +70,12 @@ class TestWhatBreaks:
         with pytest.raises(InputError, match=wanted):
             scale.evaluate(folder, engine="ray")
 
-    def test_a_damaged_file(self, folder, cluster):
+    def test_a_damaged_file(self, folder, ray_cluster):
         (folder / "part-00004.parquet").write_bytes(b"PAR1")
         with pytest.raises(InputError, match=r"part-00004\.parquet cannot be read as Parquet"):
             scale.evaluate(folder, engine="ray")
 
-    def test_the_same_part_twice(self, folder, cluster):
+    def test_the_same_part_twice(self, folder, ray_cluster):
         (folder / "part-99999.parquet").write_bytes((folder / "part-00001.parquet").read_bytes())
         with pytest.raises(InputError, match=r"part-\d+\.parquet and .*part-\d+\.parquet both have image 'im0\d\d'"):
             scale.evaluate(folder, engine="ray")
@@ -100,21 +85,21 @@ class TestWhatBreaks:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
 class TestKilled:
-    def test_a_worker_once(self, folder, tmp_path, cluster, monkeypatch):
+    def test_a_worker_once(self, folder, tmp_path, ray_cluster, monkeypatch):
         monkeypatch.setattr(run, "mapped", killed.killed_first)
         options = {"folder": str(tmp_path), "victim": "part-00001.parquet"}
         found = scale.evaluate(folder, engine="ray", **options)
         assert found.to_json() == vesica.evaluate(*world()).to_json()
         assert (tmp_path / "killed").exists()
 
-    def test_a_worker_always(self, cluster):
+    def test_a_worker_always(self, ray_cluster):
         engine = Ray(2)
         engine.submit(killed.killed_always, "the poisonous part")
         with pytest.raises(InputError, match="the poisonous part cannot be worked on: .* 4 times"):
             engine.wait()
         engine.close()
 
-    def test_workers_at_twenty_moments(self, tmp_path, cluster, monkeypatch):
+    def test_workers_at_twenty_moments(self, tmp_path, ray_cluster, monkeypatch):
         """No part is lost, and none counts twice, however often a worker is killed in the middle of one."""
         monkeypatch.setattr(run, "mapped", killed.awaited)
         folder = parts(tmp_path / "parts", table_of(*world()), [4] * 15)
@@ -175,7 +160,7 @@ class Cluster:
         self.head.wait()
 
     def driver(self, *arguments):
-        """A process that scores parts on the cluster."""
+        """A process that scores parts on the ray_cluster."""
         paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
         environment = {**os.environ, **ALONE, "RAY_ADDRESS": f"127.0.0.1:{self.port}", "PYTHONPATH": paths}
         command = [sys.executable, str(HERE / "ray_driver.py"), *map(str, arguments)]

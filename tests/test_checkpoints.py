@@ -256,8 +256,8 @@ class TestRefused:
             scale.evaluate(folder, checkpoint=tmp_path / "file")
 
     def test_an_option_that_cannot_be_written_down(self, folder, tmp_path):
-        with pytest.raises(TypeError, match="`checkpoint` needs options that can be written down: .*; `areas` is"):
-            scale.evaluate(folder, checkpoint=tmp_path / "kept", areas=object())
+        with pytest.raises(TypeError, match="`checkpoint` needs options that can be written down: .*; `categories` is"):
+            scale.evaluate(folder, checkpoint=tmp_path / "kept", categories=object())
 
     @pytest.mark.parametrize("damage", ["cut", "bit", "empty", "other"])
     @pytest.mark.parametrize("name", ["000002.parts", "plan.vesica"])

@@ -141,9 +141,10 @@ class _Work(NamedTuple):
                 pending[self.engine.submit(merged, "merging", self.kind, self.merging, *some)] = None
             if not pending:
                 return ready[0] if isinstance(ready[0], bytes) else self.engine.body(ready[0])
-            for ticket, head, body in self.engine.wait():
-                number = pending.pop(ticket)
-                told = _sound(head)
+            ended = [(pending.pop(ticket), json.loads(head), body) for ticket, head, body in self.engine.wait()]
+            # Errors last, so that what is finished is kept; of several, that of the first part.
+            for number, told, body in sorted(ended, key=lambda one: ("error" in one[1], (one[0] or (-1,))[0])):
+                _check_sound(told)
                 if number is None:
                     ready.append(body)
                     continue
@@ -166,7 +167,7 @@ class _Work(NamedTuple):
 
     def _merged(self, bodies: list[bytes]) -> bytes:
         head, body = merged(self.kind, self.merging, *bodies)
-        _sound(head)
+        _check_sound(json.loads(head))
         return body
 
 
@@ -176,9 +177,7 @@ def _some(items: Iterator[int], count: int) -> Iterator[int]:
         yield item
 
 
-def _sound(head: bytes) -> dict[str, Any]:
-    """What a worker says of its work; an error of the input is one here."""
-    told: dict[str, Any] = json.loads(head)
+def _check_sound(told: dict[str, Any]) -> None:
+    """What a worker says of its work: an error of the input is one here."""
     if "error" in told:
         raise InputError(told["error"])
-    return told

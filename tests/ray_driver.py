@@ -5,11 +5,12 @@ import sys
 import killed
 from vesica import scale
 from vesica.errors import InputError
-from vesica.scale import run
+from vesica.scale import detection, run
 
 
 def main(whose, parts, folder):
     run.mapped = killed.awaited
+    detection._check_options = lambda options: None  # some are for the worker
     if whose == "theirs":
         import ray
 

@@ -15,7 +15,7 @@ import vesica
 from shards import CLASSES, IMAGES, KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import Dataset, scale
 from vesica.errors import InputError, MissingExtra
-from vesica.scale import engines, run, work
+from vesica.scale import detection, engines, run, work
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -185,6 +185,7 @@ class TestWhatBreaks:
 class TestKilled:
     def test_a_process_once(self, folder, tmp_path, monkeypatch):
         monkeypatch.setattr(run, "mapped", killed.killed_first)
+        monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
         whole = vesica.evaluate(*world())
         options = {"folder": str(tmp_path), "victim": "part-00001.parquet"}
         found = scale.evaluate(folder, engine="processes", workers=2, **options)

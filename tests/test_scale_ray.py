@@ -22,7 +22,7 @@ import vesica
 from shards import KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import scale
 from vesica.errors import InputError
-from vesica.scale import run
+from vesica.scale import detection, run
 from vesica.scale.ray import Ray
 
 pa = pytest.importorskip("pyarrow")
@@ -87,6 +87,7 @@ class TestWhatBreaks:
 class TestKilled:
     def test_a_worker_once(self, folder, tmp_path, ray_cluster, monkeypatch):
         monkeypatch.setattr(run, "mapped", killed.killed_first)
+        monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
         options = {"folder": str(tmp_path), "victim": "part-00001.parquet"}
         found = scale.evaluate(folder, engine="ray", **options)
         assert found.to_json() == vesica.evaluate(*world()).to_json()
@@ -102,6 +103,7 @@ class TestKilled:
     def test_workers_at_twenty_moments(self, tmp_path, ray_cluster, monkeypatch):
         """No part is lost, and none counts twice, however often a worker is killed in the middle of one."""
         monkeypatch.setattr(run, "mapped", killed.awaited)
+        monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
         folder = parts(tmp_path / "parts", table_of(*world()), [4] * 15)
         working, spared = tmp_path / "working", tmp_path / "spared"
         working.mkdir()

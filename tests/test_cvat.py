@@ -113,6 +113,12 @@ class TestImages:
         assert data.attributes.tolist() == [{"seen": "yes", "kind": "b"}, None]
         assert data.notes == ("1 attributes are there twice, and the last is taken",)
 
+    @pytest.mark.parametrize("rle", ["", " ", ",", "4"])
+    def test_a_mask_of_nothing(self, read, rle):
+        data = read(images(f'<mask label="cat" rle="{rle}" left="0" top="0" width="2" height="2"/>', BOX))
+        assert len(data) == 1
+        assert "1 masks without a pixel were left out" in data.notes
+
     def test_a_short_tail_is_background(self, read):
         data = read(images('<mask label="cat" rle="1,1" left="0" top="0" width="2" height="2"/>'))
         assert data.segments.areas().tolist() == [1]

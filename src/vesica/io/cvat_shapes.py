@@ -95,8 +95,9 @@ def _mask(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) 
         )
     if width * height > MOST_PIXELS:
         raise InputError(f"{mark.place}: a mask may have {MOST_PIXELS:,} pixels; its frame has {width * height:,}.")
-    counts = np.array([_count(word, mark.place) for word in _word(shape, "rle", mark.place).split(",") if word.strip()])
-    total = int(counts.sum()) if len(counts) else 0
+    words = [word for word in _word(shape, "rle", mark.place).split(",") if word.strip()]
+    counts = np.array([_count(word, mark.place) for word in words], np.int64)
+    total = int(counts.sum())
     if total > width * height:
         raise InputError(f"{mark.place}: `rle` has {total:,} pixels; its frame has {width * height:,}.")
     counted["tail"] += total < width * height

@@ -6,6 +6,8 @@ import random
 import signal
 import threading
 import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
@@ -198,6 +200,17 @@ class TestKilled:
             with pytest.raises(InputError, match="the poisonous part cannot be worked on: .* 6 times"):
                 while engine.wait() is not None:
                     pass
+        finally:
+            engine.close()
+
+    def test_what_nobody_tells_that_the_pool_broke(self, monkeypatch):
+        """As happens to what is submitted at the very moment: it is done by the next pool."""
+        monkeypatch.setattr(engines, "PATIENCE", 0.05)
+        engine = engines.Processes(1)
+        try:
+            assert isinstance(engine._pool.submit(killed.killed_always).exception(), BrokenProcessPool)
+            engine._running[Future()] = (7, killed.slowly, "a part", (b"value",))
+            assert [(ticket, body) for ticket, _, body in engine.wait()] == [(7, b"value")]
         finally:
             engine.close()
 

@@ -17,6 +17,8 @@ from vesica._check import scale as check
 
 ATTEMPTS = 3
 """How often a part is tried again when its process ends without a word."""
+PATIENCE = 5.0
+"""Seconds without an answer, after which a pool is asked whether it is broken."""
 
 
 class Engine(Protocol):
@@ -111,9 +113,10 @@ class Processes(_Pool):
 
     def wait(self) -> list[tuple[Any, bytes, Any]]:
         while not self._ended:
-            done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+            first = concurrent.futures.FIRST_COMPLETED
+            done, _ = concurrent.futures.wait(self._running, timeout=PATIENCE, return_when=first)
             broken = self._collected(done)
-            if broken:
+            if broken or (not done and self._is_broken()):
                 self._begin(self._left_over(broken))
         ended, self._ended = self._ended, []
         return ended
@@ -127,15 +130,25 @@ class Processes(_Pool):
             else:
                 tasks = tasks[1:]
 
+    def _is_broken(self) -> bool:
+        """What is submitted while a pool breaks may never be told that it did; the next is."""
+        try:
+            self._pool.submit(int)
+        except BrokenProcessPool:
+            return True
+        return False
+
     def _collected(self, futures: Iterable[Any]) -> list[Any]:
         """Keep what has ended; the tasks of those that broke."""
         broken = []
         for future in futures:
             task = self._running.pop(future)
             try:
-                self._ended.append((task[0], *future.result()))
-            except BrokenProcessPool:
-                broken.append(task)
+                ended = [(task[0], *future.result())] if future.done() else []
+            except (BrokenProcessPool, concurrent.futures.CancelledError):
+                ended = []
+            self._ended += ended
+            broken += [] if ended else [task]
         return broken
 
     def _left_over(self, broken: list[Any]) -> list[Any]:
@@ -143,8 +156,8 @@ class Processes(_Pool):
 
         After several that broke, one task after the other is done alone: then it is known who does it.
         """
+        self._pool.shutdown(wait=True, cancel_futures=True)  # what has not ended now never will
         tasks = [*broken, *self._collected(list(self._running))]
-        self._pool.shutdown(wait=True, cancel_futures=True)
         self._breaks += 1
         if self._breaks > ATTEMPTS:
             self._ended += [(task[0], *self._alone(task)) for task in tasks]

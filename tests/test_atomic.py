@@ -439,9 +439,13 @@ def bare_writes(text):
 
 def _only_reads(call, of):
     """Is the mode said, and one of reading?"""
-    if of == "os":
+    is_fdopen = ast.unparse(call.func) == "os.fdopen"
+    if of == "os" and not is_fdopen:
         return "O_RDONLY" in ast.unparse(call)
-    modes = [*call.args[(0 if of and of != "io" else 1) :][:1], *(k.value for k in call.keywords if k.arg == "mode")]
+    modes = [
+        *call.args[(0 if of and of != "io" and not is_fdopen else 1) :][:1],
+        *(k.value for k in call.keywords if k.arg == "mode"),
+    ]
     return all(isinstance(mode, ast.Constant) and not set(str(mode.value)) & set("wax+") for mode in modes)
 
 
@@ -467,6 +471,8 @@ class TestOnePlace:
             ('io.open(path, "x")', True),
             ("os.open(path, os.O_WRONLY)", True),
             ("os.fdopen(number, 'wb')", True),
+            ("os.fdopen(number, mode='wb')", True),
+            ("os.fdopen(number, 'rb')", False),
             ("path.write_text(text)", True),
             ("Path(path).write_bytes(data)", True),
             ("np.save(path, table)", True),

@@ -49,13 +49,13 @@ def under_budget(*, details: bool, duplicates: str) -> None:
     """What cannot be had without all guesses in memory."""
     if details:
         raise ValueError(
-            "`details=True` keeps every guess with its neighbours, and `memory` none: give one of them. "
-            "`vesica.scale.write_objects` writes the table of objects part by part."
+            "`details` keeps every guess with its neighbours, and `memory` none: give one of them. The table of objects "
+            "can be written part by part (scale.write_objects)."
         )
     if duplicates != "error":
         raise ValueError(
-            f"`duplicates={duplicates!r}` compares all guesses of an image that is in two parts, and `memory` keeps "
-            "none: give one of them."
+            f"`duplicates` that are {duplicates!r} are compared guess by guess, and `memory` keeps none: give one of "
+            "them."
         )
 
 
@@ -130,7 +130,7 @@ def cluster_gone(is_ours: bool, losses: int, /) -> InputError:
     often = f" {losses} times" if losses > 1 else ""
     return InputError(
         f"The cluster of Ray {what}{often}: its head was stopped or started anew. Nothing was scored. {way}. "
-        "With checkpoint= finished parts are not worked on again."
+        "`checkpoint` keeps finished parts: they are not worked on again."
     )
 
 

@@ -113,7 +113,7 @@ class TestBudget:
         "call, message",
         [
             ({"memory": "much"}, "`memory` must be"),
-            ({"memory": "1GB", "details": True}, "`details=True` keeps every guess"),
+            ({"memory": "1GB", "details": True}, "`details` keeps every guess"),
             ({"memory": "1GB", "duplicates": "same"}, "`duplicates` that are 'same' are compared"),
             ({"scratch": "."}, "`memory` was not given"),
             ({"memory": "1GB", "scratch": ".", "checkpoint": "here"}, "leave out `scratch`"),

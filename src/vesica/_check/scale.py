@@ -49,8 +49,8 @@ def under_budget(*, details: bool, duplicates: str) -> None:
     """What cannot be had without all guesses in memory."""
     if details:
         raise ValueError(
-            "`details` keeps every guess with its neighbours, and `memory` none: give one of them. The table of objects "
-            "can be written part by part (scale.write_objects)."
+            "`details` keeps every guess with its neighbours, and `memory` none: give one of them. The table of "
+            "objects can be written part by part (scale.write_objects)."
         )
     if duplicates != "error":
         raise ValueError(

@@ -76,7 +76,7 @@ def test_nothing(files, capsys, words):
 def test_anything(files, capsys, words, value):
     """What no option means is an error of usage or of input, in words of the command line."""
     for option in options_of(words[0]):
-        if option in ("--output", "--records", "--report", "-o"):
+        if option in ("--output", "--records", "--report", "--checkpoint", "-o"):
             continue
         code, err = ended(capsys, *words, f"{option}={value}")
         assert code in ((0, 1, 2, 3) if option in FREE else (2, 3)), (option, err)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from vesica.agreement.image_pairs import numbered_rounds
 from vesica.agreement.tables import annotator_pairs
 from vesica.statistics.coefficients import interval_sums, nominal_of, nominal_sums
 
@@ -82,12 +83,9 @@ def ratings_of(records: AgreementRecords | Rated, /, *, none: bool = True) -> Ra
 
 def asked_of(records: AgreementRecords | Rated, /) -> np.ndarray:
     """(N,) how many annotators were asked for the image of each object, in its round."""
-    rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
-    of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
-    asked = np.bincount(
-        records.asked_image * max(len(rounds), 1) + of_asked, minlength=len(records.images) * max(len(rounds), 1)
-    )
-    counts: np.ndarray = asked[records.image * max(len(rounds), 1) + of_rows]
+    rounds, (of_asked, of_rows) = numbered_rounds(records.asked_round, records.round)
+    asked = np.bincount(records.asked_image * rounds + of_asked, minlength=len(records.images) * rounds)
+    counts: np.ndarray = asked[records.image * rounds + of_rows]
     return counts
 
 
@@ -114,9 +112,8 @@ def area_sums(records: AgreementRecords, /) -> np.ndarray:
 
 def _assignment_of(records: AgreementRecords) -> np.ndarray:
     """The assignment of each object."""
-    rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
-    of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
-    shape = (max(len(records.images), 1), max(len(rounds), 1), max(len(records.annotators), 1))
+    rounds, (of_asked, of_rows) = numbered_rounds(records.asked_round, records.round)
+    shape = (max(len(records.images), 1), rounds, max(len(records.annotators), 1))
     asked = np.ravel_multi_index((records.asked_image, of_asked, records.asked_annotator), shape)
     return np.searchsorted(asked, np.ravel_multi_index((records.image, of_rows, records.annotator), shape))
 
@@ -163,11 +160,9 @@ def _clusters_of_scenes(
     records: AgreementRecords, scenes: np.ndarray, first: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Every cluster in every scene: its image and its round. Clusters stand by image."""
-    rounds, number = np.unique(np.concatenate([records.scenes.round_a, records.round]), return_inverse=True)
-    of_scenes, of_rows = np.split(number.reshape(-1), [len(records.scenes)])
-    several = max(len(rounds), 1)
-    wanted = records.scenes.image[scenes] * several + of_scenes[scenes]
-    there = records.image[first] * several + of_rows[first]
+    rounds, (of_scenes, of_rows) = numbered_rounds(records.scenes.round_a, records.round)
+    wanted = records.scenes.image[scenes] * rounds + of_scenes[scenes]
+    there = records.image[first] * rounds + of_rows[first]
     order = np.argsort(there, kind="stable")
     begin, end = (np.searchsorted(there[order], wanted, side) for side in ("left", "right"))
     size = end - begin

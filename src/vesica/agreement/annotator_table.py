@@ -9,6 +9,7 @@ import numpy as np
 
 from vesica.agreement.attribution import Attribution, Ratings, attribution
 from vesica.agreement.bias import EDGES, edge_bias, edge_offsets, medians_of_others
+from vesica.agreement.image_pairs import numbered_rounds
 from vesica.agreement.ledger import DUPLICATE
 from vesica.agreement.tables import Resample, rate
 from vesica.agreement.tallies import Tallies
@@ -52,15 +53,11 @@ def annotators_table(
 
 def attributed(records: AgreementRecords, /) -> Attribution:
     """For each assignment what its annotator did otherwise than most of the others; rounds are apart."""
-    rounds, number = np.unique(np.concatenate([records.asked_round, records.round]), return_inverse=True)
-    of_asked, of_rows = np.split(number.reshape(-1), [len(records.asked_round)])
-    several = max(len(rounds), 1)
+    rounds, (of_asked, of_rows) = numbered_rounds(records.asked_round, records.round)
     ratings = Ratings(
-        records.cluster, records.image * several + of_rows, records.annotator, records.category, records.mean_iou
+        records.cluster, records.image * rounds + of_rows, records.annotator, records.category, records.mean_iou
     )
-    return attribution(
-        ratings, records.asked_image * several + of_asked, records.asked_annotator, policy=records.policy
-    )
+    return attribution(ratings, records.asked_image * rounds + of_asked, records.asked_annotator, policy=records.policy)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,7 @@ class ImagePairs:
 
         Of two annotators only what they drew in the same round is compared.
         """
-        rounds, (of_rows, of_a, of_b) = _numbered(drawn.round, self.round_a, self.round_b)
+        rounds, (of_rows, of_a, of_b) = numbered_rounds(drawn.round, self.round_a, self.round_b)
         shape = (max(len(drawn.images), 1), rounds, rounds, *[max(len(drawn.annotators), 1)] * 2)
         codes = np.ravel_multi_index((self.image, of_a, of_b, self.a, self.b), shape)
         # What each object adds to the code of its scene, on side a and on side b: it is looked up once a pair.
@@ -91,14 +91,14 @@ def _pairs_within(*keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _blocks(drawn: Annotations | AgreementRecords) -> tuple[np.ndarray, np.ndarray]:
     """Where the objects of each assignment begin and end: they stand by image, annotator and round."""
-    rounds, (of_asked, of_rows) = _numbered(drawn.asked_round, drawn.round)
+    rounds, (of_asked, of_rows) = numbered_rounds(drawn.asked_round, drawn.round)
     shape = (max(len(drawn.images), 1), max(len(drawn.annotators), 1), rounds)
     rows = np.ravel_multi_index((drawn.image, drawn.annotator, of_rows), shape)
     asked = np.ravel_multi_index((drawn.asked_image, drawn.asked_annotator, of_asked), shape)
     return np.searchsorted(rows, asked, "left"), np.searchsorted(rows, asked, "right")
 
 
-def _numbered(*columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
+def numbered_rounds(*columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
     """How many rounds there are, 1 at least, and each one's number 0, 1, … in their order, column by column."""
     if not any(column.any() for column in columns):  # most files know no rounds
         return 1, list(columns)

@@ -6,9 +6,8 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, files_of
-from vesica.scale.run import Progress, run
+from vesica.scale.run import Progress, lasting_run
 from vesica.scoring import evaluate_agreement as evaluate_one
 from vesica.scoring import notes_of_areas
 
@@ -49,18 +48,17 @@ def evaluate_agreement(
     chosen = AgreementPolicy() if policy is None else policy
     parts: list[Part] = [{"name": path, "file": path} for path in files_of(annotations)]
     given = {**options, "policy": asdict(chosen), "threads": threads or 1}
-    with lasting(checkpoint, "agreement", parts, given) as kept:
-        total = run(
-            "agreement",
-            parts,
-            given,
-            engine=engine,
-            workers=workers,
-            expected=expected,
-            partial=partial,
-            progress=progress,
-            kept=kept,
-        )
+    total = lasting_run(
+        "agreement",
+        parts,
+        given,
+        checkpoint=checkpoint,
+        engine=engine,
+        workers=workers,
+        expected=expected,
+        partial=partial,
+        progress=progress,
+    )
     records = AgreementRecords.from_bytes(total.records)
     return AgreementResult(records, None, (*notes_of_areas(records.area), *total.notes))
 

@@ -23,7 +23,7 @@ from vesica.scale.engines import workers_of
 from vesica.scale.images import with_images
 from vesica.scale.kept import Kept, body_of
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
-from vesica.scale.run import Progress, run
+from vesica.scale.run import Progress, lasting_run, run
 from vesica.scoring import evaluate as evaluate_one
 from vesica.scoring import how_to_read
 
@@ -165,8 +165,8 @@ def bounds(
     score_counts.bins(bins)
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
     given = {**options, "bins": bins, "threads": threads or 1}
-    with kept_parts.lasting(checkpoint, "bounds", parts, given) as kept:
-        total = run("bounds", parts, given, engine=engine, workers=workers, progress=progress, kept=kept)
+    how: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
+    total = lasting_run("bounds", parts, given, checkpoint=checkpoint, **how)
     return ScoreCounts.from_bytes(total.records).bounds()
 
 

@@ -12,7 +12,7 @@ from vesica._check import scale as check
 from vesica.errors import InputError
 from vesica.results.result import Note
 from vesica.scale.engines import Engine, engine_of
-from vesica.scale.kept import Head, Keeper, files_of_part
+from vesica.scale.kept import Head, Keeper, files_of_part, lasting
 from vesica.scale.parts import Part
 from vesica.scale.rules import ENGINES
 from vesica.scale.seen_images import SeenImages
@@ -77,6 +77,12 @@ def run(
     if lacking and not partial:
         raise check.missing(lacking, len(asked or ()))
     return Total(total, lacking)
+
+
+def lasting_run(kind: str, parts: Sequence[Part], options: dict[str, Any], /, *, checkpoint: Any, **how: Any) -> Total:
+    """A run that goes on where it was stopped, if a checkpoint is asked for."""
+    with lasting(checkpoint, kind, parts, options) as kept:
+        return run(kind, parts, options, kept=kept, **how)
 
 
 class _Count:

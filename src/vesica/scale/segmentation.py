@@ -11,9 +11,8 @@ from vesica._check import scale as check
 from vesica._check.label_files import are_paths, groups_by_name
 from vesica._check.painted import are_objects
 from vesica.io.label_files import LabelFiles, pair_files
-from vesica.scale.kept import lasting
 from vesica.scale.parts import Part, blocks, parts_of_pairs
-from vesica.scale.run import Progress, run
+from vesica.scale.run import Progress, lasting_run
 from vesica.scoring import evaluate_segmentation as evaluate_one
 
 if TYPE_CHECKING:
@@ -59,18 +58,17 @@ def evaluate_segmentation(
     count = _OF_A_CHECKPOINT if checkpoint is not None else check.workers(workers) or os.cpu_count() or 1
     pairs = _parts(truth, guess, options.pop("groups", None), count)
     given = {**options, "policy": asdict(chosen), "threads": threads or 1}
-    with lasting(checkpoint, "segmentation", pairs, given) as kept:
-        total = run(
-            "segmentation",
-            pairs,
-            given,
-            engine=engine,
-            workers=workers,
-            expected=expected,
-            partial=partial,
-            progress=progress,
-            kept=kept,
-        )
+    total = lasting_run(
+        "segmentation",
+        pairs,
+        given,
+        checkpoint=checkpoint,
+        engine=engine,
+        workers=workers,
+        expected=expected,
+        partial=partial,
+        progress=progress,
+    )
     result = SegmentationResult.from_bytes(total.records).checked()
     return result.with_remarks((*result.remarks, *total.notes))
 

@@ -70,6 +70,20 @@ class TestCharts:
         one, other = (charts.chart("a", lambda ax: plot.precision_recall(result, ax=ax)).svg for _ in range(2))
         assert one == other
 
+    def test_a_style_that_somebody_set_changes_no_page(self, result):
+        from matplotlib import rc_context
+
+        plain = charts.chart("a", lambda ax: plot.scores(result, ax=ax)).svg
+        theirs = {
+            "axes.grid": True,
+            "grid.color": "#cccccc",
+            "axes.edgecolor": "red",
+            "font.size": 30,
+            "lines.linewidth": 9,
+        }
+        with rc_context(theirs):
+            assert charts.chart("a", lambda ax: plot.scores(result, ax=ax)).svg == plain
+
     def test_cells_are_those_of_the_matrix(self, result):
         counts = result.confusion().counts
         drawing = charts.chart("a", lambda ax: plot.confusion(result, by=None, ax=ax)).svg

@@ -56,14 +56,16 @@ def chart(
     >>> made.title
     'How well matched pairs overlap'
     """
-    with alone():
+    from matplotlib import style
+
+    with alone(), style.context("default"):  # a page has its own look, whatever seaborn or a matplotlibrc has set
         ax = axes_of(None, LIGHT, size=(width, height))
         draw(ax)
-    told = marks(ax) if callable(marks) else marks or {}
-    own_title, own_sentence = _words(ax)
-    name = own_title if title is None else title
-    said = own_sentence if sentence is None else sentence
-    return Chart(key, name, said, svg_of(ax, key, name=name, marks=told), table, told, grid, is_wide)
+        told = marks(ax) if callable(marks) else marks or {}
+        own_title, own_sentence = _words(ax)
+        name = own_title if title is None else title
+        said = own_sentence if sentence is None else sentence
+        return Chart(key, name, said, svg_of(ax, key, name=name, marks=told), table, told, grid, is_wide)
 
 
 def svg_of(ax: Axes, key: str, /, *, name: str = "", marks: Mapping[str, Mark] | None = None) -> str:

@@ -60,7 +60,7 @@ class ImagePairs:
         wanted += on_b[other]
         if not len(codes):
             return np.full(len(wanted), -1)
-        place = np.searchsorted(codes, wanted)
+        place: np.ndarray = np.searchsorted(codes, wanted)
         np.minimum(place, len(codes) - 1, out=place)
         place[codes[place] != wanted] = -1
         return place

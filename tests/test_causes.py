@@ -153,7 +153,7 @@ class TestTidecv:
 
     @pytest.fixture(autouse=True)
     def _tool(self):
-        pytest.importorskip("tidecv")
+        tide.tool()
 
     @pytest.mark.parametrize("seed", range(6))
     @pytest.mark.parametrize("iou", [0.5, 0.75])

@@ -44,7 +44,13 @@ MARKS = {
     "parity": ["parity/*"],
     "fuzz": ["test_fuzz.py"],
     "memory": ["test_memory.py"],
-    "torch": ["test_triton*.py", "test_adapters.py", "test_torchmetrics.py", "test_training.py", "test_transformers.py"],
+    "torch": [
+        "test_triton*.py",
+        "test_adapters.py",
+        "test_torchmetrics.py",
+        "test_training.py",
+        "test_transformers.py",
+    ],
     "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
     # More than a second of work that no smaller number of examples shortens, and what compiles (see below).
     "slow": """

@@ -10,7 +10,7 @@ import locale
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +50,12 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
 
 
+def _restore_environment(values: dict[str, str]) -> None:
+    for name in _environment().keys() - values.keys():
+        del os.environ[name]
+    os.environ.update(values)
+
+
 def _handlers() -> list[Any]:
     return [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
 
@@ -64,18 +70,21 @@ SETTINGS = {
     "how NumPy prints": Setting(np.get_printoptions, lambda value: np.set_printoptions(**value)),
     "what NumPy does on errors": Setting(np.geterr, lambda value: np.seterr(**value)),
     "torch's dtype": _of_torch("default_dtype"),
-    "torch's threads": _of_torch("num_threads"),
     "the precision of decimals": Setting(
         lambda: decimal.getcontext().prec, lambda value: setattr(decimal.getcontext(), "prec", value)
     ),
-    "the environment": Setting(_environment, os.environ.update),
     "the folder": Setting(os.getcwd, os.chdir),
     "the locale": Setting(
         lambda: locale.setlocale(locale.LC_ALL), lambda value: locale.setlocale(locale.LC_ALL, value)
     ),
+}
+CHANGED_BY_IMPORTS = {
+    "torch's threads": _of_torch("num_threads"),
+    "the environment": Setting(_environment, _restore_environment),
     "the path of modules": Setting(lambda: [*sys.path], lambda value: sys.path.__setitem__(slice(None), value)),
     "what signals do": Setting(_handlers, _restore_handlers),
 }
+"""What other libraries change as well, which is no fault of a test: put back without a word."""
 
 BY_ITSELF = {
     "matplotlib's style": lambda: _without_backend(sys.modules["matplotlib"].rcParamsOrig),
@@ -86,24 +95,22 @@ BY_ITSELF = {
 
 def found() -> dict[str, Any]:
     """Each setting as it is now."""
-    return {name: setting.read() for name, setting in SETTINGS.items()}
+    return {name: setting.read() for name, setting in (SETTINGS | CHANGED_BY_IMPORTS).items()}
 
 
-def restored(before: dict[str, Any]) -> Iterator[str]:
-    """Put back what is otherwise than before, and say what it was.
-
-    Variables that are new in the environment are taken out without a word: libraries add some when they are imported.
-    """
-    for one in _environment().keys() - before["the environment"].keys():
-        del os.environ[one]
-    for name, setting in SETTINGS.items():
+def restored(before: dict[str, Any]) -> list[str]:
+    """Put back what is otherwise than before; what was no library's doing is told."""
+    left = []
+    for name, setting in (SETTINGS | CHANGED_BY_IMPORTS).items():
         now, was = setting.read(), before[name]
         if was is None and name in BY_ITSELF and now is not None:
             was = BY_ITSELF[name]()
         if was is None or now == was:
             continue
         setting.write(was)
-        yield f"{name}: {_difference(was, now)}"
+        if name in SETTINGS:
+            left.append(f"{name}: {_difference(was, now)}")
+    return left
 
 
 def _difference(was: Any, now: Any) -> str:
@@ -114,7 +121,7 @@ def _difference(was: Any, now: Any) -> str:
 
 
 class Guard:
-    """Compares at the end of each file, whichever folder it is in: one that changed something fails, and is cleaned up."""
+    """Compares at the end of each file, whichever folder it is in: what one has changed is put back, and it fails."""
 
     before: dict[str, Any] | None = None
 
@@ -128,6 +135,6 @@ class Guard:
         if self.before is None or (nextitem is not None and nextitem.path == item.path):
             return
         before, self.before = self.before, None
-        left = [*restored(before)]
+        left = restored(before)
         if left:
             pytest.fail(f"{item.path.name} leaves the process changed.\n" + "\n".join(left), pytrace=False)

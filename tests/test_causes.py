@@ -153,7 +153,7 @@ class TestTidecv:
 
     @pytest.fixture(autouse=True)
     def _tool(self):
-        tide.tool()
+        pytest.importorskip("tidecv")
 
     @pytest.mark.parametrize("seed", range(6))
     @pytest.mark.parametrize("iou", [0.5, 0.75])

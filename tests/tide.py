@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 NAMES = {
     "Cls": "classification",
@@ -19,18 +18,14 @@ NAMES = {
 }
 
 
-def tool() -> Any:
-    """The module; to import it sets a style for all pictures of matplotlib, which is taken back."""
-    with pytest.importorskip("matplotlib").rc_context():
-        return pytest.importorskip("tidecv")
-
-
 def answer(
     truth: dict[str, Any], results: list[dict[str, Any]], *, iou: float = 0.5, masks: bool = False
 ) -> dict[str, Any]:
     """AP, and count and cost of each cause, as shares of 1; counts of the first six alone."""
-    tidecv = tool()
-    truths, guesses = tidecv.Data("truth"), tidecv.Data("guess")
+    from matplotlib import rc_context
+    from tidecv import TIDE, Data, functions
+
+    truths, guesses = Data("truth"), Data("guess")
     for image in sorted(truth["images"], key=lambda image: image["id"]):  # which orders equal scores
         truths.add_image(image["id"], str(image["id"]))
     for category in truth["categories"]:
@@ -38,13 +33,14 @@ def answer(
     sizes = {image["id"]: (image.get("width"), image.get("height")) for image in truth["images"]}
     for row in truth["annotations"]:
         add = truths.add_ignore_region if row.get("iscrowd") else truths.add_ground_truth
-        mask = tidecv.functions.toRLE(row["segmentation"], *sizes[row["image_id"]]) if masks else None
+        mask = functions.toRLE(row["segmentation"], *sizes[row["image_id"]]) if masks else None
         add(row["image_id"], row["category_id"], row["bbox"], mask)
     for row in results:
         mask = row["segmentation"] if masks else None
         guesses.add_detection(row["image_id"], row["category_id"], row["score"], row.get("bbox"), mask)
-    tide = tidecv.TIDE()
-    run = tide.evaluate(truths, guesses, pos_threshold=iou, mode=tidecv.TIDE.MASK if masks else tidecv.TIDE.BOX)
+    with rc_context():  # it gives all pictures of the process the style of its own
+        tide = TIDE()
+    run = tide.evaluate(truths, guesses, pos_threshold=iou, mode=TIDE.MASK if masks else TIDE.BOX)
     errors = tide.get_all_errors()
     cost = {**errors["main"]["guess"], **errors["special"]["guess"]}
     counts = {error.short_name: number for error, number in run.count_errors().items()}

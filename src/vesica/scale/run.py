@@ -1,9 +1,10 @@
-"""A run: parts are worked on in any order, and their records merged eight at a time until one is left."""
+"""A run: parts are worked on in any order, and their records merged in two rounds."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,10 +20,19 @@ from vesica.scale.seen_images import SeenImages
 from vesica.scale.work import mapped, merged
 
 TOGETHER = 8
-"""Records that are merged at a time."""
+"""Records that are merged at a time, at least."""
 
 Progress = Callable[[int, int, int], None]
 """Is told parts that are done, all parts, and rows so far."""
+
+
+def together(parts: int, /) -> int:
+    """How many records are merged at a time: so many that two rounds are enough, and a guess is copied twice.
+
+    >>> together(10), together(1000)
+    (8, 32)
+    """
+    return max(TOGETHER, math.isqrt(max(parts - 1, 0)) + 1)
 
 
 class Total(NamedTuple):
@@ -130,7 +140,8 @@ class _Work(NamedTuple):
         todo = iter(self._todo())
         pending: dict[Any, tuple[int, list[list[Any]]] | None] = {}
         ready: list[Any] = []
-        kept = self.kept
+        joint: list[Any] = []  # what was merged
+        kept, some = self.kept, together(len(self.parts))
         while True:
             for part in _some(todo, at_once - len(pending)):
                 given = self.parts[part]
@@ -142,17 +153,21 @@ class _Work(NamedTuple):
                 if not joined:
                     return b""
                 ready, kept = list(kept.bodies()), None
-            while len(ready) >= TOGETHER or (len(ready) > 1 and not pending):
-                some, ready = ready[:TOGETHER], ready[TOGETHER:]
-                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *some)] = None
+            while len(ready) >= some:
+                pending[self._merging(ready[:some])] = None
+                ready = ready[some:]
             if not pending:
-                return ready[0] if isinstance(ready[0], bytes) else self.engine.body(ready[0])
+                last = [*joint, *ready]
+                if len(last) == 1:
+                    return last[0] if isinstance(last[0], bytes) else self.engine.body(last[0])
+                pending[self._merging(last)] = None
+                ready, joint = [], []
             ended = [(pending.pop(ticket), json.loads(head), body) for ticket, head, body in self.engine.wait()]
             # Errors last, so that what is finished is kept; of several, that of the first part.
             for number, told, body in sorted(ended, key=lambda one: ("error" in one[1], (one[0] or (-1,))[0])):
                 _check_sound(told)
                 if number is None:
-                    ready.append(body)
+                    joint.append(body)
                     continue
                 facts = Head(number[0], told["images"], told["rows"], number[1])
                 self.so_far.add(facts)
@@ -160,6 +175,9 @@ class _Work(NamedTuple):
                     ready.append(body)
                 else:
                     kept.add(facts, self.engine.body(body), self._merged)
+
+    def _merging(self, bodies: list[Any]) -> Any:
+        return self.engine.submit(merged, "merging", self.kind, self.merging, *bodies)
 
     def _todo(self) -> list[int]:
         """Numbers of parts that were not finished earlier."""

@@ -60,17 +60,18 @@ def merging(paths: list[str], shards: int, repeats: int) -> dict[str, Any]:
     """Records of parts, cut into so many shards of images: bytes in, one result out, by one worker."""
     from vesica.detection import Records, merge, summarise
     from vesica.scale.run import together
-    from vesica.scale.work import merged
+    from vesica.scale.work import joined, merged
 
     sent = [piece for k, path in enumerate(paths) for piece in _cut(path, k, len(paths), shards)]
     guesses = sum(len(Records.from_bytes(one)) for one in sent)
 
-    def in_rounds() -> bytes:
+    def in_rounds() -> Records:
         some = together(len(sent))
         joint = [merged("detection", {}, *sent[k : k + some])[1] for k in range(0, len(sent), some)]
-        return merged("detection", {}, *joint)[1]
+        found: Records = joined("detection", {}, joint, threads=1)
+        return found
 
-    whole = in_rounds()
+    whole = in_rounds().to_bytes()
     assert merge(*map(Records.from_bytes, sent)).to_bytes() == whole, "another order, other bytes"
     total = Records.from_bytes(whole)
     return {

@@ -47,7 +47,6 @@ def evaluate_agreement(
     **options : as of `vesica.evaluate_agreement`
     """
     from vesica.agreement.policy import AgreementPolicy
-    from vesica.agreement.records import AgreementRecords
     from vesica.agreement.result import AgreementResult
 
     chosen = AgreementPolicy() if policy is None else policy
@@ -64,7 +63,7 @@ def evaluate_agreement(
         partial=partial,
         progress=progress,
     )
-    records = AgreementRecords.from_bytes(total.records)
+    records = total.records
     notes = (*notes_of_areas(records.area), *total.notes)
     return AgreementResult(records, _annotations(parts, options, threads) if drawn else None, notes, threads)
 

@@ -120,7 +120,7 @@ def evaluate(
     with _folder(kind, parts, {**given, "duplicates": duplicates}, checkpoint, scratch, budget) as kept:
         if budget is None:
             total = run(kind, parts, given, kept=kept, **how)
-            records: Records | Tally = Records.from_bytes(total.records)
+            records: Records | Tally = total.records
         else:
             assert kept is not None
             given["work_bytes"] = budget // (count + 1)
@@ -168,7 +168,8 @@ def bounds(
     given = {**options, **category_tables.option_of(parts), "bins": bins, "threads": threads or 1}
     how: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
     total = lasting_run("bounds", parts, given, checkpoint=checkpoint, **how)
-    return ScoreCounts.from_bytes(total.records).bounds()
+    counts: ScoreCounts = total.records
+    return counts.bounds()
 
 
 def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:

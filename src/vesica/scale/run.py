@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from vesica.scale.kept import Head, Keeper, files_of_part, lasting
 from vesica.scale.parts import Part
 from vesica.scale.rules import ENGINES
 from vesica.scale.seen_images import SeenImages
-from vesica.scale.work import mapped, merged
+from vesica.scale.work import joined, mapped, merged
 
 TOGETHER = 8
 """Records that are merged at a time, at least."""
@@ -38,7 +39,8 @@ def together(parts: int, /) -> int:
 class Total(NamedTuple):
     """The records of all parts, and the images that were expected and are in none."""
 
-    records: bytes
+    records: Any
+    """Of the kind that was asked for; None where parts stay apart."""
     lacking: list[Any]
 
     @property
@@ -68,7 +70,7 @@ def run(
     at_once: int | None = None,
     joined: bool = True,
 ) -> Total:
-    """The records of all parts as one, the same bytes whoever worked on them, and in whichever order.
+    """The records of all parts as one, the same whoever worked on them, and in whichever order.
 
     What is in `kept` is not worked on again, and all that is finished goes there. `at_once` is how many parts may be
     under way. Without `joined` they stay apart, in `kept`, and no records come back.
@@ -127,7 +129,7 @@ class _Work(NamedTuple):
     kept: Keeper | None
     so_far: _Count
 
-    def all(self, at_once: int, joined: bool) -> bytes:
+    def all(self, at_once: int, joined: bool) -> Any:
         try:
             return self._all(at_once, joined)
         except BaseException:
@@ -136,7 +138,7 @@ class _Work(NamedTuple):
                     self.kept.write(self._merged)
             raise
 
-    def _all(self, at_once: int, joined: bool) -> bytes:
+    def _all(self, at_once: int, is_joined: bool) -> Any:
         todo = iter(self._todo())
         pending: dict[Any, tuple[int, list[list[Any]]] | None] = {}
         ready: list[Any] = []
@@ -150,18 +152,15 @@ class _Work(NamedTuple):
                 pending[ticket] = part, files
             if not pending and kept is not None:
                 kept.write(self._merged)
-                if not joined:
-                    return b""
+                if not is_joined:
+                    return None
                 ready, kept = list(kept.bodies()), None
             while len(ready) >= some:
-                pending[self._merging(ready[:some])] = None
-                ready = ready[some:]
+                first, ready = ready[:some], ready[some:]
+                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *first)] = None
             if not pending:
-                last = [*joint, *ready]
-                if len(last) == 1:
-                    return last[0] if isinstance(last[0], bytes) else self.engine.body(last[0])
-                pending[self._merging(last)] = None
-                ready, joint = [], []
+                bodies = [one if isinstance(one, bytes) else self.engine.body(one) for one in (*joint, *ready)]
+                return joined(self.kind, self.merging, bodies, threads=os.cpu_count() or 1)
             ended = [(pending.pop(ticket), json.loads(head), body) for ticket, head, body in self.engine.wait()]
             # Errors last, so that what is finished is kept; of several, that of the first part.
             for number, told, body in sorted(ended, key=lambda one: ("error" in one[1], (one[0] or (-1,))[0])):
@@ -175,9 +174,6 @@ class _Work(NamedTuple):
                     ready.append(body)
                 else:
                     kept.add(facts, self.engine.body(body), self._merged)
-
-    def _merging(self, bodies: list[Any]) -> Any:
-        return self.engine.submit(merged, "merging", self.kind, self.merging, *bodies)
 
     def _todo(self) -> list[int]:
         """Numbers of parts that were not finished earlier."""

@@ -101,19 +101,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     maps = agree_files.maps_of(arguments)
     with steps("read", "compare", "tables") as done:
-        data = None if maps is not None else agree_files.chosen(agree_files.read(arguments).data, arguments)
+        told = None if maps is not None else agree_files.read(arguments)
+        data = None if told is None else agree_files.chosen(told.data, arguments)
         done()
         given: Any = data if maps is None else maps
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
         result = evaluate_agreement(given, policy=policy, **options)
         done()
         more: dict[str, Any] = {}
-        if data is not None and arguments.model is not None:
-            found = result.ceiling(
-                agree_files.guesses(data, arguments),
-                min_score=arguments.min_score,
-                against=arguments.against or "annotators",
-                categories=None if arguments.categories is None else categories_of(arguments.categories),
+        if told is not None and data is not None and arguments.model is not None:
+            guess = agree_files.guesses(data, arguments)
+            found = refusal.of_model(
+                lambda: result.ceiling(
+                    guess.data,
+                    min_score=arguments.min_score,
+                    against=arguments.against or "annotators",
+                    categories=None if arguments.categories is None else categories_of(arguments.categories),
+                ),
+                told.found[0],
+                guess,
+                arguments,
             )
             more["ceiling"] = found.to_dict()
         done()

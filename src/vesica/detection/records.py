@@ -149,6 +149,22 @@ class Records:
             details=own and replace(own, truth_category=place[own.truth_category].astype(np.int32)),
         )
 
+    def of_categories(self, first: int, end: int, /) -> Records:
+        """What they say of some categories, by their places. Notes and details are of all, and are left out."""
+        starts = self.starts[first : end + 1]
+        cells, rows = slice(int(starts[0]), int(starts[-1])), slice(*self.bounds[first : end + 1][[0, -1]].tolist())
+        table = {name: None if one is None else one[first:end] for name, one in vars(self.categories).items()}
+        return replace(
+            self,
+            categories=Categories(**table),
+            starts=starts - starts[0],
+            **{name: getattr(self, name)[cells] for name in ("image", "guesses", "counted")},
+            **{name: getattr(self, name)[rows] for name in ("score", "matched", "ignored")},
+            row=None if self.row is None else self.row[rows],
+            notes=(),
+            details=None,
+        )
+
     def to_bytes(self) -> bytes:
         """All of it as bytes that every later version of the same format reads."""
         lanes = _lane_bytes(self.protocol)

@@ -79,8 +79,11 @@ class Records:
     @property
     def positives(self) -> np.ndarray:
         """(K, A) int64: how many truths are to be found."""
-        total = np.concatenate([np.zeros((1, self.counted.shape[1]), np.int64), np.cumsum(self.counted, axis=0)])
-        counts: np.ndarray = total[self.starts[1:]] - total[self.starts[:-1]]
+        counts: np.ndarray = np.zeros((len(self.starts) - 1, self.counted.shape[1]), np.int64)
+        begin = self.starts[:-1]
+        filled = begin < self.starts[1:]  # without cells there is nothing to add up from
+        if filled.any():
+            counts[filled] = np.add.reduceat(self.counted, begin[filled], axis=0, dtype=np.int64)
         return counts
 
     @property

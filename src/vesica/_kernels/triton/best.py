@@ -75,7 +75,7 @@ def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tu
     out = torch.empty(shape, dtype=getattr(torch, tables.dtype), device=a.device)
     rows = MOST_ROWS if tables.n >= MOST_ROWS * ENOUGH else 1
     with on_device_of(a):
-        slopes_a, slopes_b = (slopes_of(a), slopes_of(b)) if told.name == "ciou" else (out, out)
+        slopes_a, slopes_b = slopes_of(a, b) if told.name == "ciou" else (out, out)
         launch(
             _best,
             triton.cdiv(tables.n, rows),

@@ -14,8 +14,19 @@ _ALIGNMENT = 16
 """Bytes at whose multiples the compiler may assume that arrays begin."""
 
 
+def cdiv(n: int, size: int, /) -> int:
+    """How many of that size hold n. Triton's own function of the name takes two microseconds."""
+    return -(-n // size)
+
+
+def next_power_of_2(n: int, /) -> int:
+    return 1 << (n - 1).bit_length()
+
+
 def in_rows(array: Any, /) -> Any:
     """The tensor in C order, beginning where a kernel may read several numbers at once."""
+    if is_in_rows(array):
+        return array
     array = array.detach().contiguous()
     return array if array.data_ptr() % _ALIGNMENT == 0 else array.clone()
 

@@ -16,7 +16,7 @@ import triton.language as tl
 from vesica._kernels.tables import Formula
 from vesica._kernels.triton.arithmetic import plain_quotient
 from vesica._kernels.triton.formulas import FOUR_OVER_PI2, slope
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import cdiv, in_rows, launch, on_device_of
 
 BLOCK = 256
 Twin = Callable[[Any, Any], Any]
@@ -172,16 +172,17 @@ def _loss(
 def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
     """The loss of each row, and the gradients of it or of the mean in a and in b, where they are asked for."""
     rows_a, rows_b = in_rows(a), in_rows(b)
-    out = torch.empty(a.shape[:-1], dtype=a.dtype, device=a.device)
-    slope_a, slope_b = (torch.empty_like(rows) if wanted else out for rows, wanted in ((rows_a, of_a), (rows_b, of_b)))
+    out = a.new_empty(a.shape[:-1])
+    slope_a = torch.empty_like(rows_a) if of_a else None
+    slope_b = torch.empty_like(rows_b) if of_b else None
     limit, octave = (2.0**508, 8) if a.dtype == torch.float64 else (2.0**60, 1)
     count = out.numel()
     if count:
         with on_device_of(out):
             launch(
                 _loss,
-                triton.cdiv(count, BLOCK),
-                (rows_a, rows_b, out, slope_a, slope_b, count),
+                cdiv(count, BLOCK),
+                (rows_a, rows_b, out, slope_a if of_a else out, slope_b if of_b else out, count),
                 (name, of_a, of_b, limit, octave, mean, BLOCK),
             )
     return out, slope_a, slope_b
@@ -194,20 +195,26 @@ class _Loss(torch.autograd.Function):
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
         loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction == "mean")
-        ctx.save_for_backward(a, b, slope_a if of_a else None, slope_b if of_b else None)
+        ctx.save_for_backward(a, b, slope_a, slope_b)
         ctx.reduction, ctx.twin = reduction, twin
         return _reduced(loss, reduction)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
-        a, b, *slopes = ctx.saved_tensors
+        a, b, slope_a, slope_b = ctx.saved_tensors
         if torch.is_grad_enabled():  # a derivative of the gradient is wanted: array code has one
-            sides = [side for side, slope in zip((a, b), slopes, strict=True) if slope is not None]
-            found = iter(torch.autograd.grad(ctx.twin(a, b), sides, grad, create_graph=True))
-            return *(None if slope is None else next(found) for slope in slopes), None, None, None
+            return *derived(ctx.twin, a, b, slope_a is not None, slope_b is not None, grad), None, None, None
         if ctx.reduction == "none":
             grad = grad[..., None]
-        return *(None if slope is None else slope * grad for slope in slopes), None, None, None
+        first = None if slope_a is None else slope_a * grad
+        return first, None if slope_b is None else slope_b * grad, None, None, None
+
+
+def derived(twin: Twin, a: Any, b: Any, of_a: bool, of_b: bool, grad: Any) -> tuple[Any, Any]:
+    """The gradients by array code, which has derivatives of its own."""
+    sides = [side for side, wanted in ((a, of_a), (b, of_b)) if wanted]
+    found = iter(torch.autograd.grad(twin(a, b), sides, grad, create_graph=True))
+    return next(found) if of_a else None, next(found) if of_b else None
 
 
 def _reduced(loss: Any, reduction: str) -> Any:

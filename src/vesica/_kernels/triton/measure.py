@@ -12,7 +12,16 @@ import triton.language as tl
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import HIGHEST, INTERPRETED, LOWEST, are_tame, from_bits, positive, unit_of
 from vesica._kernels.triton.formulas import slope, tame_value, value
-from vesica._kernels.triton.launch import Told, in_rows, is_in_rows, launch, on_device_of, told_of
+from vesica._kernels.triton.launch import (
+    Told,
+    cdiv,
+    in_rows,
+    is_in_rows,
+    launch,
+    next_power_of_2,
+    on_device_of,
+    told_of,
+)
 
 ROWS, FEW_ROWS, COLUMNS, WARPS = 64, 8, 1024, 4
 """Of a tile of the matrix, and of a small matrix; how many warps share a tile."""
@@ -210,7 +219,7 @@ _FLOATS = (torch.float32, torch.float64)
 def _row_with_row(a: Any, b: Any, out: Any, told: Told) -> None:
     count = out.numel()
     launch(
-        _aligned, triton.cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
+        _aligned, cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
     )  # fmt: skip
 
 
@@ -221,13 +230,13 @@ def _every_pair(
     if told.name == "ciou":
         slopes_a, slopes_b = slopes_of(a, b)
     group = 4 if m % 4 == 0 else 1
-    columns = COLUMNS if m > COLUMNS // 2 else max(128, triton.next_power_of_2(m))
-    strips = images * triton.cdiv(m, columns)
-    rows = ROWS if strips * triton.cdiv(n, ROWS) >= ENOUGH else FEW_ROWS
+    columns = COLUMNS if m > COLUMNS // 2 else max(128, next_power_of_2(m))
+    strips = images * cdiv(m, columns)
+    rows = ROWS if strips * cdiv(n, ROWS) >= ENOUGH else FEW_ROWS
     is_fast = a.dtype == torch.float32 and told.name != "tversky"
     launch(
         _pairwise,
-        strips * triton.cdiv(n, rows),
+        strips * cdiv(n, rows),
         (a, b, slopes_a, slopes_b, out, n, m // group, batch_a, batch_b, *told.numbers),
         (told.name, told.of_b, is_fast, group, rows, columns),
         warps=WARPS,
@@ -238,8 +247,8 @@ def _every_pair(
 def slopes_of(a: Any, b: Any) -> tuple[Any, Any]:
     """The arc tangents of the shapes of both sides, by one launch."""
     count, more = a.numel() // 4, 0 if b is a else b.numel() // 4
-    begin = triton.cdiv(count, BLOCK) * BLOCK
+    begin = cdiv(count, BLOCK) * BLOCK
     dtype = a.dtype if a.is_floating_point() else torch.float64
     out = torch.empty(begin + more, dtype=dtype, device=a.device)
-    launch(_slopes, triton.cdiv(begin + more, BLOCK), (a, b, out, count, more, begin), (BLOCK,))
+    launch(_slopes, cdiv(begin + more, BLOCK), (a, b, out, count, more, begin), (BLOCK,))
     return out, out if b is a else out[begin:]

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from backends import absent, as_if_cuda, forbidden  # noqa: E402
-from vesica import Boxes, iou, join, losses, nms  # noqa: E402
+from vesica import Boxes, RotatedBoxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
 from vesica._kernels import pick  # noqa: E402
 from vesica._kernels.generic import contingency as generic_contingency  # noqa: E402
@@ -435,12 +435,16 @@ class TestDoor:
                 assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "generic"
         assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "native"
 
-    def test_gradients_stay_with_torch(self):
+    def test_gradients_have_their_kernels(self):
         a = rows(3).requires_grad_()
         with as_if_cuda():
-            assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "generic"
+            kernel = pick("measure", comparable(a, a, aligned=False), iou.plain)
+            assert kernel.why == "Triton kernels make the measures, and their gradients without a matrix"
             with torch.no_grad():
-                assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "triton"
+                kernel = pick("measure", comparable(a, a, aligned=False), iou.plain)
+                assert kernel.why == "Triton kernels work on the device, without intermediates"
+            boxes = RotatedBoxes(torch.rand(3, 5).requires_grad_(), unit="deg", direction="cw", check=False)
+            assert pick("measure", comparable(boxes, boxes, aligned=False), iou.plain).backend == "generic"
 
     def test_info_says_so(self, capsys):
         assert main(["info", "--json"]) == 0
@@ -449,6 +453,7 @@ class TestDoor:
         assert {case["arrays"] for case in mine} == {
             "torch on a CUDA device, no gradient needed",
             "torch on a CUDA device",
+            "torch on a CUDA device, with a gradient",
             "torch on a CUDA device, inside torch.compile",
             "CuPy, where torch is installed",
         }

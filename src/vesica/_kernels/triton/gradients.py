@@ -23,7 +23,7 @@ from vesica._kernels.triton.losses import derived
 from vesica._kernels.triton.measure import corners, slopes_of
 from vesica._kernels.triton.measure import measure as plain_measure
 
-ROWS, COLUMNS = 8, 128
+ROWS, COLUMNS = 8, 64
 """Of a tile of the matrix."""
 ENOUGH = 2048
 """Programs that keep a device busy."""

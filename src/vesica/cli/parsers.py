@@ -46,6 +46,18 @@ HABITS = {
     "-n": "--threads",
 }
 """What people write who come from other tools, and what is meant; it is told where a verb has the option."""
+VERBS = {
+    **dict.fromkeys(("ap", "coco", "evaluate", "map", "metrics", "score", "val", "validate"), "eval"),
+    **dict.fromkeys(("dice", "jaccard", "miou", "panoptic", "segment", "segmentation"), "seg"),
+    **dict.fromkeys(("agreement", "alpha", "consensus", "iaa", "kappa"), "agree"),
+    **dict.fromkeys(("draw", "show", "view", "visualise", "visualize"), "plot"),
+    **dict.fromkeys(("diff", "versus", "vs"), "compare"),
+    **dict.fromkeys(("export", "import", "write"), "convert"),
+    **dict.fromkeys(("lint", "verify"), "check"),
+    **dict.fromkeys(("describe", "summary"), "stats"),
+    **dict.fromkeys(("doctor", "env", "version"), "info"),
+}
+"""What others call a verb."""
 _CHOICE = re.compile(r"(invalid choice: '(.*)') \(choose from (.*)\)", re.DOTALL)
 
 
@@ -123,12 +135,14 @@ def _place(action: argparse.Action) -> str:
 def meant(flag: str, known: Iterable[str]) -> str:
     """The option that was meant, as a question; "" if none is near."""
     known = list(known)
-    habit = HABITS.get(flag, "")
+    # --iouType and --iou_type are --iou-type
+    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", flag).replace("_", "-").lower() if flag.startswith("--") else flag
+    habit = HABITS.get(spelled, "")
     if habit and (not habit.startswith("-") or habit.split()[0] in known):
         return f" Did you mean {habit}?"
     from difflib import get_close_matches  # late: most command lines are right
 
-    name = flag.lstrip("-").replace("_", "-").lower()
+    name = spelled.lstrip("-").lower()
     names = [one.removeprefix("--") for one in known]
     near = [one for one in names if name and one.startswith(name)] or get_close_matches(name, names, n=1)
     return f" Did you mean {' or '.join(f'--{one}' for one in near[:3])}?" if near else ""
@@ -164,7 +178,7 @@ def parser_of(
     if chosen is not None and chosen not in verbs:
         from difflib import get_close_matches
 
-        near = get_close_matches(chosen, verbs, n=1)
+        near = [VERBS[chosen]] if chosen in VERBS else get_close_matches(chosen, verbs, n=1)
         hint = f" Did you mean `vesica {near[0]}`?" if near else f" There are {', '.join(verbs)}."
         parser.error(f"`{chosen}` is no verb of vesica.{hint}")
     found: dict[str, Parser] = {}

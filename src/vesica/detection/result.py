@@ -24,11 +24,13 @@ from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value
 from vesica.detection.tallies import Tally
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note
 from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.detection.slices import Slices
     from vesica.results.intervals import IntervalTable, Replicates
     from vesica.statistics.intervals import Interval
@@ -114,6 +116,14 @@ class FoundPairs(NamedTuple):
     guess: np.ndarray
     truth: np.ndarray
     counts: np.ndarray
+
+
+class DetectionIntervalOptions(IntervalOptions, total=False):
+    """What else an interval of a detection score takes."""
+
+    iou: float | None
+    min_score: float | None
+    area: str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,36 +296,10 @@ class DetectionResult(Explained):
     # ---- how sure, and where
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        iou: float | None = ...,
-        min_score: float | None = ...,
-        area: str | None = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[DetectionIntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        iou: float | None = ...,
-        min_score: float | None = ...,
-        area: str | None = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[DetectionIntervalOptions]) -> Interval: ...
 
     def interval(
         self,

@@ -153,7 +153,7 @@ class TestPValues:
 
     @pytest.mark.slow
     def test_uniform_without_a_difference_of_many(self):
-        found = self.null(400, 60, 1000)
+        found = self.null(400, 60, 200)
         assert stats.kstest(found, "uniform").pvalue > 0.01
         assert 0.02 < (found < 0.05).mean() < 0.08
 

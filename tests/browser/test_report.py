@@ -346,13 +346,13 @@ def test_size(reports, kind):
     assert len(script.encode()) <= 25_000
 
 
-def test_a_smaller_size_leaves_pictures_out_and_says_so(tmp_path, undrawn):
+def test_a_smaller_size_leaves_pictures_out_and_says_so(tmp_path):
     import vesica
     from browser.kinds import detections, photographs
 
-    result = vesica.evaluate(*detections(330, 3))
+    result = vesica.evaluate(*detections(260, 3))
     whole, small = tmp_path / "whole.html", tmp_path / "small.html"
-    pictures = photographs(330)
+    pictures = photographs(260)
     result.report(whole, images=pictures.get)
     left_out = result.report(small, images=pictures.get, max_mb=0.6)
     assert small.stat().st_size <= 600_000 < whole.stat().st_size

@@ -136,7 +136,9 @@ class Records:
         """What they say of some categories, by their places. Notes and details are of all, and are left out."""
         starts = self.starts[first : end + 1]
         cells, rows = slice(int(starts[0]), int(starts[-1])), slice(*self.bounds[first : end + 1][[0, -1]].tolist())
-        table = {name: None if one is None else one[first:end] for name, one in vars(self.categories).items()}
+        table: dict[str, Any] = {
+            name: None if one is None else one[first:end] for name, one in vars(self.categories).items()
+        }
         return replace(
             self,
             categories=Categories(**table),

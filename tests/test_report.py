@@ -246,7 +246,7 @@ class TestPhotographs:
         monkeypatch.setattr(photographs, "PIXELS", 1000)
         assert "700×500 pixels are too many" in self.found(["139"], folder).lines[0]
 
-    def test_a_photograph_says_the_size_that_nobody_knew(self, result, tmp_path):
+    def test_a_photograph_says_the_size_that_nobody_knew(self, result, tmp_path, undrawn):
         """Outlines lie where they belong, though the data had no sizes."""
         pictures = {}
         out = tmp_path / "out.html"
@@ -260,7 +260,7 @@ class TestWrite:
             assert len(word) < 3 or word not in text
         assert not re.search(r"\b20\d\d-\d\d-\d\d", text)
 
-    def test_arguments(self, result, tmp_path):
+    def test_arguments(self, result, tmp_path, undrawn):
         out = tmp_path / "out.html"
         with pytest.raises(ValueError, match="`results` must be one result or more"):
             report.write(out)
@@ -277,7 +277,7 @@ class TestWrite:
             result.report(tmp_path / "nowhere" / "out.html")
         assert list(tmp_path.iterdir()) == []
 
-    def test_an_error_leaves_the_earlier_file(self, result, tmp_path, monkeypatch):
+    def test_an_error_leaves_the_earlier_file(self, result, tmp_path, monkeypatch, undrawn):
         out = tmp_path / "out.html"
         out.write_text("earlier")
         monkeypatch.setattr(gallery, "_few", lambda *_, **__: 1 / 0)
@@ -295,10 +295,13 @@ class TestWrite:
         ids = re.findall(r' id="([^"]+)"', text)
         assert len(ids) == len(set(ids))
 
-    def test_without_matplotlib(self, result, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("module", ["matplotlib", "matplotlib.figure"])
+    def test_without_matplotlib(self, result, tmp_path, monkeypatch, module):
         import sys
 
-        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        for known in [one for one in sys.modules if one == module or one.startswith(f"{module}.")]:
+            monkeypatch.delitem(sys.modules, known)
+        monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(vesica.MissingExtra, match=r'pip install "vesica\[plot\]"'):
             result.report(tmp_path / "out.html")
 
@@ -308,7 +311,7 @@ class TestWrite:
         text = out.read_text(encoding="utf-8")
         assert "Causes, confusion and pictures are left out" in text and "chart-detection-pr" in text
 
-    def test_masks_are_outlines(self, tmp_path):
+    def test_masks_are_outlines(self, tmp_path, undrawn):
         square = [[10, 10, 40, 10, 40, 40, 10, 40]]
         row = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 30], "segmentation": square}
         truth = {
@@ -322,7 +325,7 @@ class TestWrite:
         vesica.evaluate(tmp_path / "truth.json", tmp_path / "guess.json", regions="mask").report(out)
         assert rings_in(out) == [[10, 40]] * 2
 
-    def test_rotated_boxes_are_outlines(self, tmp_path):
+    def test_rotated_boxes_are_outlines(self, tmp_path, undrawn):
         turned = vesica.RotatedBoxes([[30, 30, 20, 20, 45]], unit="deg", direction="cw")
         truth, guess = (
             vesica.Dataset.from_arrays(turned, image=[1], category=["cat"], score=score) for score in (None, [0.9])
@@ -351,7 +354,7 @@ def test_outlines_with_fewer_points_are_the_same(seed):
     assert shapely.LinearRing(few).hausdorff_distance(shapely.LinearRing(ring)) < 3.5
 
 
-def test_ranges_that_do_not_cover_all_have_numbers_and_say_so(tmp_path):
+def test_ranges_that_do_not_cover_all_have_numbers_and_say_so(tmp_path, undrawn):
     out = tmp_path / "out.html"
     vesica.evaluate(*detections(2, 2), areas={"tiny": (0, 500), "large": (500, 1e9)}).report(out)
     assert "no range of `areas` covers all sizes" in out.read_text(encoding="utf-8")
@@ -372,7 +375,7 @@ class TestCommandLine:
         (tmp_path / "photographs").mkdir()
         return tmp_path
 
-    def test_eval(self, files, capsys):
+    def test_eval(self, files, capsys, undrawn):
         words = ["eval", "truth.json", "guess.json", "--report", "out.html", "--images", "photographs"]
         assert main([*words, "--gate", "AP>=0.5"]) == 0
         text = (files / "out.html").read_text(encoding="utf-8")
@@ -381,7 +384,7 @@ class TestCommandLine:
         assert main([*words, "--gate", "AP>=2"]) == 1  # and the page is there
         assert "FAILED" in (files / "out.html").read_text(encoding="utf-8")
 
-    def test_saved(self, files, capsys):
+    def test_saved(self, files, capsys, undrawn):
         assert main(["eval", "truth.json", "guess.json", "--records", "run.records", "--details", "--quiet"]) == 0
         capsys.readouterr()
         assert main(["eval", "truth.json", "guess.json", "--json", "--quiet"]) == 0
@@ -410,7 +413,7 @@ class TestCommandLine:
             ("report truth.json -o out.html --images nowhere", 2, "--images must be a folder that exists"),
         ],
     )
-    def test_refused(self, files, capsys, words, code, said):
+    def test_refused(self, files, capsys, words, code, said, undrawn):
         before = sorted(os.listdir())
         try:
             found = main(words.split())
@@ -423,7 +426,7 @@ class TestCommandLine:
         "content",
         ["{", "[]", '{"summary": 1, "task": "x"}', '{"summary": {"AP": 1}, "task": "detection", "classes": 7}', ""],
     )
-    def test_damaged_json(self, files, capsys, content):
+    def test_damaged_json(self, files, capsys, content, undrawn):
         (files / "run.json").write_text(content)
         assert main(["report", "run.json", "-o", "out.html"]) == 3
         assert "run.json" in capsys.readouterr().err and not (files / "out.html").exists()

@@ -33,7 +33,7 @@ std::size_t kept();
 template <class T>
 struct Allocator {
     using value_type = T;
-    static constexpr std::size_t large = std::size_t(1) << 20;  // bytes; what is smaller, the C library keeps by itself
+    static constexpr std::size_t large = std::size_t(1) << 16;  // bytes; what is smaller, the C library keeps by itself
 
     Allocator() = default;
     template <class U>

@@ -118,8 +118,8 @@ def unknown(word: str, parser: argparse.ArgumentParser) -> str:
     """What is said of a word that a parser does not know."""
     flag = word.partition("=")[0]
     if not flag.startswith("-") or flag == "-":
-        places = " ".join(map(_place, places_of(parser)))
-        takes = f"takes {places}" if places else "takes no files"
+        shown = " ".join(map(_place, places_of(parser)))
+        takes = f"takes {shown}" if shown else "takes no files"
         return f"{word!r} is one too many: `{parser.prog}` {takes}"
     known = [one for one in parser._option_string_actions if one.startswith("--")]
     there = [str(one.metavar or one.dest) for one in places_of(parser)]

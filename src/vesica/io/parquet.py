@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from vesica._check import arrow as check
-from vesica.dataset import Dataset
-from vesica.dataset.arrow import SIDES, dataset_of, sides_of
+from vesica.dataset import Categories, Dataset
+from vesica.dataset.arrow import SIDES, categories_among, categories_said, dataset_of, sides_of
 from vesica.errors import InputError
 from vesica.io.archives import look_at
 from vesica.io.files import OpenFile
 from vesica.io.ipc_sizes import unpacked
 from vesica.io.options import Options
-from vesica.io.parquet_columns import columns_of
+from vesica.io.parquet_columns import category_columns, columns_of
 from vesica.io.source import Reading, Source
 
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -119,6 +121,31 @@ def images_of(path: str, /) -> Any:
         return file.read(columns=columns_of(file, sides=()))
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+
+
+class CategoryTable(NamedTuple):
+    """The categories of one side of a file."""
+
+    categories: Categories
+    is_written: bool
+    """Is the table written beside the columns? Otherwise objects alone tell, and each row group has its own."""
+
+
+def categories_of(path: str, side: str, /) -> CategoryTable | None:
+    """The categories of one side of a Parquet file; None where there is no such side."""
+    arrow = check.installed("pyarrow", "A file of Parquet")
+    file = _opened(path)
+    if side not in _present(file):
+        return None
+    said = categories_said(file.schema_arrow, side)
+    if said is not None:
+        return CategoryTable(said, True)
+    columns = category_columns(file, side)
+    try:
+        found = categories_among(file.read(columns=columns), side) if columns else Categories(np.array([1]))
+    except (arrow.ArrowException, OSError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path} is no file of Parquet that can be read: {error}.") from error
+    return CategoryTable(found, False)
 
 
 class GroupSize(NamedTuple):

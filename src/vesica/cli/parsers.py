@@ -122,8 +122,8 @@ def unknown(word: str, parser: argparse.ArgumentParser) -> str:
         takes = f"takes {shown}" if shown else "takes no files"
         return f"{word!r} is one too many: `{parser.prog}` {takes}"
     known = [one for one in parser._option_string_actions if one.startswith("--")]
-    places = [str(one.metavar or one.dest) for one in places_of(parser)]
-    return f"`{flag}` is no option of `{parser.prog}`.{meant(flag, known, places)}"
+    there = [str(one.metavar or one.dest) for one in places_of(parser)]
+    return f"`{flag}` is no option of `{parser.prog}`.{meant(flag, known, there)}"
 
 
 def places_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -13,8 +13,9 @@ SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=lib
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
-# Each worker imports torch and JAX: more of them cost memory. A file stays with one worker, so that what is compiled
-# for one of its tests serves the others; tests/conftest.py says which files come first. The verdict does not depend on it.
+# Workers cost memory, so what takes most of it is tested by itself: JAX, what is compiled, and what lives on torch. A
+# file stays with one worker, so that what is compiled for one of its tests serves the others; tests/conftest.py says
+# which files come first. The verdict does not depend on it.
 WORKERS ?= 2
 PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
@@ -30,7 +31,7 @@ demo: $(VENV)/.installed  ## a small world of pictures: two models, three annota
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
-	$(PYTEST) -m "not compile" && $(PYTEST) -m compile
+	$(PYTEST) -m "not compile and not torch" && $(PYTEST) -m "compile or torch"
 
 test-gpu: $(VENV)/.installed $(VENV)/.test  ## the device suite, where there is a CUDA device
 	$(BIN)/python tests/gpu

@@ -9,7 +9,6 @@ import argparse
 import os
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 from benchmarks import (
     bench_agreement,
@@ -36,9 +35,10 @@ from benchmarks import (
     bench_threads,
     history,
     machine,
+    session,
 )
 from benchmarks.clock import FULL, QUICK, Pace
-from benchmarks.report import Report, print_bars, print_facts, print_faults, write_rows
+from benchmarks.report import Report, print_faults
 from vesica._kernels.native import ISAS
 
 BENCHES = {
@@ -71,19 +71,12 @@ def main() -> int:
     options = _options()
     pace = QUICK if options.quick else FULL
     facts = machine.describe()
-    print_facts(facts)
-
-    reports = []
-    for name in options.names or BENCHES:
-        for isa in options.isa or [None]:
-            report = _under(isa, name, pace)
-            title = f"{name}, {isa}" if isa else name
-            print(f"\n== {title} ==", *report.tables, sep="\n\n", flush=True)
-            reports.append(report)
-            if options.json:  # after each: a long run that is stopped keeps what it has
-                write_rows(options.json, facts, reports)
-    print_bars(reports)
-
+    benches = (
+        (f"{name}, {isa}" if isa else name, _under(isa, name, pace))
+        for name in options.names or BENCHES
+        for isa in options.isa or [None]
+    )
+    reports = session.told(facts, benches, options.json)
     if options.history:
         print(f"\nkept in {history.keep(history.FOLDER, facts, reports)}; `python -m benchmarks.history` shows all")
     return print_faults(reports)
@@ -108,9 +101,7 @@ def _under(isa: str | None, name: str, pace: Pace) -> Report:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time vesica against its peers.")
-    parser.add_argument("names", nargs="*", metavar="name", help=f"{', '.join(BENCHES)}; all of them by default")
-    parser.add_argument("--quick", action="store_true", help="one process a cell instead of three")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write machine, rows and bars to a file")
+    session.add_arguments(parser, BENCHES, "one process a cell instead of three")
     parser.add_argument("--history", action="store_true", help="keep bars and medians in benchmarks/history")
     parser.add_argument(
         "--isa",
@@ -118,10 +109,7 @@ def _options() -> argparse.Namespace:
         choices=ISAS,
         help="time our side once under each of these: a new processor shows what an older one does",
     )
-    options = parser.parse_args()
-    if unknown := [name for name in options.names if name not in BENCHES]:
-        parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(BENCHES)}")
-    return options
+    return session.parsed(parser, BENCHES)
 
 
 if __name__ == "__main__":

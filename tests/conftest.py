@@ -20,6 +20,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from backends import careful, forbidden
+from leftovers import Guard
+from undrawn import leave_undrawn
 
 # Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
 # examples are the same each time, and few: depth is for `make fuzz` and every night. What chance finds there becomes an
@@ -42,6 +44,13 @@ MARKS = {
     "parity": ["parity/*"],
     "fuzz": ["test_fuzz.py"],
     "memory": ["test_memory.py"],
+    "torch": [
+        "test_triton*.py",
+        "test_adapters.py",
+        "test_torchmetrics.py",
+        "test_training.py",
+        "test_transformers.py",
+    ],
     "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
     # More than a second of work that no smaller number of examples shortens, and what compiles (see below).
     "slow": """
@@ -100,10 +109,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m compile`, files without such a test are not even imported."""
-    if config.option.markexpr != "compile" or collection_path.suffix not in (".py", ".md"):
+    """With the marks of one half of `make test`, files of the other are not even imported."""
+    asked = config.option.markexpr
+    if collection_path.suffix not in (".py", ".md") or asked not in ("not compile and not torch", "compile or torch"):
         return None
-    return None if _may_compile(collection_path) else True
+    is_of_torch = any(collection_path.match(name) for name in MARKS["torch"])
+    if asked.startswith("not"):
+        return True if is_of_torch else None
+    return None if is_of_torch or _may_compile(collection_path) else True
 
 
 def _may_compile(path: Path) -> bool:
@@ -175,6 +188,10 @@ def _resident() -> int:
     """Bytes of memory that this process holds; 0 where the system does not say."""
     told = Path("/proc/self/statm")
     return int(told.read_text().split()[1]) * mmap.PAGESIZE if told.exists() else 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Guard())  # a plugin, for hooks of this file do not see the pages of docs/
 
 
 def pytest_report_header() -> str:
@@ -259,7 +276,7 @@ def no_native() -> Iterator[None]:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the charts of reports undrawn, which takes seconds: for tests of all else."""
-    monkeypatch.setattr("vesica.report.charts.svg_of", lambda ax, key, **_: f'<svg id="{key}" viewBox="0 0 1 1"></svg>')
+    leave_undrawn(monkeypatch)
 
 
 @pytest.fixture(scope="module")

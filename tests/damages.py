@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import copy
+import functools
 import json
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +85,7 @@ def clipped(box, width, height, digits):
     x1, y1 = max(0.0, min(x, width - 2)), max(0.0, min(y, height - 2))
     x2, y2 = max(x1 + 2, min(x + w, width)), max(y1 + 2, min(y + h, height))
     if digits is not None:
-        x1, y1, x2, y2 = (float(np.round(one, digits)) for one in (x1, y1, x2, y2))
+        x1, y1, x2, y2 = (round(float(one), digits) for one in (x1, y1, x2, y2))
     return [number(one, digits) for one in (x1, y1, x2 - x1, y2 - y1)]
 
 
@@ -96,6 +97,7 @@ def _guess(image, category, box, score):
     return {"image_id": image["id"], "category_id": category, "bbox": box, "score": round(float(score), 5)}
 
 
+@functools.cache
 def _frequency(count):
     weights = 1 / np.arange(1, count + 1) ** 0.7
     return weights / weights.sum()
@@ -180,7 +182,7 @@ DAMAGES = [
 
 
 def damaged(damage: Damage, results: list[dict[str, Any]], truth: dict[str, Any]) -> list[dict[str, Any]]:
-    return damage.change(copy.deepcopy(results), truth)
+    return damage.change(pickle.loads(pickle.dumps(results)), truth)  # a copy, and faster than one by `copy`
 
 
 def other_images(results, truth):

@@ -45,7 +45,7 @@ def words_of(line):
 
 
 @pytest.mark.parametrize("verb, line", EXAMPLES, ids=[line for _, line in EXAMPLES])
-def test_runs(world, tmp_path, monkeypatch, capsys, verb, line):
+def test_runs(world, tmp_path, monkeypatch, capsys, undrawn, verb, line):
     needs = {"ct/": "nibabel", "vesica plot": "matplotlib", "--report": "matplotlib", ".parquet": "pyarrow"}
     for part, package in needs.items():
         if part in line and not _has(package):
@@ -54,8 +54,8 @@ def test_runs(world, tmp_path, monkeypatch, capsys, verb, line):
     shutil.copytree(world, here)
     monkeypatch.chdir(here)
     line = line.replace("/tmp/", f"{tmp_path}/")
-    monkeypatch.setattr(demo, "_report", cli_world.page)  # test_demo.py has whole ones,
-    monkeypatch.setattr(demo, "IMAGES", 4)  # and test_first_hour.py as many pictures as there are by default
+    monkeypatch.setattr(demo, "_report", cli_world.page)  # test_demo.py has a whole one,
+    monkeypatch.setattr(demo, "IMAGES", 4)  # of as many pictures as there are by default
     code = main(words_of(line))
     err = capsys.readouterr().err
     assert code in FAILED_GATES if "--gate" in line else code == 0, err

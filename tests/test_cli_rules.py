@@ -231,6 +231,8 @@ class TestOptionsOfAll:
             (["--conf", "0.5"], "--min-score"),
             (["--iou-thres", "0.5"], "--iou"),
             (["--gt", "x"], "TRUTH, by its place"),
+            (["--iouType", "segm"], "--regions"),
+            (["--iou_type=segm"], "--regions"),
             (["--jobs", "4"], "--threads"),
             (["--Per_Class"], "--per-class"),
             (["--colour", "never"], "--color"),
@@ -245,6 +247,9 @@ class TestOptionsOfAll:
         "words, told",
         [
             (["evl", "a", "b"], "`evl` is no verb of vesica. Did you mean `vesica eval`?"),
+            (["val", "data=x"], "Did you mean `vesica eval`?"),
+            (["kappa", "a", "b"], "Did you mean `vesica agree`?"),
+            (["miou", "a", "b"], "Did you mean `vesica seg`?"),
             (["eval", "a", "b", "c"], "'c' is one too many: `vesica eval` takes TRUTH GUESS, or with --engine"),
             (["eval", "a", "b", "--protocol", "cocoa"], "Did you mean coco?"),
             (["eval", "a", "b", "--regions", "segm"], "Did you mean mask?"),

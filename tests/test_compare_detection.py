@@ -102,7 +102,7 @@ class TestPValues:
 
     @pytest.mark.slow
     def test_uniform_without_a_difference_of_many(self):
-        found = self.null(300, 60, 500)
+        found = self.null(300, 60, 200)
         assert stats.kstest(found, "uniform").pvalue > 0.01
         assert 0.015 < (found < 0.05).mean() < 0.085
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import vesica
+from undrawn import leave_undrawn
 from vesica.cli import main
 from vesica.demo import files, kinds, words
 from vesica.demo.scene import picture
 
-IMAGES = 12
+IMAGES = 48  # as many as it has by itself
 
 
 def run(*words):
@@ -34,16 +35,21 @@ def run(*words):
 def demo(tmp_path_factory):
     """The folder of a demo, and what was said in JSON."""
     folder = tmp_path_factory.mktemp("world") / "demo"
-    code, out, err = run("demo", "-o", folder, "--images", IMAGES, "--json")
+    code, out, err = run("demo", "-o", folder, "--json")
     assert (code, err) == (0, "")
     return folder, json.loads(out)
 
 
 @pytest.fixture(scope="module")
-def again(demo, tmp_path_factory):
-    """The same in another folder, and what was said in words."""
-    folder = tmp_path_factory.mktemp("world") / "again"
-    code, out, _ = run("demo", "-o", folder, "--images", IMAGES)
+def twice(tmp_path_factory):
+    """A small one in two folders: each with its files, and with what was said in words."""
+    with pytest.MonkeyPatch.context() as patch:
+        leave_undrawn(patch)
+        return [_small(tmp_path_factory.mktemp("world") / name) for name in ("once", "again")]
+
+
+def _small(folder):
+    code, out, _ = run("demo", "-o", folder, "--images", "3")
     assert code == 0
     return folder, content_of(folder), out
 
@@ -110,9 +116,10 @@ class TestFiles:
         assert sorted(asked) == sorted([image, who] for who, images in names.items() for image in images)
         assert {len(images) for images in names.values()} == {IMAGES * 3 // 4}
 
-    def test_same_bytes(self, demo, again):
-        """In another folder, with another process's memory of it: all files, and the report."""
-        assert again[1] == content_of(demo[0])
+    def test_same_bytes(self, twice):
+        """In another folder: all files, and the report; tests of reports say it of its charts."""
+        (_, once, _), (_, again, _) = twice
+        assert once == again and "report.html" in once
 
     def test_another_seed(self):
         one, other = picture(1, 0), picture(1, 1)
@@ -138,14 +145,14 @@ class TestNumbers:
         facts = json.loads(run("seg", folder / "maps/truth", folder / "maps/b", *words)[1])
         assert facts["summary"] == told["seg"]["summary"]
 
-    def test_the_story(self, tmp_path):
+    def test_the_story(self, demo):
         """b is the better detector, and loses bicycles; each annotator has the habit that is told of them."""
-        files.write(tmp_path, range(48), 48, 0)
-        comparison = vesica.compare(tmp_path / "truth.json", tmp_path / "a.json", tmp_path / "b.json")
+        folder, _ = demo
+        comparison = vesica.compare(folder / "truth.json", folder / "a.json", folder / "b.json")
         assert comparison.table()["lo"][0] > 0
         rows = {row["category"]: row for row in comparison.classes()}
         assert rows["bicycle"]["hi"] < 0 < rows["car"]["lo"]
-        result = _agreement(tmp_path)
+        result = _agreement(folder)
         by_date = result.trend(by="date")
         assert by_date["lo"][-1] > 0  # cleo was told
         table = result.annotators()
@@ -167,9 +174,9 @@ class TestNumbers:
 
 
 class TestWords:
-    def test_commands_work(self, again):
+    def test_commands_work(self, twice, undrawn):
         """What is said to be tried is typed in: each does what it is for."""
-        folder, _, out = again
+        folder, _, out = twice[1]
         lines = tried(out)
         assert len(lines) == 6
         for line in lines:

@@ -407,7 +407,7 @@ class TestRecords:
 
     def test_different_categories(self, images):
         truths, guesses = images
-        a, b = Evaluator(categories=[1, 2, 3]), Evaluator(categories={1: "cat", 2: "dog", 3: "cow"})
+        a, b = (Evaluator(categories={1: one, 2: "dog", 3: "cow"}) for one in ("cat", "lynx"))
         a.update(truths[0], guesses[0], image=0)
         b.update(truths[1], guesses[1], image=1)
         with pytest.raises(InputError, match="different categories"):

@@ -35,15 +35,16 @@ def test_a_moment_of_trials(noun):
 
 
 @pytest.mark.parametrize(
-    ("fault", "seen"), [("assert rng.integers(10) < 9", "AssertionError"), ("while rng.integers(10) < 99: pass", "")]
+    ("fault", "patience", "seen"),
+    [("assert rng.integers(10) < 9", 60, "AssertionError"), ("while rng.integers(10) < 99: pass", 2, "")],
 )
-def test_a_fault_is_named_and_can_be_repeated(fault, seen):
+def test_a_fault_is_named_and_can_be_repeated(fault, patience, seen):
     """A trial that fails, or does not end, prints the line that repeats it."""
     code = (
         "import sys, tests.fuzz, tests.fuzz.__main__ as main\n"
         f"def trial(rng):\n    {fault}\n"
         "tests.fuzz.TRIALS.update(rle=trial)\n"
-        "main.PATIENCE = 5\n"
+        f"main.PATIENCE = {patience}\n"
         "sys.argv = ['fuzz', '--noun', 'rle', '--seed', '5', '--seconds', '1000']\n"
         "sys.exit(main.main())\n"
     )

@@ -173,6 +173,13 @@ class TestErrors:
         assert str(caught.value).startswith(f"module 'vesica' has no attribute {name!r}. Write {line}")
         assert not hasattr(vesica, name)
 
+    @pytest.mark.parametrize("name", ["agreement", "detection", "segmentation", "scale"])
+    def test_a_module_that_is_called(self, name):
+        with pytest.raises(TypeError, match=rf"^vesica\.{name} is a module and cannot be called\. Write") as caught:
+            getattr(vesica, name)([], threads=1)
+        line = str(caught.value).partition("Write ")[2].removesuffix(".")
+        eval(line.replace("(paths)", ""), words())
+
     @both_ways
     @pytest.mark.parametrize("call, line", [
         (lambda: vesica.nms(some(3), [0.9, 0.8, 0.7], 0.5), "vesica.nms(boxes, scores, above=0.5)"),

@@ -42,7 +42,7 @@ def truths(kinds=2):
     return dict(result.summary) | {"f1": float(result.counts().total().f1)}
 
 
-def coverage(runs, images, *methods, kinds=2, replicates=400):
+def coverage(runs, images, *methods, kinds=2, replicates=200):
     """For each method, by number the share of worlds whose interval holds the truth."""
     want, held = truths(kinds), [dict.fromkeys(NAMES, 0) for _ in methods]
     for seed in range(runs):
@@ -56,7 +56,7 @@ def coverage(runs, images, *methods, kinds=2, replicates=400):
 
 class TestCoverage:
     def test_a_few(self):
-        (found,) = coverage(30, 100, "corrected", replicates=200)
+        (found,) = coverage(30, 100, "corrected")
         assert min(found.values()) >= 0.8
 
     @pytest.mark.slow

@@ -176,17 +176,70 @@ class TestMerge:
         with pytest.raises(InputError, match=f"different protocols do not belong together: {named}"):
             merge(a, b)
 
-    def test_other_categories(self):
+    def test_categories_that_contradict(self):
         truth, results = awkward_job(0)
         a = records_of(*part(truth, results, {10}))
         for change, named in (
-            ({"ids": np.array([1, 2, 3, 5])}, "ids number 3 is 4 here and 5 there"),
-            ({"ids": np.array([1, 2])}, "ids has 4 entries here and 2 there"),
-            ({"names": np.array(["c1", "dog", "c3", "c4"], object)}, "names number 1 is 'c2' here and 'dog' there"),
+            ({"names": np.array(["c1", "dog", "c3", "c4"], object)}, "names of 2 is 'c2' here and 'dog' there"),
+            ({"frequency": np.array(["r", "f", None, "c"], object)}, "frequency of 1 is 'f' here and 'r' there"),
         ):
-            other = dataclasses.replace(a, categories=dataclasses.replace(a.categories, **change))
+            mine = dataclasses.replace(a.categories, frequency=np.array(["f", None, "c", "c"], object))
+            one = dataclasses.replace(a, categories=mine)
+            other = dataclasses.replace(a, categories=dataclasses.replace(mine, **change))
             with pytest.raises(InputError, match=f"different categories do not belong together: {named}"):
-                merge(a, other)
+                merge(one, other)
+
+
+class TestCategoriesThatDiffer:
+    """Parts that know different categories, as files have them whose tables list what occurs."""
+
+    @staticmethod
+    def shard(images, table, *, seen=None):
+        """Objects of categories of the table, and guesses of those that are `seen`."""
+        k = np.arange(6 * len(images))
+        ids = sorted(table)
+        boxes = np.stack([k * 37 % 90, k * 53 % 70, k * 37 % 90 + 9, k * 53 % 70 + 9], axis=1)
+        category = np.array(ids)[k * 5 % len(ids)] if ids else np.full(len(k), 1)
+        rows = slice(None) if ids else slice(0, 0)
+        of = {"image": np.repeat(images, 6)[rows], "category": category[rows], "images": images, "categories": table}
+        truth = Dataset.from_arrays(boxes[rows], **of)
+        known = table if seen is None else seen
+        guess = Dataset.from_arrays(
+            boxes + k[:, None] % 3, image=np.repeat(images, 6), images=images, categories=known,
+            category=np.array(sorted(known))[k * 7 % len(known)], score=1 - k * 13 % 64 / 64,
+        )  # fmt: skip
+        return truth, guess
+
+    @pytest.mark.parametrize("details", [False, True])
+    @pytest.mark.parametrize(
+        "tables",
+        [
+            ({1: "cat", 2: "dog"}, {1: "cat", 2: "dog", 7: "cow"}, {2: "dog"}),
+            ({9: "cat"}, {4: "dog"}, {1: "cow", 6: "kite"}),
+            ({"cat": None, "kite": None}, {"dog": None}, {"ant": None, "dog": None}),
+        ],
+        ids=["one in the other", "disjoint", "texts"],
+    )
+    def test_as_of_one_run(self, tables, details):
+        shards = [self.shard([3 * k, 3 * k + 1, 3 * k + 2], table) for k, table in enumerate(tables)]
+        whole = records_of(*(Dataset.joined(side) for side in zip(*shards, strict=True)), details=details)
+        parts = [records_of(*shard, details=details) for shard in shards]
+        for order in itertools.permutations(parts):
+            assert merge(*order).to_bytes() == whole.to_bytes()
+        assert merge(parts[0], merge(parts[1], parts[2])).to_bytes() == whole.to_bytes()
+
+    def test_a_guess_that_was_left_out(self):
+        a = records_of(*self.shard([0, 1], {1: "cat", 2: "dog"}))
+        b = records_of(*self.shard([2, 3], {1: "cat"}, seen={1: "cat", 2: "dog"}))
+        assert "Q13" in [note.rule for note in b.notes]
+        with pytest.raises(InputError, match="some know 2, and others left out 6 guesses of categories"):
+            merge(a, b)
+        assert len(merge(a.of_images(np.array([True, False])), a.of_images(np.array([False, True])))) == len(a)
+
+    def test_left_out_of_a_table_that_lacks_nothing(self):
+        a = records_of(*self.shard([0, 1], {1: "cat", 2: "dog"}, seen={1: "cat", 9: "ufo"}))
+        b = records_of(*self.shard([2, 3], {1: "cat"}))
+        assert "Q13" in [note.rule for note in merge(a, b).notes]
 
 
 def small_job():
@@ -414,3 +467,47 @@ class TestLanes:
             assert records.positives[k, 1] == sum(row["area"] <= 1024 for row in counted)
             start, end = records.bounds[k : k + 2]
             assert end - start == sum(row["category_id"] == one for row in results)
+
+
+class TestWhatIsRemembered:
+    """Protocols and categories of equal headers are looked at once."""
+
+    @pytest.mark.parametrize(
+        "old, new",
+        [
+            (b'"strict": false', b'"strict": 0'),
+            (b'"by_class": true', b'"by_class": 1'),
+            (b"[1, 10, 100]", b"[true, 10, 100]"),
+        ],
+    )
+    def test_a_number_for_a_flag(self, old, new):
+        data = records_of(*small_job()).to_bytes()
+        Records.from_bytes(data)
+        header, *blocks = blocks_of(data)
+        assert old in header
+        with pytest.raises(InputError):
+            Records.from_bytes(bytes_of([header.replace(old, new), *blocks]))
+
+    def test_categories_cannot_be_written_to(self):
+        data = records_of(*small_job()).to_bytes()
+        one, other = Records.from_bytes(data), Records.from_bytes(data)
+        assert one.categories is other.categories
+        with pytest.raises(ValueError, match="read-only"):
+            one.categories.ids[0] = "lynx"
+
+    @pytest.mark.parametrize("guesses", [3, 300])
+    def test_more_hits_than_truths(self, guesses):
+        k = np.arange(guesses)
+        boxes = np.stack([k * 20, k * 0, k * 20 + 9, k * 0 + 9], axis=1)
+        given = {"image": k * 0, "category": k * 0}
+        truth, guess = Dataset.from_arrays(boxes, **given), Dataset.from_arrays(boxes, **given, score=1 - k / 512)
+        records = records_of(truth, guess, max_dets=300)
+        assert Records.from_bytes(records.to_bytes()).to_bytes() == records.to_bytes()
+        for area in range(records.counted.shape[1]):
+            counted = records.counted.copy()
+            counted[0, area] -= counted[0, area] > 0
+            fewer = dataclasses.replace(records, counted=counted)
+            if (counted == records.counted).all():
+                continue
+            with pytest.raises(InputError, match="`matched` must not find more truths than `counted` has"):
+                Records.from_bytes(fewer.to_bytes())

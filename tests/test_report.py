@@ -169,11 +169,47 @@ class TestPhotographs:
         return photographs.pictures_of(names, images, **{"embed": "embed", "room": 10**6, **options})
 
     def test_by_name_last_part_stem_and_id(self, folder):
-        names = ["000139.jpg", "val/000139.jpg", "139", "000139.png", "deep/b.PNG", "C:\\pictures\\000139.jpg"]
+        names = ["000139.jpg", "val/000139.jpg", "139", "000139.png", "deep/b.PNG"]
         found = self.found(names, folder)
         assert list(found.pictures) == names and not found.lines
+        assert list(self.found(["C:\\pictures\\000139.jpg"], folder).pictures) == ["C:\\pictures\\000139.jpg"]
         assert found.pictures["139"][1:] == (700, 500)
         assert all(one.address.startswith("data:image/jpeg;base64,") for one in found.pictures.values())
+
+    @pytest.mark.parametrize("embed", ["link", "embed"])
+    @pytest.mark.parametrize(
+        "names, root, want",
+        [
+            (["a/7.jpg", "b/7.jpg"], "", {"a/7.jpg": "a/7.jpg", "b/7.jpg": "b/7.jpg"}),
+            (["a/7.jpg", "b/7.jpg"], "b", {"b/7.jpg": "b/7.jpg"}),  # a/7.jpg is another picture
+            (["a/7.jpg", "b/8.jpg"], "b", {"b/8.jpg": "b/8.jpg"}),
+            (["x/7.jpg", "y/7.jpg"], "b", {}),  # one of them, and nobody knows which
+            (["x/7.jpg", "y/8.jpg"], "b", {"x/7.jpg": "b/7.jpg", "y/8.jpg": "b/8.jpg"}),
+            (["x/7.jpg", "7"], "b", {"x/7.jpg": "b/7.jpg", "7": "b/7.jpg"}),  # two names of one image
+            (["1", "01"], "b", {"1": "b/1.jpg", "01": "b/01.jpg"}),
+            (["001", "0007"], "b", {"0007": "b/7.jpg"}),  # 1.jpg or 01.jpg
+        ],
+    )
+    def test_same_name_in_two_folders(self, tmp_path, names, root, want, embed):
+        """Never the picture of another image."""
+        from PIL import Image
+
+        addresses = {}
+        for k, name in enumerate(["a/7.jpg", "b/7.jpg", "b/8.jpg", "b/1.jpg", "b/01.jpg"]):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            Image.fromarray(np.full((5, 7 + k, 3), 90, np.uint8)).save(tmp_path / name)
+            addresses[name] = (tmp_path / name).as_uri() if embed == "link" else 7 + k
+        found = self.found(names, tmp_path / root, embed=embed)
+        shown = {name: one.address if embed == "link" else one.width for name, one in found.pictures.items()}
+        assert shown == {name: addresses[one] for name, one in want.items()}
+        assert len(found.lines) == (len(want) < len(names))
+        assert not found.lines or "left out, among them" in found.lines[0] or "not found" in found.lines[0]
+
+    def test_same_name_in_a_dict(self):
+        one, other = np.zeros((5, 7), np.uint8), np.zeros((5, 9), np.uint8)
+        found = self.found(["a/7.jpg", "b/7.jpg", "7"], {"a/7.jpg": one, "b/7.jpg": other})
+        assert {name: picture.width for name, picture in found.pictures.items()} == {"a/7.jpg": 7, "b/7.jpg": 9}
+        assert "1 photographs were not found, among them 7." in found.lines
 
     @pytest.mark.parametrize(
         "name", ["../secret.png", "deep/../../secret.png", "/etc/passwd", "link.jpg", "", "\0", "..", ".", "deep"]
@@ -210,7 +246,7 @@ class TestPhotographs:
         monkeypatch.setattr(photographs, "PIXELS", 1000)
         assert "700×500 pixels are too many" in self.found(["139"], folder).lines[0]
 
-    def test_a_photograph_says_the_size_that_nobody_knew(self, result, tmp_path):
+    def test_a_photograph_says_the_size_that_nobody_knew(self, result, tmp_path, undrawn):
         """Outlines lie where they belong, though the data had no sizes."""
         pictures = {}
         out = tmp_path / "out.html"
@@ -224,7 +260,7 @@ class TestWrite:
             assert len(word) < 3 or word not in text
         assert not re.search(r"\b20\d\d-\d\d-\d\d", text)
 
-    def test_arguments(self, result, tmp_path):
+    def test_arguments(self, result, tmp_path, undrawn):
         out = tmp_path / "out.html"
         with pytest.raises(ValueError, match="`results` must be one result or more"):
             report.write(out)
@@ -241,7 +277,7 @@ class TestWrite:
             result.report(tmp_path / "nowhere" / "out.html")
         assert list(tmp_path.iterdir()) == []
 
-    def test_an_error_leaves_the_earlier_file(self, result, tmp_path, monkeypatch):
+    def test_an_error_leaves_the_earlier_file(self, result, tmp_path, monkeypatch, undrawn):
         out = tmp_path / "out.html"
         out.write_text("earlier")
         monkeypatch.setattr(gallery, "_few", lambda *_, **__: 1 / 0)
@@ -259,10 +295,13 @@ class TestWrite:
         ids = re.findall(r' id="([^"]+)"', text)
         assert len(ids) == len(set(ids))
 
-    def test_without_matplotlib(self, result, tmp_path, monkeypatch):
+    @pytest.mark.parametrize("module", ["matplotlib", "matplotlib.figure"])
+    def test_without_matplotlib(self, result, tmp_path, monkeypatch, module):
         import sys
 
-        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        for known in [one for one in sys.modules if one == module or one.startswith(f"{module}.")]:
+            monkeypatch.delitem(sys.modules, known)
+        monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(vesica.MissingExtra, match=r'pip install "vesica\[plot\]"'):
             result.report(tmp_path / "out.html")
 
@@ -272,7 +311,7 @@ class TestWrite:
         text = out.read_text(encoding="utf-8")
         assert "Causes, confusion and pictures are left out" in text and "chart-detection-pr" in text
 
-    def test_masks_are_outlines(self, tmp_path):
+    def test_masks_are_outlines(self, tmp_path, undrawn):
         square = [[10, 10, 40, 10, 40, 40, 10, 40]]
         row = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 30], "segmentation": square}
         truth = {
@@ -286,7 +325,7 @@ class TestWrite:
         vesica.evaluate(tmp_path / "truth.json", tmp_path / "guess.json", regions="mask").report(out)
         assert rings_in(out) == [[10, 40]] * 2
 
-    def test_rotated_boxes_are_outlines(self, tmp_path):
+    def test_rotated_boxes_are_outlines(self, tmp_path, undrawn):
         turned = vesica.RotatedBoxes([[30, 30, 20, 20, 45]], unit="deg", direction="cw")
         truth, guess = (
             vesica.Dataset.from_arrays(turned, image=[1], category=["cat"], score=score) for score in (None, [0.9])
@@ -315,7 +354,7 @@ def test_outlines_with_fewer_points_are_the_same(seed):
     assert shapely.LinearRing(few).hausdorff_distance(shapely.LinearRing(ring)) < 3.5
 
 
-def test_ranges_that_do_not_cover_all_have_numbers_and_say_so(tmp_path):
+def test_ranges_that_do_not_cover_all_have_numbers_and_say_so(tmp_path, undrawn):
     out = tmp_path / "out.html"
     vesica.evaluate(*detections(2, 2), areas={"tiny": (0, 500), "large": (500, 1e9)}).report(out)
     assert "no range of `areas` covers all sizes" in out.read_text(encoding="utf-8")
@@ -336,7 +375,7 @@ class TestCommandLine:
         (tmp_path / "photographs").mkdir()
         return tmp_path
 
-    def test_eval(self, files, capsys):
+    def test_eval(self, files, capsys, undrawn):
         words = ["eval", "truth.json", "guess.json", "--report", "out.html", "--images", "photographs"]
         assert main([*words, "--gate", "AP>=0.5"]) == 0
         text = (files / "out.html").read_text(encoding="utf-8")
@@ -345,7 +384,7 @@ class TestCommandLine:
         assert main([*words, "--gate", "AP>=2"]) == 1  # and the page is there
         assert "FAILED" in (files / "out.html").read_text(encoding="utf-8")
 
-    def test_saved(self, files, capsys):
+    def test_saved(self, files, capsys, undrawn):
         assert main(["eval", "truth.json", "guess.json", "--records", "run.records", "--details", "--quiet"]) == 0
         capsys.readouterr()
         assert main(["eval", "truth.json", "guess.json", "--json", "--quiet"]) == 0
@@ -374,7 +413,7 @@ class TestCommandLine:
             ("report truth.json -o out.html --images nowhere", 2, "--images must be a folder that exists"),
         ],
     )
-    def test_refused(self, files, capsys, words, code, said):
+    def test_refused(self, files, capsys, words, code, said, undrawn):
         before = sorted(os.listdir())
         try:
             found = main(words.split())
@@ -387,7 +426,7 @@ class TestCommandLine:
         "content",
         ["{", "[]", '{"summary": 1, "task": "x"}', '{"summary": {"AP": 1}, "task": "detection", "classes": 7}', ""],
     )
-    def test_damaged_json(self, files, capsys, content):
+    def test_damaged_json(self, files, capsys, content, undrawn):
         (files / "run.json").write_text(content)
         assert main(["report", "run.json", "-o", "out.html"]) == 3
         assert "run.json" in capsys.readouterr().err and not (files / "out.html").exists()

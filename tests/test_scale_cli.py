@@ -11,9 +11,10 @@ import pytest
 
 import cli_world
 import vesica
+from command import run
 from shards import UNEVEN, parts, table_of, without_score, world
 from vesica import Dataset
-from vesica.cli import main, progress
+from vesica.cli import progress
 
 pytest.importorskip("PIL")
 pa = pytest.importorskip("pyarrow")
@@ -53,14 +54,6 @@ def here(made, tmp_path, monkeypatch):
     shutil.copytree(made, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"
-
-
-def run(capsys, *words):
-    try:
-        code = main(list(words))
-    except SystemExit as leaving:
-        code = leaving.code
-    return code, *capsys.readouterr()
 
 
 PARTS = [f"parts/part-{k:05d}.parquet" for k in range(len(UNEVEN))]
@@ -156,6 +149,26 @@ class TestTheSameOutput:
         files = [f"people/part-{k:05d}.parquet" for k in range(len(UNEVEN))]
         assert run(capsys, "agree", *files, "--engine", "threads", "--workers", "2", *asked) == want
         assert want[0] == 1
+
+    @pytest.mark.parametrize(
+        "asked, written",
+        [
+            (["--consensus", "OUT.json"], "OUT.json"),
+            (["--consensus", "OUT.json", "--quorum", "1"], "OUT.json"),
+            (["--queue", "OUT.json", "--worst", "7"], "OUT.json"),
+            (["--queue", "OUT.json", "--queue-format", "labelstudio"], "OUT.json"),
+            (["--model", "a.parquet", "--min-score", "0.3"], None),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    )
+    def test_agree_with_what_was_drawn(self, here, capsys, asked, written):
+        want = run(capsys, "agree", "people/part-*.parquet", *asked, "--json", "--quiet")
+        assert want[0] == 0, want[2]
+        content = None if written is None else Path(written).read_bytes()
+        files = [f"people/part-{k:05d}.parquet" for k in range(len(UNEVEN))]
+        found = run(capsys, "agree", *files, "--engine", "threads", "--workers", "2", *asked, "--json", "--quiet")
+        assert found == want
+        assert written is None or Path(written).read_bytes() == content
 
     @pytest.mark.parametrize(
         "words",
@@ -315,9 +328,12 @@ USAGE = [
     (["eval", "-", "b", "--engine", "threads"], "--engine reads files, and standard input is none"),
     (["eval", "a", "--engine", "threads", "--images", "parts"], "--images goes with --report"),
     (["eval", "parts.parquet", "--records", "parts.parquet"], "--records must be a file of its own"),
-    (["seg", "a", "b", "--engine", "threads", "--surface"], "--surface does not go with --engine"),
+    (["seg", "a", "b", "--engine", "threads", "--surface"], "--surface does not go with --engine: outlines keep"),
     (["seg", "a", "b", "--workers", "3"], "--workers goes with --engine"),
-    (["agree", "a", "--engine", "threads", "--consensus", "x.json"], "--consensus does not go with --engine: it needs"),
+    (
+        ["agree", "a", "--engine", "threads", "--classes", "c1"],
+        "--classes does not go with --engine: parts are",
+    ),
     (["agree", "a", "--engine", "threads", "--assignments", "all"], "--assignments does not go with --engine"),
     (["compare", "a", "b", "c", "--engine", "threads", "--task", "agreement"], "--engine compares detectors"),
     (["records", "a.json", "-o", "x"], "a shard is TRUTH and GUESS, or Parquet files that have both"),

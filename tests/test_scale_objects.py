@@ -81,6 +81,44 @@ class TestSameRows:
         assert [path.name for path in tmp_path.iterdir()] == ["objects"]
 
 
+class TestTypes:
+    """The types of columns are those of one run over all parts, whichever part comes first, and whatever it has."""
+
+    @staticmethod
+    def write(folder, number, image, truth_id, *, has_truths=True):
+        boxes = np.array([[0.0, 0, 9, 9], [20, 0, 29, 9]])
+        rows = slice(None) if has_truths else slice(0, 0)
+        tables = {"images": [image], "categories": {0: "cat", 1: "dog"}}
+        truth = Dataset.from_arrays(
+            boxes[rows], image=[image, image][rows], category=[0, 1][rows], id=[truth_id, truth_id * 2][rows], **tables
+        )
+        guess = Dataset.from_arrays(boxes[:1], image=[image], category=[1], score=[0.5], **tables)
+        pq = __import__("pyarrow.parquet").parquet
+        pq.write_table(table_of(truth, guess), folder / f"part-{number}.parquet")
+
+    @pytest.mark.parametrize("empty", [0, 1, 2])
+    @pytest.mark.parametrize("ids, kind", [((7, 8, 9), "int64"), (("a", "b", "c"), "string"), ((7, "b", 9), "string")])
+    @pytest.mark.parametrize("images", [(1, 2, 3), (1, "im2", 3)])
+    def test_a_part_without_truths(self, tmp_path, empty, ids, kind, images):
+        place = tmp_path / "parts"
+        place.mkdir()
+        for number, (image, one) in enumerate(zip(images, ids, strict=True)):
+            self.write(place, number, image, one, has_truths=number != empty)
+        scale.write_objects(tmp_path / "objects", place, workers=1)
+        found = [pq_schema(path) for path in sorted((tmp_path / "objects").rglob("*.parquet"))]
+        assert len(found) > 3 and all(one.equals(found[0]) for one in found)
+        told = [one for number, one in enumerate(ids) if number != empty]
+        assert str(found[0].field("truth").type) == ("string" if any(isinstance(one, str) for one in told) else "int64")
+        assert str(found[0].field("image").type) == ("string" if "im2" in images else "int64")
+        paths = f"{place}/part-*.parquet"
+        scale.write_objects(tmp_path / "whole", vesica.evaluate(paths, paths, check=False, details=True))
+        assert in_order(by_pyarrow(tmp_path / "objects")) == in_order(by_pyarrow(tmp_path / "whole"))
+
+
+def pq_schema(path):
+    return __import__("pyarrow.parquet").parquet.read_schema(path)
+
+
 class TestRefused:
     def test_there_already(self, folder, tmp_path):
         place = tmp_path / "objects"
@@ -103,14 +141,6 @@ class TestRefused:
         with pytest.raises(InputError, match="both have image"):
             scale.write_objects(tmp_path / "objects", folder)
         assert not (tmp_path / "objects").exists()
-
-    def test_other_categories(self, folder, tmp_path):
-        boxes = np.array([[0.0, 0, 9, 9]])
-        tables = {"image": [1000], "category": [0], "categories": {0: "else"}}
-        truth, guess = Dataset.from_arrays(boxes, **tables), Dataset.from_arrays(boxes, score=[0.5], **tables)
-        __import__("pyarrow.parquet").parquet.write_table(table_of(truth, guess), folder / "part-99999.parquet")
-        with pytest.raises(InputError, match="Parts of one table must have the same categories"):
-            scale.write_objects(tmp_path / "objects", folder)
 
     @pytest.mark.parametrize(
         "options, message",

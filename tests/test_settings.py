@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from vesica.cli import VERBS, main, settings_file
+from command import run
+from vesica.cli import VERBS, settings_file
 from vesica.cli.parsers import parser_of
 
 TRUTH = "image,class,x1,y1,x2,y2\n1,cat,0,0,10,10\n1,dog,20,0,30,10\n"
@@ -22,14 +23,6 @@ def inside(tmp_path, monkeypatch):
     Path("truth.csv").write_text(TRUTH)
     Path("guess.csv").write_text(GUESS)
     return tmp_path / "project"
-
-
-def run(capsys, *words):
-    try:
-        code = main(list(words))
-    except SystemExit as leaving:
-        code = leaving.code
-    return code, *capsys.readouterr()
 
 
 def evaluated(capsys, *words):

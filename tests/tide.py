@@ -22,6 +22,7 @@ def answer(
     truth: dict[str, Any], results: list[dict[str, Any]], *, iou: float = 0.5, masks: bool = False
 ) -> dict[str, Any]:
     """AP, and count and cost of each cause, as shares of 1; counts of the first six alone."""
+    from matplotlib import rc_context
     from tidecv import TIDE, Data, functions
 
     truths, guesses = Data("truth"), Data("guess")
@@ -37,7 +38,8 @@ def answer(
     for row in results:
         mask = row["segmentation"] if masks else None
         guesses.add_detection(row["image_id"], row["category_id"], row["score"], row.get("bbox"), mask)
-    tide = TIDE()
+    with rc_context():  # it gives all pictures of the process the style of its own
+        tide = TIDE()
     run = tide.evaluate(truths, guesses, pos_threshold=iou, mode=TIDE.MASK if masks else TIDE.BOX)
     errors = tide.get_all_errors()
     cost = {**errors["main"]["guess"], **errors["special"]["guess"]}

@@ -5,11 +5,27 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 
-def lazy(package: str, homes: Mapping[str, str], /) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose names have these modules of it as homes."""
+class _Package(ModuleType):
+    """A package that has the name of what it is about: who calls it means a function."""
+
+    _call: str
+
+    def __call__(self, *arrays: Any, **options: Any) -> Any:
+        raise TypeError(f"{self.__name__} is a module and cannot be called. Write {self._call}.")
+
+
+def lazy(package: str, homes: Mapping[str, str], /, *, call: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names have these modules of it as homes.
+
+    `call` is the line that somebody means who calls the package itself.
+    """
+    module = sys.modules[package]
+    module.__class__ = _Package
+    vars(module)["_call"] = call
 
     def load(name: str) -> Any:
         if name not in homes:

@@ -19,9 +19,9 @@ def _lacking(reason):
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser that is started once."""
+    """A browser that is started once, and closed before other tests need the memory."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -50,7 +50,7 @@ def reports(tmp_path_factory):
     return report
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def still(chromium, reports):
     """The report of a kind, opened once for tests that leave its file alone; each finds it as it was opened."""
     opened = {}

@@ -41,7 +41,7 @@ class Looking:
     def reset(self):
         """Back to how it was opened, without reading the file again."""
         self.page.set_viewport_size({"width": 1280, "height": 900})
-        self.page.emulate_media(media="screen")
+        self.page.emulate_media(media="screen", color_scheme="light")
         self.run(
             """() => {
                 dispatchEvent(new Event('afterprint'));

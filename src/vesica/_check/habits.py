@@ -145,6 +145,9 @@ HABITS = (
         "And .fleiss().",
     ),
     # Choosing
+    Habit((NOWHERE,), ("consensus",), 'vesica.evaluate_agreement({"ann": boxes, "ben": others}).consensus()'),
+    Habit((NOWHERE,), ("staple", "STAPLE"), "from vesica.agreement.staple import staple"),
+    Habit((NOWHERE,), ("dawid_skene", "DawidSkene"), "from vesica.agreement.dawid_skene import dawid_skene"),
     Habit(
         (TORCHVISION, DETECTRON2, MMDET),
         ("batched_nms", "multiclass_nms"),

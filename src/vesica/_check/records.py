@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vesica._check import one_of
+from vesica._check import one_of, shown
 from vesica.errors import InputError
 
 __all__ = [
@@ -19,9 +20,12 @@ __all__ = [
     "ids",
     "known",
     "names",
+    "none_left_out",
     "notes",
     "one_of",
+    "one_protocol",
     "recalls",
+    "same_by_id",
     "same_content",
     "same_protocol",
     "some",
@@ -36,13 +40,44 @@ def some(records: tuple[Any, ...], /) -> None:
 
 def together(a: Any, b: Any, /) -> None:
     """Records that may be merged: of one protocol and of the same categories."""
-    difference = a.protocol.difference(b.protocol)
-    if difference:
-        raise InputError(f"Records of different protocols do not belong together: {difference}.")
+    one_protocol(a, b)
     for name in ("ids", "names", "frequency"):
         mine, theirs = (_listed(getattr(one.categories, name)) for one in (a, b))
         if mine != theirs:
-            raise InputError(f"Records of different categories do not belong together: {name} {_apart(mine, theirs)}.")
+            raise _strangers(f"{name} {_apart(mine, theirs)}")
+
+
+def one_protocol(a: Any, b: Any, /) -> None:
+    difference = None if a.protocol is b.protocol else a.protocol.difference(b.protocol)
+    if difference:
+        raise InputError(f"Records of different protocols do not belong together: {difference}.")
+
+
+def same_by_id(tables: Iterable[Any], /) -> None:
+    """What tables of categories say of one id: some may lack it, and none may contradict."""
+    for column in ("names", "frequency"):
+        known: dict[Any, Any] = {}
+        for table in tables:
+            for id, one in zip(table.ids.tolist(), _listed(getattr(table, column)), strict=False):
+                was = one if one is None else known.setdefault(id, one)
+                if was != one:
+                    raise _strangers(f"{column} of {id!r} is {was!r} here and {one!r} there")
+
+
+def none_left_out(guesses: int, lacking: list[Any], /) -> None:
+    """Guesses of a category that a part did not know are not in its records; one run over all parts counts them."""
+    if guesses:
+        raise _strangers(
+            f"some know {shown(lacking[0])}, and others left out {guesses} guesses of categories that they did not "
+            "know, which may be of it"
+        )
+
+
+def _strangers(why: str) -> InputError:
+    return InputError(
+        f"Records of different categories do not belong together: {why}. Match all parts with one table of categories: "
+        "Dataset.from_arrays(…, categories={1: …, 2: …})."
+    )
 
 
 def _listed(column: np.ndarray | None) -> list[Any]:
@@ -109,10 +144,17 @@ def recalls(values: Any, /) -> None:
         raise InputError("These records cannot be used: `recalls` must be numbers from 0 to 1 that never fall.")
 
 
-def ids(values: list[Any], rising: list[Any], noun: str, /) -> None:
+def ids(found: np.ndarray, noun: str, /) -> None:
     """Ids of images or categories, in their order, none of them twice."""
-    strange = next((one for one in values if isinstance(one, bool) or not isinstance(one, int | str)), None)
-    if strange is not None or values != rising or len(set(values)) < len(values):
+    if found.dtype == object:
+        values = found.tolist()
+        sound = all(isinstance(one, int | str) and not isinstance(one, bool) for one in values)
+        # Integers come before texts, each kind in rising order.
+        keys = [(isinstance(one, str), one) for one in values]
+        sound = sound and all(before < after for before, after in itertools.pairwise(keys))
+    else:
+        sound = bool((found[1:] > found[:-1]).all())
+    if not sound:
         raise InputError(f"These records cannot be used: ids of {noun} must be integers or texts, each once, rising.")
 
 
@@ -131,6 +173,7 @@ def notes(found: Iterable[Any], /) -> None:
 
 
 _INTEGERS = {"starts": "<i8", "image": "<i4", "guesses": "<i4", "counted": "<i4", "matched": "|u1", "ignored": "|u1"}
+_KINDS = {**{name: (kind,) for name, kind in _INTEGERS.items()}, "score": ("<f4", "<f8")}
 MOST_PRECISIONS = 2**28
 """Two gigabytes. COCO has a million, LVIS five."""
 _MOST = 2**31 - 1
@@ -181,8 +224,8 @@ def columns(found: Mapping[str, np.ndarray], told: Expected, /) -> None:
 
 def _forms(found: Mapping[str, np.ndarray], told: Expected) -> Iterator[tuple[bool, str]]:
     """Kinds and shapes."""
-    names = {*_INTEGERS, "score"}
-    yield found.keys() == names, f"there must be {', '.join(sorted(names))}"
+    if found.keys() != _KINDS.keys():
+        yield False, f"there must be {', '.join(sorted(_KINDS))}"
     cells, guesses, lane_bytes = len(found["image"]), len(found["score"]), -(-told.lanes // 8)
     shapes = {
         "starts": (told.categories + 1,),
@@ -194,19 +237,21 @@ def _forms(found: Mapping[str, np.ndarray], told: Expected) -> Iterator[tuple[bo
         "ignored": (guesses, lane_bytes),
     }
     for name, shape in shapes.items():
-        yield found[name].shape == shape, f"`{name}` must have shape {shape}; got {found[name].shape}"
-        kinds = ("<f4", "<f8") if name == "score" else (_INTEGERS[name],)
-        kind = found[name].dtype.str
-        yield kind in kinds, f"`{name}` must be of kind {' or '.join(kinds)}; got {kind}"
+        column = found[name]
+        kinds = _KINDS[name]
+        if column.shape != shape:
+            yield False, f"`{name}` must have shape {shape}; got {column.shape}"
+        if column.dtype.str not in kinds:
+            yield False, f"`{name}` must be of kind {' or '.join(kinds)}; got {column.dtype.str}"
 
 
 def _cells(found: Mapping[str, np.ndarray], told: Expected) -> Iterator[tuple[bool, str]]:
     """Each category has the cells of some images, in their order."""
     starts, image, guesses, counted = (found[name] for name in ("starts", "image", "guesses", "counted"))
     yield starts[0] == 0 and starts[-1] == len(image), f"`starts` must lead from 0 to {len(image)}, the cells"
-    yield bool((np.diff(starts) >= 0).all()), "`starts` must not fall"
+    yield bool((starts[1:] >= starts[:-1]).all()), "`starts` must not fall"
     yield bool(((image >= 0) & (image < told.images)).all()), f"`image` must be below {told.images}"
-    yield _within(np.diff(image) > 0, starts, len(image)), "`image` must rise within a category"
+    yield _within(image[1:] > image[:-1], starts, len(image)), "`image` must rise within a category"
     limit = told.limit
     yield bool(((guesses >= 0) & (guesses <= limit)).all()), f"`guesses` must be from 0 to {limit}, the limit"
     total = int(guesses.sum(dtype=np.int64))
@@ -227,11 +272,28 @@ def _guesses(found: Mapping[str, np.ndarray], told: Expected) -> Iterator[tuple[
             yield not (bits[:, -1] >> (told.lanes % 8)).any(), f"`{name}` must have {told.lanes} lanes"
     if not len(score):
         return
-    right = np.unpackbits(matched & ~ignored, axis=1, count=told.lanes, bitorder="little")
     filled = guesses > 0
-    hits = np.add.reduceat(right, ends[:-1][filled], axis=0, dtype=np.int32)
     most = np.repeat(found["counted"][filled], told.thresholds, axis=1)
-    yield bool((hits <= most).all()), "`matched` must not find more truths than `counted` has"
+    sound = _at_most(matched & ~ignored, ends[:-1][filled], int(guesses.max()), most)
+    yield sound, "`matched` must not find more truths than `counted` has"
+
+
+_APART = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view("<u8").reshape(-1)
+"""The bits of a byte, each in a byte of its own: eight lanes are added up at once."""
+
+
+def _at_most(bits: np.ndarray, starts: np.ndarray, longest: int, most: np.ndarray) -> bool:
+    """Does no cell have more bits of a lane than there may be?"""
+    lanes = most.shape[1]
+    if longest > 255:  # more than a byte counts
+        each = np.unpackbits(bits, axis=1, count=lanes, bitorder="little")
+        return bool((np.add.reduceat(each, starts, axis=0, dtype=np.int64) <= most).all())
+    for byte in range(bits.shape[1]):
+        sums = np.add.reduceat(_APART[bits[:, byte]], starts).view(np.uint8).reshape(-1, 8)
+        allowed = most[:, 8 * byte : 8 * byte + 8]
+        if (sums[:, : allowed.shape[1]] > allowed).any():
+            return False
+    return True
 
 
 def _within(holds: np.ndarray, starts: np.ndarray, count: int) -> bool:

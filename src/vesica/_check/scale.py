@@ -142,15 +142,29 @@ def expected(value: Iterable[Any] | None, /) -> list[Any] | None:
     return list(value)
 
 
+def same_categories_by_id(names: Sequence[str], tables: Sequence[Any], /) -> None:
+    """What parts call each category, by its id: some may lack it, and none may contradict."""
+    for column, verb in (("names", "calls"), ("frequency", "says of the frequency of")):
+        known: dict[Any, tuple[Any, str]] = {}
+        for part, table in zip(names, tables, strict=True):
+            own = getattr(table, column)
+            for id, one in zip(table.ids.tolist(), [] if own is None else own.tolist(), strict=own is not None):
+                was, first = known.setdefault(id, (one, part)) if one is not None else (None, part)
+                if was != one:
+                    raise _contradiction(verb, id, (one, part), (was, first))
+
+
+def _contradiction(verb: str, id: Any, one: tuple[Any, str], first: tuple[Any, str]) -> InputError:
+    return InputError(
+        f"{one[1]} {verb} category {id!r} {one[0]!r}, and {first[1]} {first[0]!r}: an id must mean the same in all "
+        "parts. Write one of them anew, both with one table of categories that has an id for each: "
+        f"Dataset.from_arrays(…, categories={{{id!r}: {first[0]!r}, …: {one[0]!r}}})."
+    )
+
+
 def same_categories(first: list[Any], other: list[Any], /) -> None:
     if first != other:
         raise InputError(
             "Parts of one table must have the same categories; one has "
             f"{check.brief(first)}, another {check.brief(other)}."
         )
-
-
-def one_kind(name: str, first: str, other: str, is_empty: bool, /) -> None:
-    """Values of one column in two parts."""
-    if not is_empty:
-        raise InputError(f"`{name}` must be of one kind in all parts; got {first} in one, {other} in another.")

@@ -25,4 +25,4 @@ _HOMES = {
     "records_of": "records",
 }
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy(__name__, _HOMES, call="vesica.evaluate_agreement(a, b)")

@@ -176,8 +176,10 @@ def _told(attributes: Any) -> str:
 
 def _numbers(image: np.ndarray) -> np.ndarray:
     """0, 1, … in each image; those of one image stand together."""
-    starts = np.searchsorted(image, image)
-    return np.arange(len(image)) - starts
+    numbers = np.arange(len(image))
+    starts = np.where(np.diff(image, prepend=-1) != 0, numbers, 0)
+    numbers -= np.maximum.accumulate(starts)
+    return numbers
 
 
 def _ranks(drawn: Drawn, ids: np.ndarray | None, *others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,12 +197,12 @@ def _ranks(drawn: Drawn, ids: np.ndarray | None, *others: np.ndarray) -> tuple[n
 
 def _sorted(keys: list[np.ndarray]) -> np.ndarray:
     """The order by all keys, the first one first. Most rows differ in it, so the others are looked at among equals."""
-    order = np.argsort(keys[0], kind="stable")
+    order = np.argsort(keys[0])
     first = keys[0][order]
     same = np.zeros(len(first) + 1, bool)
     same[1:-1] = first[1:] == first[:-1]
     tied = np.flatnonzero(same[1:] | same[:-1])  # places next to an equal one
     if tied.size:
         rows = order[tied]
-        order[tied] = rows[np.lexsort([key[rows] for key in reversed(keys)])]
+        order[tied] = rows[np.lexsort([rows, *(key[rows] for key in reversed(keys))])]  # of equal ones the first row
     return order

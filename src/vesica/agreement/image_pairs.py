@@ -56,21 +56,26 @@ class ImagePairs:
         # What each object adds to the code of its scene, on side a and on side b: it is looked up once a pair.
         on_a = np.ravel_multi_index((drawn.image, of_rows, 0, drawn.annotator, 0), shape)
         on_b = np.ravel_multi_index((0, 0, of_rows, 0, drawn.annotator), shape)
-        wanted = on_a[one] + on_b[other]
-        place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
-        return np.where(codes[place] == wanted, place, -1) if len(codes) else np.full(len(wanted), -1)
+        wanted = on_a[one]
+        wanted += on_b[other]
+        if not len(codes):
+            return np.full(len(wanted), -1)
+        place: np.ndarray = np.searchsorted(codes, wanted)
+        np.minimum(place, len(codes) - 1, out=place)
+        place[codes[place] != wanted] = -1
+        return place
 
 
 def image_pairs_of(drawn: Annotations | AgreementRecords, /) -> ImagePairs:
     """The scenes of annotations."""
     image, annotator, rounds = drawn.asked_image, drawn.asked_annotator, drawn.asked_round
     first, second = _pairs_within(image, rounds)
-    # The same annotator again: sorted so that one annotator's rounds of an image stand together.
-    own = order_by(image, annotator, rounds)
-    early, late = _pairs_within(image[own], annotator[own])
-    first, second = np.concatenate([first, own[early]]), np.concatenate([second, own[late]])
-    order = order_by(image[first], rounds[first], rounds[second], annotator[first], annotator[second])
-    first, second = first[order], second[order]
+    if rounds.any():  # the same annotator again: sorted so that one annotator's rounds of an image stand together
+        own = order_by(image, annotator, rounds)
+        early, late = _pairs_within(image[own], annotator[own])
+        first, second = np.concatenate([first, own[early]]), np.concatenate([second, own[late]])
+        order = order_by(image[first], rounds[first], rounds[second], annotator[first], annotator[second])
+        first, second = first[order], second[order]
     begin, end = _blocks(drawn)
     left, right = (_side(begin[who], end[who]) for who in (first, second))
     return ImagePairs(image[first], annotator[first], annotator[second], rounds[first], rounds[second], left, right)
@@ -109,5 +114,6 @@ def numbered_rounds(*columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
 def _side(begin: np.ndarray, end: np.ndarray) -> Side:
     """Rows begin[s] … end[s] of each scene s."""
     lengths = end - begin
-    scene = np.repeat(np.arange(len(begin)), lengths)
-    return Side(scene, np.repeat(begin - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(scene)))
+    row = np.repeat(end - np.cumsum(lengths), lengths)
+    row += np.arange(len(row))
+    return Side(np.repeat(np.arange(len(begin)), lengths), row)

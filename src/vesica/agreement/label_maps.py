@@ -24,12 +24,14 @@ from vesica.overlaps.measures import ratio
 from vesica.regions import LabelMap
 from vesica.results.gates import LazyNumbers, Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, nominal_of, one_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.results.intervals import IntervalTable
     from vesica.statistics.intervals import Interval
 
@@ -136,30 +138,10 @@ class PixelAgreementResult(Result):
         return pixel_images_table(self, edges)
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float | None = ...,
-        by: Any = ...,
-        replicates: int | None = ...,
-        seed: int | None = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[IntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float | None = ...,
-        by: Any = ...,
-        replicates: int | None = ...,
-        seed: int | None = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[IntervalOptions]) -> Interval: ...
 
     def interval(
         self,

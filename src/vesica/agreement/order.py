@@ -22,8 +22,11 @@ def order_by(*keys: np.ndarray) -> np.ndarray:
     if np.all(codes[1:] >= codes[:-1]):
         return np.arange(count)
     # The place in the low bits: no two are equal, so plain sorting of numbers, the fastest there is, is stable.
-    order: np.ndarray = np.sort(codes << place_bits | np.arange(count)) & ((1 << place_bits) - 1)
-    return order
+    codes <<= place_bits
+    codes |= np.arange(count)
+    codes.sort()
+    codes &= (1 << place_bits) - 1
+    return codes
 
 
 def _packed(keys: tuple[np.ndarray, ...], room: int) -> np.ndarray | None:
@@ -35,5 +38,6 @@ def _packed(keys: tuple[np.ndarray, ...], room: int) -> np.ndarray | None:
         bits += width
         if bits > room:
             return None
-        codes = codes << width | (key - low)
+        codes <<= width
+        codes |= key - low if low else key
     return codes

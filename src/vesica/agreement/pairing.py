@@ -43,6 +43,11 @@ class Contacts:
     def __getitem__(self, places: np.ndarray) -> Contacts:
         return Contacts(self.left[places], self.right[places], self.iou[places])
 
+    @property
+    def turned(self) -> Contacts:
+        """The same pairs as the right side sees them, in the same order."""
+        return Contacts(self.right, self.left, self.iou)
+
 
 @dataclass(frozen=True, eq=False)
 class Partners:
@@ -92,16 +97,12 @@ def contacts_of(drawn: Annotations, scenes: ImagePairs, /, *, threads: int | Non
     found = join(drawn.objects.regions, at_least=0, strict=True, keys=drawn.image, threads=threads)
     one, other, iou = (np.asarray(column) for column in found)  # by image, annotator and round: side a first
     scene = scenes.find(drawn, one, other)
-    if np.any(scene < 0):
-        met = np.flatnonzero(scene >= 0)
-        scene, one, other, iou = scene[met], one[met], other[met], iou[met]
-    begin = _block_begins(drawn)
-    places = [
-        _begins(side, len(scenes))[scene] + row - begin[row]
-        for side, row in ((scenes.left, one), (scenes.right, other))
-    ]
-    order = order_by(*places)
-    return Contacts(places[0][order], places[1][order], iou[order])
+    # By image, row of a and row of b they are already, so that a merge sort has little to do; −1 is in no scene.
+    order = np.argsort(scene, kind="stable")[np.count_nonzero(scene < 0) :]
+    scene, one, other = scene[order], one[order], other[order]
+    within = np.arange(len(drawn)) - _block_begins(drawn)
+    left, right = (_begins(side, len(scenes))[scene] for side in (scenes.left, scenes.right))
+    return Contacts(left + within[one], right + within[other], iou[order])
 
 
 def _block_begins(drawn: Annotations) -> np.ndarray:
@@ -135,8 +136,9 @@ def pair(
     chosen = _optimal(drawn, scenes, allowed, threads)
 
     matched = allowed[chosen]  # by place on the left, as all contacts are
-    partner = np.full(len(scenes.left.row), -1), np.full(len(scenes.right.row), -1)
-    partner[0][matched.left], partner[1][matched.right] = matched.right, matched.left
+    partner = np.full(len(scenes.left.row), -1)
+    partner[matched.left] = matched.right
+    others = touching[np.flatnonzero(partner[touching.left] != touching.right)]
     rank = drawn.objects.rank
     scene = scenes.left.scene[matched.left]
     return Pairing(
@@ -144,8 +146,8 @@ def pair(
         scenes.left.row[matched.left],
         scenes.right.row[matched.right],
         matched.iou,
-        _partners(scenes.right, partner[0], touching.left, touching.right, touching.iou, rank),
-        _partners(scenes.left, partner[1], touching.right, touching.left, touching.iou, rank),
+        _partners(scenes.left, scenes.right, matched, others, rank),
+        _partners(scenes.right, scenes.left, matched.turned, others.turned, rank),
         np.bincount(scene, weights=matched.iou, minlength=len(scenes)),
     )
 
@@ -175,7 +177,8 @@ def _optimal(drawn: Annotations, scenes: ImagePairs, allowed: Contacts, threads:
         return np.arange(len(allowed))
 
     rest = allowed[some]
-    turned = _leads_right(drawn.geometry, scenes)[scenes.left.scene[rest.left]]
+    asked, of_pair = np.unique(scenes.left.scene[rest.left], return_inverse=True)
+    turned = _leads_right(drawn.geometry, scenes, asked)[of_pair]
     right = rest.right + len(scenes.left.row)
     (rows, row), (columns, column) = (
         np.unique(np.where(turned, *sides), return_inverse=True) for sides in ((right, rest.left), (rest.left, right))
@@ -189,20 +192,21 @@ def _optimal(drawn: Annotations, scenes: ImagePairs, allowed: Contacts, threads:
     return np.flatnonzero(~is_open)
 
 
-def _leads_right(geometry: np.ndarray, scenes: ImagePairs) -> np.ndarray:
-    """(S,) bool: does side b come first, by the geometry of its first object that is not the same on side a?"""
-    count = len(scenes)
-    bounds = [_begins(side, count) for side in (scenes.left, scenes.right)]
-    leads, open_scenes, place = np.zeros(count, bool), np.arange(count), 0
-    while open_scenes.size:  # as many times as objects are alike at the beginning of both sides
-        at = [begin[open_scenes] + place for begin in bounds]
-        there = [here < begin[open_scenes + 1] for here, begin in zip(at, bounds, strict=True)]
-        both = there[0] & there[1]
-        leads[open_scenes[there[0] & ~there[1]]] = True  # the shorter side comes first
-        open_scenes, at = open_scenes[both], [here[both] for here in at]
-        one, other = geometry[scenes.left.row[at[0]]], geometry[scenes.right.row[at[1]]]
-        leads[open_scenes[other < one]] = True
-        open_scenes, place = open_scenes[one == other], place + 1
+def _leads_right(geometry: np.ndarray, scenes: ImagePairs, asked: np.ndarray) -> np.ndarray:
+    """Does side b of each scene come first, by the geometry of its first object that is not the same on side a?"""
+    sides = scenes.left, scenes.right
+    at = [np.searchsorted(side.scene, asked) for side in sides]
+    ends = [np.searchsorted(side.scene, asked, "right") for side in sides]
+    leads, unknown = np.zeros(len(asked), bool), np.arange(len(asked))
+    while unknown.size:  # as many times as objects are alike at the beginning of both sides
+        there = [here[unknown] < end[unknown] for here, end in zip(at, ends, strict=True)]
+        leads[unknown[there[0] & ~there[1]]] = True  # the shorter side comes first
+        unknown = unknown[there[0] & there[1]]
+        one, other = (geometry[side.row[here[unknown]]] for side, here in zip(sides, at, strict=True))
+        leads[unknown[other < one]] = True
+        unknown = unknown[one == other]
+        for here in at:
+            here[unknown] += 1
     return leads
 
 
@@ -211,22 +215,15 @@ def _begins(side: Side, scenes: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.bincount(side.scene, minlength=scenes))])
 
 
-def _partners(
-    others: Side, partner: np.ndarray, own: np.ndarray, other: np.ndarray, value: np.ndarray, rank: np.ndarray
-) -> Partners:
+def _partners(side: Side, opposite: Side, matched: Contacts, others: Contacts, rank: np.ndarray) -> Partners:
     """Of each object of a side its partner, and the best of all others that it touches."""
-    count = len(partner)
-    is_own = partner[own] == other
+    count = len(side.row)
+    partner, alternative = np.full(count, -1), np.full(count, -1)
     iou, best = np.zeros(count), np.zeros(count)
-    iou[own[is_own]] = value[is_own]
-    rest = np.flatnonzero(~is_own)
-    np.maximum.at(best, own[rest], value[rest])
-    rest = rest[value[rest] == best[own[rest]]]
-    place = rank[others.row[other[rest]]]
-    first = np.full(count, np.iinfo(np.int64).max)  # ranks differ, so among equals one comes first
-    np.minimum.at(first, own[rest], place)
-    rest = rest[place == first[own[rest]]]
-    alternative = np.full(count, -1)
-    alternative[own[rest]] = others.row[other[rest]]
-    row = np.where(partner >= 0, others.row[partner] if len(others.row) else -1, -1)
-    return Partners(row, iou, alternative, iou - best)
+    partner[matched.left], iou[matched.left] = opposite.row[matched.right], matched.iou
+    np.maximum.at(best, others.left, others.iou)
+    equals = others[np.flatnonzero(others.iou == best[others.left])]
+    row = opposite.row[equals.right]
+    last_first = order_by(equals.left, rank[row])[::-1]  # what is written last stays: of equals the first by rank
+    alternative[equals.left[last_first]] = row[last_first]
+    return Partners(partner, iou, alternative, np.subtract(iou, best, out=best))

@@ -36,13 +36,15 @@ from vesica.dataset import Images
 from vesica.dataset.image_columns import drawn_by
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Table
 from vesica.statistics.coefficients import Coefficient, cohen, fleiss, interval_of, nominal_of, one_of
 from vesica.statistics.intervals import Interval
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.agreement.ceiling import Ceiling
     from vesica.agreement.change import Change
     from vesica.agreement.consensus import Consensus
@@ -152,30 +154,10 @@ class AgreementResult(Result):
         return fleiss(label_counts(self.records))
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float | None = ...,
-        by: Any = ...,
-        replicates: int | None = ...,
-        seed: int | None = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[IntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float | None = ...,
-        by: Any = ...,
-        replicates: int | None = ...,
-        seed: int | None = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[IntervalOptions]) -> Interval: ...
 
     def interval(
         self,

@@ -21,8 +21,10 @@ from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
     from vesica.agreement.policy import AgreementPolicy
     from vesica.dataset import Dataset
+    from vesica.io.read import Found
 
 _EPILOG = epilog(
     """
@@ -95,29 +97,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     policy = _policy(arguments)
     if scale_options.is_asked(arguments):
-        return _told(agree_parts.scored(arguments, policy), None, {}, arguments)
+        found = agree_parts.scored(arguments, policy)
+        drawn = None if found.annotations is None else found.annotations.data
+        return _told(found, drawn, _ceiling(found, drawn, arguments), arguments)
     from vesica.cli.progress import steps
     from vesica.scoring import evaluate_agreement
 
     maps = agree_files.maps_of(arguments)
     with steps("read", "compare", "tables") as done:
-        data = None if maps is not None else agree_files.chosen(agree_files.read(arguments).data, arguments)
+        told = None if maps is not None else agree_files.read(arguments)
+        data = None if told is None else agree_files.chosen(told.data, arguments)
         done()
         given: Any = data if maps is None else maps
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
         result = evaluate_agreement(given, policy=policy, **options)
         done()
-        more: dict[str, Any] = {}
-        if data is not None and arguments.model is not None:
-            found = result.ceiling(
-                agree_files.guesses(data, arguments),
-                min_score=arguments.min_score,
-                against=arguments.against or "annotators",
-                categories=None if arguments.categories is None else categories_of(arguments.categories),
-            )
-            more["ceiling"] = found.to_dict()
+        more = _ceiling(result, data, arguments, people=None if told is None else told.found[0])
         done()
     return _told(result, data, more, arguments)
+
+
+def _ceiling(
+    result: Any, data: Dataset | None, arguments: argparse.Namespace, *, people: Found | None = None
+) -> dict[str, Any]:
+    """How near the model of --model is to people, if one was given; beside the file of one of them it is looked at."""
+    if data is None or arguments.model is None:
+        return {}
+    guess = agree_files.guesses(data, arguments)
+
+    def score() -> Ceiling:
+        found: Ceiling = result.ceiling(
+            guess.data,
+            min_score=arguments.min_score,
+            against=arguments.against or "annotators",
+            categories=None if arguments.categories is None else categories_of(arguments.categories),
+        )
+        return found
+
+    found = score() if people is None else refusal.of_model(score, people, guess, arguments)
+    return {"ceiling": found.to_dict()}
 
 
 def _told(result: Any, data: Dataset | None, more: dict[str, Any], arguments: argparse.Namespace) -> int:
@@ -128,7 +146,8 @@ def _told(result: Any, data: Dataset | None, more: dict[str, Any], arguments: ar
     verdicts = gate_options.verdicts(arguments, result.gate_scores()) if arguments.gate else []
     facts["gates"] = gate_options.told(verdicts)
     if arguments.report is not None:
-        files = tuple(arguments.files if data is None else agree_files.named_files(arguments.files).values())
+        is_parts = data is None or scale_options.is_asked(arguments)
+        files = tuple(arguments.files if is_parts else agree_files.named_files(arguments.files).values())
         report_options.write((result,), arguments, arguments.report, gates=verdicts, files=files)
     answer = outputs.Answer(
         "agree",

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
 
 _AS_THEY_ARE = "parts are read as they are; `vesica convert` writes what a file leaves open"
-_ALL_AT_ONCE = "it needs all annotations at once"
+_CLASSES = "parts are matched with all that is in them. Write parts of those classes alone, data.rows(…)"
 WITHOUT = {
     **dict.fromkeys(
         ("files_format", "by_annotator", "assignments", "boxes", "sizes", "names", "kind", "columns"), _AS_THEY_ARE
     ),
-    **dict.fromkeys(("classes", "consensus", "queue", "queue_format", "model"), _ALL_AT_ONCE),
+    "classes": _CLASSES,
 }
 """Options that say nothing where an engine works, and why."""
 
@@ -28,8 +28,15 @@ def scored(arguments: argparse.Namespace, policy: AgreementPolicy) -> AgreementR
 
     given = {"regions": arguments.regions, "missing": arguments.missing, **scale_options.given(arguments)}
     with scale_options.bar("objects") as progress:
-        result = scale.evaluate_agreement(arguments.files, policy=policy, progress=progress, **given)
+        result = scale.evaluate_agreement(
+            arguments.files, policy=policy, progress=progress, drawn=_needs_objects(arguments), **given
+        )
     images, count = len(result.records.images), len(arguments.files)
     words = f"{count:,} files" if count > 1 else arguments.files[0]
     eval_output.say(f"Compared {images:,} images of {words} in parts, by {arguments.engine}.", arguments)
     return result
+
+
+def _needs_objects(arguments: argparse.Namespace) -> bool:
+    """Is something asked for that records of agreement do not tell?"""
+    return any(getattr(arguments, name) is not None for name in ("consensus", "queue", "model"))

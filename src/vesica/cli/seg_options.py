@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from vesica.segmentation.policy import SegmentationPolicy
     from vesica.segmentation.surface_cells import Wanted
 
+_OUTLINES = (
+    "outlines keep every distance of every image, which no records carry. Without --engine, all cores of this machine "
+    "work on them (--threads)"
+)
 _WITH_SURFACE = ("tau", "spacing", "boundary", "cldice")
 _OF_LABEL_MAPS = {"classes": "--classes", "background": "--background", "relabel": "--map"}
 
@@ -91,7 +95,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
         gate_options.check_usage(arguments)
         own_files.check_usage(arguments)
         report_options.check_usage(arguments)
-        scale_options.check_usage(arguments, {"surface": "outlines are scored on one machine"})
+        scale_options.check_usage(arguments, {"surface": _OUTLINES})
         if arguments.images is not None and arguments.report is None:
             raise ValueError("--images goes with --report")
         if arguments.images is not None and not os.path.isdir(arguments.images):

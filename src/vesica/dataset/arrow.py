@@ -69,6 +69,22 @@ def images_in(table: Any, /) -> Images:
     return _images(table)
 
 
+def categories_said(schema: Any, side: str, /) -> Categories | None:
+    """The table of categories that was written beside the columns; None where objects alone tell them."""
+    return _categories(check.metadata(schema.metadata), schema, side)
+
+
+def categories_among(table: Any, side: str, /) -> Categories:
+    """The categories of the objects of one side, as `dataset_of` finds them where no table is written beside them."""
+    _, fields = _fields(flat(table.column(side)), side, np.arange(len(table)))
+    names = check.columns(list(fields), plain)
+    own = next((fields[names[one]] for one in ("category", *NAMES["category"]) if one in names), None)
+    if own is None:
+        return Categories(np.array([1]))
+    is_number = fields[names["categoryisnumber"]] if "categoryisnumber" in names else None
+    return Categories(table_of(checked_ids(ids(own, "category", is_number=is_number), "category"))[0])
+
+
 # A row for each image.
 
 
@@ -84,7 +100,7 @@ def _of_images(
     def found(*wanted: str) -> Any:
         return next((fields[names[one]] for one in wanted if one in names), None)
 
-    kinds = _categories(facts, table, side) if categories is None else categories
+    kinds = _categories(facts, table.schema, side) if categories is None else categories
     category = found("category", *NAMES["category"])
     given: dict[str, Any] = {
         "image": image,
@@ -174,11 +190,11 @@ def _fields(column: Any, side: str, images: np.ndarray) -> tuple[np.ndarray, dic
     raise check.no_layout([f"{side}: {column.type}"])
 
 
-def _categories(facts: dict[str, Any], table: Any, side: str) -> Categories | None:
+def _categories(facts: dict[str, Any], schema: Any, side: str) -> Categories | None:
     """The table of categories that was written beside the columns, or the names of Hugging Face's class labels."""
     if "categories" in facts:
         return _stored(facts["categories"])
-    names = _class_labels((table.schema.metadata or {}).get(b"huggingface"), side)
+    names = _class_labels((schema.metadata or {}).get(b"huggingface"), side)
     return None if names is None else Categories(np.arange(len(names)), names=objects(names))
 
 

@@ -29,9 +29,8 @@ def columns_of_parts(parts: Sequence[Any], categories: Any = None, /) -> dict[st
     ids = together([part.images.ids for part in parts])
     check.different(ids, "images")
     first = np.cumsum([0, *(len(part.images) for part in parts[:-1])])
-    tables = [*([] if categories is None else [categories]), *(part.categories for part in parts)]
-    told = {name: _told(tables, name) for name in _CATEGORY_COLUMNS}
-    kinds = _categories(parts, told) if categories is None else categories
+    own = united_categories([*([] if categories is None else [categories]), *(part.categories for part in parts)])
+    kinds = own if categories is None else categories
     image = [part.image + start for part, start in zip(parts, first.tolist(), strict=True)]
     category = [places(part.categories.ids, kinds.ids)[part.category] for part in parts]
     of_images: dict[str, Any] = {name: _of_images(parts, name) for name in _IMAGE_COLUMNS}
@@ -102,9 +101,10 @@ def _told(tables: Sequence[Categories], column: str) -> dict[Any, Any]:
     return known
 
 
-def _categories(parts: Sequence[Any], told: dict[str, dict[Any, Any]]) -> Categories:
-    """All categories of all parts."""
-    ids, _ = table_of(together([part.categories.ids for part in parts]))
+def united_categories(tables: Sequence[Categories], /) -> Categories:
+    """All categories of all tables. One that is not the same in all is an error."""
+    told = {name: _told(tables, name) for name in _CATEGORY_COLUMNS}
+    ids, _ = table_of(together([table.ids for table in tables]))
     columns = {name: objects(known.get(one) for one in ids.tolist()) for name, known in told.items() if known}
     return Categories(ids, **columns)
 

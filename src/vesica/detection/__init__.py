@@ -58,4 +58,4 @@ _HOMES = {
     "tie_bounds": "score_counts",
 }
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy(__name__, _HOMES, call="vesica.evaluate(truth, guess)")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import marshal
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,15 +15,19 @@ from vesica._check import names
 from vesica._check import records as check
 from vesica._check.coco_masks import bad_segment
 from vesica._kernels.native import match_cells
-from vesica._ragged import taken
+from vesica._ragged import offsets_of, taken
 from vesica.dataset import Categories, Dataset
-from vesica.dataset.ids import rising, together
+from vesica.dataset.concat import united_categories
+from vesica.dataset.ids import places, rising, together
+from vesica.dataset.meeting import LEFT_OUT
 from vesica.detection.details import Details, details_of, merged
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.rules import PROTOCOLS
 from vesica.results import container
 from vesica.results.result import Note
+
+T = TypeVar("T")
 
 _KIND = container.Kind("records", b"VESICA records\n", version=1)
 
@@ -133,6 +138,36 @@ class Records:
             details=None
             if self.details is None
             else self.details.of(np.flatnonzero(rows), np.where(keep, place, -1).astype(np.int32)),
+        )
+
+    def _over(self, table: Categories, place: np.ndarray) -> Records:
+        """The same over a table that has all its categories, at these places, which rise."""
+        cells = np.zeros(len(table), np.int64)
+        cells[place] = np.diff(self.starts)
+        own = self.details
+        return replace(
+            self,
+            categories=table,
+            starts=np.concatenate([[0], np.cumsum(cells)]),
+            details=own and replace(own, truth_category=place[own.truth_category].astype(np.int32)),
+        )
+
+    def of_categories(self, first: int, end: int, /) -> Records:
+        """What they say of some categories, by their places. Notes and details are of all, and are left out."""
+        starts = self.starts[first : end + 1]
+        cells, rows = slice(int(starts[0]), int(starts[-1])), slice(*self.bounds[first : end + 1][[0, -1]].tolist())
+        table: dict[str, Any] = {
+            name: None if one is None else one[first:end] for name, one in vars(self.categories).items()
+        }
+        return replace(
+            self,
+            categories=Categories(**table),
+            starts=starts - starts[0],
+            **{name: getattr(self, name)[cells] for name in ("image", "guesses", "counted")},
+            **{name: getattr(self, name)[rows] for name in ("score", "matched", "ignored")},
+            row=None if self.row is None else self.row[rows],
+            notes=(),
+            details=None,
         )
 
     def to_bytes(self) -> bytes:
@@ -295,7 +330,8 @@ def found_of(
 def merge(*records: Records, duplicates: str = "error") -> Records:
     """Records of disjoint sets of images as one, the same whatever the order: as if all had been matched at once.
 
-    An image that two of them have is an error. With `duplicates="same"` it counts once, and a note says how many there
+    Categories meet by their ids: some may lack what others have, if they left no guess out for it. An image that two of
+    them have is an error. With `duplicates="same"` it counts once, and a note says how many there
     were, if both know the same of it; a sampler that fills up uneven processes makes such images. What other notes
     count, they count as often as it came.
     """
@@ -303,23 +339,56 @@ def merge(*records: Records, duplicates: str = "error") -> Records:
     check.one_of(duplicates, ("error", "same"), "duplicates")
     first = records[0]
     for other in records[1:]:
-        check.together(first, other)
+        check.one_protocol(first, other)
+    given = _over_one_table(records)
     notes = [note for one in records for note in one.notes]
     if duplicates == "error":
-        return _merged(records, summed(notes))
+        return _merged(given, summed(notes))
     from vesica.detection.duplicates import counted_once  # late: most records are of different images
 
-    given, once = counted_once(records)
-    return _merged(given, summed([*notes, *once]))
+    different, once = counted_once(given)
+    return _merged(different, summed([*notes, *once]))
+
+
+def _over_one_table(records: Sequence[Records]) -> Sequence[Records]:
+    """The same records over the categories of all of them, as if all had been matched with one table.
+
+    Parts that know different categories may be merged where nothing was left out for want of one.
+    """
+    first = records[0].categories
+    if all(one.categories is first or _say_the_same(one.categories, first) for one in records):
+        return records
+    tables = [one.categories for one in records]
+    check.same_by_id(tables)
+    table = united_categories(tables)
+    found = []
+    for one in records:
+        place = places(one.categories.ids, table.ids)
+        lacking = np.delete(table.ids, place)
+        if len(lacking):
+            left_out = sum(note.count for note in one.notes if note.text == LEFT_OUT)
+            check.none_left_out(left_out, lacking.tolist())
+        found.append(one._over(table, place))
+    return found
+
+
+def _say_the_same(a: Categories, b: Categories) -> bool:
+    """No number depends on what categories belong to."""
+    pairs = ((a.ids, b.ids), (a.names, b.names), (a.frequency, b.frequency))
+    return all(
+        one is other or (one is not None and other is not None and np.array_equal(one, other)) for one, other in pairs
+    )
 
 
 def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
     first = records[0]
     ids, ranks = united([one.images for one in records])
     images = [rank[one.image] for one, rank in zip(records, ranks, strict=True)]
-    category = np.concatenate([np.repeat(np.arange(len(first.categories)), np.diff(one.starts)) for one in records])
+    # (parts, K): cells of each category; the cells of a part follow each other by category
+    cells = np.diff(np.stack([one.starts for one in records]))
+    category = np.repeat(np.tile(np.arange(cells.shape[1]), len(records)), cells.reshape(-1))
     image, guesses = np.concatenate(images), np.concatenate([one.guesses for one in records])
-    order = np.lexsort((image, category))
+    order = _order(category * len(ids) + image, len(first.categories) * len(ids))
     offsets = np.concatenate([[0], np.cumsum(guesses, dtype=np.int64)])
     _, places = taken(offsets, order)
     joined = {name: np.concatenate([getattr(one, name) for one in records]) for name in ("score", "matched", "ignored")}
@@ -327,14 +396,23 @@ def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
         first.protocol,
         first.categories,
         ids,
-        np.searchsorted(category[order], np.arange(len(first.categories) + 1)).astype(np.int64),
+        offsets_of(cells.sum(axis=0).tolist()),
         image[order].astype(np.int32),
         guesses[order],
         np.concatenate([one.counted for one in records])[order],
-        **{name: column[places] for name, column in joined.items()},
+        **{name: np.take(column, places, axis=0) for name, column in joined.items()},
         notes=notes,
         details=merged([one.details for one in records], places, ranks),
     )
+
+
+def _order(keys: np.ndarray, count: int) -> np.ndarray:
+    """The order of different keys below `count`. A slot for each key costs the same however many parts they are of."""
+    if count > 8 * len(keys) + (1 << 16):
+        return np.argsort(keys)
+    slots = np.full(count, -1, np.int64)
+    slots[keys] = np.arange(len(keys))
+    return slots[slots >= 0]
 
 
 def united(tables: Sequence[np.ndarray], /) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -354,8 +432,13 @@ def summed(notes: Sequence[Note], /) -> tuple[Note, ...]:
 
 def protocol_in(header: dict[str, Any], /) -> Protocol:
     """The protocol in the header of records: as `protocol_of` would make it of its own fields."""
-    found = Protocol.from_dict(header["protocol"])
-    check.digest(header["digest"], found.digest)
+    return _remembered(_protocol_of, [header["protocol"], header["digest"]])
+
+
+def _protocol_of(told: list[Any]) -> Protocol:
+    fields, digest = told
+    found = Protocol.from_dict(fields)
+    check.digest(digest, found.digest)
     check.known(found.name, PROTOCOLS)
     check.flags(by_class=found.by_class, strict=found.strict)
     check.recalls(found.recalls)
@@ -375,22 +458,43 @@ def protocol_in(header: dict[str, Any], /) -> Protocol:
 
 def tables_in(header: dict[str, Any], /) -> tuple[np.ndarray, Categories, tuple[Note, ...]]:
     """Images, categories and notes in the header of records."""
-    tables: dict[str, Any] = {name: container.column_of(values) for name, values in header["categories"].items()}
-    categories = Categories(**tables)
-    notes = tuple(Note(**note) for note in header["notes"])
     images = np.asarray(container.column_of(header["images"]))
-    _check_tables(images, categories, notes)
-    return images, categories, notes
+    check.ids(images, "images")
+    notes = tuple(Note(**note) for note in header["notes"])
+    check.notes(notes)
+    return images, _remembered(_categories_of, header["categories"]), notes
 
 
-def _check_tables(images: np.ndarray, categories: Categories, notes: Sequence[Note]) -> None:
-    """What a header lists, by its values."""
-    for noun, ids in (("images", images), ("categories", categories.ids)):
-        check.ids(ids.tolist(), rising(ids)[0].tolist(), noun)
+def _categories_of(columns: dict[str, Any]) -> Categories:
+    tables: dict[str, Any] = {name: container.column_of(values) for name, values in columns.items()}
+    for column in tables.values():
+        if column is not None:
+            column.flags.writeable = False  # several records share it
+    categories = Categories(**tables)
+    check.ids(categories.ids, "categories")
     for name, column in vars(categories).items():
         if name != "ids":
             check.names(container.listed(column), len(categories), name)
-    check.notes(notes)
+    return categories
+
+
+_REMEMBERED = 1 << 20
+"""Bytes of what is kept of a header."""
+
+
+def _remembered(make: Callable[[Any], T], told: Any) -> T:
+    """What `make` makes of plain values. A thousand parts say the same of protocol and categories: one look is enough.
+
+    Values are compared as bytes, where 1 is neither 1.0 nor True.
+    """
+    content = marshal.dumps(told, 2)
+    found: T = make(told) if len(content) > _REMEMBERED else _made(make, content)
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _made(make: Callable[[Any], Any], content: bytes) -> Any:
+    return make(marshal.loads(content))
 
 
 def _lane_count(protocol: Protocol) -> int:
@@ -410,4 +514,4 @@ def _short(words: np.ndarray, lanes: int) -> np.ndarray:
 def _long(short: np.ndarray, words: int) -> np.ndarray:
     whole = np.zeros((len(short), words * 8), np.uint8)
     whole[:, : short.shape[1]] = short
-    return whole.view("<u8").astype(np.uint64)
+    return whole.view("<u8").astype(np.uint64, copy=False)

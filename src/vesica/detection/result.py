@@ -24,11 +24,13 @@ from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value
 from vesica.detection.tallies import Tally
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note
 from vesica.results.tables import Row, plain, rows_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.detection.slices import Slices
     from vesica.results.intervals import IntervalTable, Replicates
     from vesica.statistics.intervals import Interval
@@ -114,6 +116,14 @@ class FoundPairs(NamedTuple):
     guess: np.ndarray
     truth: np.ndarray
     counts: np.ndarray
+
+
+class DetectionIntervalOptions(IntervalOptions, total=False):
+    """What else an interval of a detection score takes."""
+
+    iou: float | None
+    min_score: float | None
+    area: str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,36 +296,10 @@ class DetectionResult(Explained):
     # ---- how sure, and where
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        iou: float | None = ...,
-        min_score: float | None = ...,
-        area: str | None = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[DetectionIntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        iou: float | None = ...,
-        min_score: float | None = ...,
-        area: str | None = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[DetectionIntervalOptions]) -> Interval: ...
 
     def interval(
         self,
@@ -490,28 +474,38 @@ def summarise(records: Records | Tally, /, *, threads: int | None = None) -> Det
 def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callable[[str, str | None], np.ndarray | None]:
     """What gives (R,) a number of the whole, or of a category, where images are drawn again; None if it has none."""
 
-    @functools.cache
-    def replicates(per_class: bool) -> Replicates:
-        from vesica.detection.bootstrap import replicates_of  # late: most results are asked for without
+    from vesica.detection.bootstrap import categories_at_a_time, classes_of, replicates_of  # late: most ask for none
 
+    # Those of the categories come by the way; where they take much memory, some are made when one is asked for.
+    step = categories_at_a_time(how.replicates)
+    is_small = len(result.categories) <= step
+    options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads, "cut": cut}
+
+    @functools.cache
+    def replicates() -> Replicates:
         groups = how.labels(result.records.images.tolist())
-        options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads}
-        return replicates_of(result.records, groups=groups, per_class=per_class, cut=cut, **options)
+        return replicates_of(result.records, groups=groups, per_class=is_small, **options)
+
+    @functools.lru_cache(maxsize=1)
+    def classes(first: int) -> np.ndarray:
+        if is_small:
+            return replicates().classes
+        groups = how.labels(result.records.images.tolist())
+        return classes_of(result.records, first, first + step, groups=groups, **options)
 
     def draw(name: str, category: str | None) -> np.ndarray | None:
-        # Those of the categories come by the way; where they take much memory they are made when they are asked for.
-        is_small = how.replicates * len(result.categories) * len(result.summary) <= _SMALL
-        found = replicates(is_small or category is not None)
+        names = replicates().names if category is None else replicates().class_names
+        if name not in names:
+            return None
         if category is None:
-            return found.values[:, found.names.index(name)] if name in found.names else None
+            return replicates().values[:, names.index(name)]
         place = [str(one) for one in result.categories].index(category)
-        return found.classes[:, place, found.class_names.index(name)] if name in found.class_names else None
+        first = place - place % step
+        return classes(first)[:, place - first, names.index(name)]
 
     return draw
 
 
-_SMALL = 1 << 24
-"""Numbers of replicates that are kept without a thought: 128 MB."""
 _OF_CUT = ("tp", "fp", "fn", "precision", "recall", "f1")
 """What a cut has."""
 _NO_NUMBERS = ("category", "truths", "guesses")

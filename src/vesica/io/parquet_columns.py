@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vesica.dataset.arrow import SIDES
-from vesica.dataset.column_names import plain
+from vesica.dataset.column_names import NAMES, plain
 
 _MASKS = ("rle", "polygons", "size")
 _BOXES = ("box", "bbox", "boxes", "corners")
@@ -20,6 +20,13 @@ def columns_of(file: Any, /, *, sides: Sequence[str | None] = (None,), masks: bo
     every = [file.schema.column(place).path for place in range(len(file.schema))]
     kept = [path for path in every if _is_read(path, every, sides, masks)]
     return None if kept == every else kept
+
+
+def category_columns(file: Any, side: str, /) -> list[str]:
+    """The columns that tell the category of the objects of one side."""
+    every = [file.schema.column(place).path for place in range(len(file.schema))]
+    wanted = {"category", *NAMES["category"], "categoryisnumber"}
+    return [path for path in every if path.split(".")[0] == side and {*map(plain, path.split(".")[1:])} & wanted]
 
 
 def _is_read(path: str, every: Sequence[str], sides: Sequence[str | None], masks: bool) -> bool:

@@ -181,14 +181,30 @@ def alone() -> Iterator[None]:
         _IS_ALONE.reset(token)
 
 
-def _figure(size: tuple[float, float], theme: Theme) -> Any:
-    """By pyplot where it is in use, so that notebooks and plt.savefig have it; a figure of its own elsewhere."""
+@contextlib.contextmanager
+def unstyled() -> Iterator[None]:
+    """In here pictures look the same, whatever seaborn or a matplotlibrc has set."""
+    _figure_class()
+    from matplotlib import style
+
+    with style.context("default"):
+        yield
+
+
+def _figure_class() -> Any:
+    """The first that anything asks of matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra('Pictures need matplotlib: pip install "vesica[plot]".') from error
+    return Figure
+
+
+def _figure(size: tuple[float, float], theme: Theme) -> Any:
+    """By pyplot where it is in use, so that notebooks and plt.savefig have it; a figure of its own elsewhere."""
+    own = _figure_class()
     pyplot = None if _IS_ALONE.get() else sys.modules.get("matplotlib.pyplot")
     options: dict[str, Any] = {"figsize": size, "facecolor": theme.page, "layout": "constrained"}
-    figure: Any = pyplot.figure(**options) if pyplot else Figure(**options)
+    figure: Any = pyplot.figure(**options) if pyplot else own(**options)
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # inches around all of it
     return figure

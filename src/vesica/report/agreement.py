@@ -10,12 +10,11 @@ import numpy as np
 
 from vesica import plot
 from vesica.plot.bias import SIDES
-from vesica.plot.per_class import without_middle
-from vesica.report import agreement_items, leads
+from vesica.report import agreement_items, annotators, leads
 from vesica.report.charts import chart
 from vesica.report.leads import facts_of
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.views import Block, Chart, Grid, Line, Mark, Page, Part, Table, Tiles, Words
+from vesica.report.views import Block, Chart, Line, Mark, Page, Part, Table, Tiles, Words
 
 if TYPE_CHECKING:
     from vesica.agreement.result import AgreementResult
@@ -41,7 +40,7 @@ TYPES = {
     "kind": "costs nothing: a box and a mask",
     "crowd_flag": "costs nothing: one calls it a group",
 }
-MOST_BARS, MOST_PAIRS, MOST_IMAGES, QUEUE = 40, 6, 12, 50
+MOST_PAIRS, MOST_IMAGES, QUEUE = 6, 12, 50
 
 
 def part_of(result: Any, key: str, /) -> Part:
@@ -57,7 +56,7 @@ def _part(result: AgreementResult, key: str) -> Part:
     items, rows, left_out = agreement_items.items_of(result)
     blocks: list[Block] = [
         _matrix(result, key),
-        _categories(result, key),
+        annotators.coefficients(result, key, title="Categories", score="agreement", word="agreement"),
         _ledger(result, key, any(shape.facts["agreed"] == "yes" for item in items for shape in item.shapes)),
         _bias(result, key),
         *_trends(result, key),
@@ -116,7 +115,7 @@ def _first(result: AgreementResult, key: str) -> Words | None:
 def _matrix(result: AgreementResult, key: str) -> Chart:
     """19: every two annotators."""
     rows = list(result.pairs())
-    people = [str(one) for one in result.records.annotators.tolist()]
+    people = tuple(str(one) for one in result.records.annotators.tolist())
     place = {name: k for k, name in enumerate(people)}
     shared = [[0] * len(people) for _ in people]
     for row in rows:
@@ -130,35 +129,7 @@ def _matrix(result: AgreementResult, key: str) -> Chart:
         tuple((f"{row['annotator_a']} and {row['annotator_b']}", *(row.get(one) for one in columns)) for row in rows),
         tuple(facts_of(annotator=row["annotator_a"], differs_from=row["annotator_b"]) for row in rows),
     )
-    grid = Grid(("annotator", "differs from"), tuple(people), tuple(people), tuple(map(tuple, shared)))
-    size = leads.square(len(people))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
-
-
-def _categories(result: AgreementResult, key: str) -> Chart:
-    """20: coefficients of each category with their intervals."""
-    found = result.coefficients()
-    rows = list(found)
-    table = Table(
-        f"{key}-categories",
-        "Categories",
-        tuple(name.replace("_", " ") for name in found.columns),
-        tuple(tuple(_cell(value) for value in row.values()) for row in rows),
-        tuple(facts_of(category=row["category"]) for row in rows),
-    )
-    known = sorted((row for row in rows if row["agreement"] is not None), key=lambda row: -row["agreement"])
-    shown = without_middle(known, MOST_BARS)
-    marks = [
-        Mark(f"{row['category']}: agreement {row['agreement']:.3f}", facts_of(category=row["category"]))
-        for row in shown
-    ]
-    return chart(
-        f"{key}-coefficients",
-        lambda ax: plot.coefficients(result, most=MOST_BARS, ax=ax),
-        table=table,
-        marks=leads.rows(marks),
-        height=1.5 + 0.3 * max(4, len(shown)),
-    )
+    return annotators.matrix(result, key, people=people, shared=shared, table=table)
 
 
 def _ledger(result: AgreementResult, key: str, some_agreed: bool) -> Chart:
@@ -264,7 +235,9 @@ def _disputed(result: AgreementResult, key: str) -> Chart:
         f"{key}-disputed",
         "Most disputed images",
         ("image", "lost", "why", *(("batch",) if has_batch else ())),
-        tuple((str(one.image), one.lost, one.text, *((_cell(one.batch),) if has_batch else ())) for one in queue),
+        tuple(
+            (str(one.image), one.lost, one.text, *((annotators.cell(one.batch),) if has_batch else ())) for one in queue
+        ),
         tuple(facts_of(image=one.image) for one in queue),
         left_out=f"{lost - len(queue):,} more images lose something." if lost > len(queue) else "",
     )
@@ -279,7 +252,3 @@ def _disputed(result: AgreementResult, key: str) -> Chart:
 
 def _of_image(facts: Mapping[str, Any]) -> Mark:
     return Mark(f"{facts['type']} in {facts['image']}", facts_of(image=facts["image"], type=facts["type"]))
-
-
-def _cell(value: Any) -> Any:
-    return value if value is None or isinstance(value, (int, float)) else str(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vesica.plot.theme import DARK, LIGHT, Theme, alone, axes_of
+from vesica.plot.theme import DARK, LIGHT, Theme, alone, axes_of, unstyled
 from vesica.report import escape
 from vesica.report.views import Chart, Grid, Mark, Table
 
@@ -56,9 +56,7 @@ def chart(
     >>> made.title
     'How well matched pairs overlap'
     """
-    from matplotlib import style
-
-    with alone(), style.context("default"):  # a page has its own look, whatever seaborn or a matplotlibrc has set
+    with alone(), unstyled():
         ax = axes_of(None, LIGHT, size=(width, height))
         draw(ax)
         told = marks(ax) if callable(marks) else marks or {}

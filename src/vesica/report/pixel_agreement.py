@@ -11,20 +11,19 @@ import numpy as np
 
 from vesica import plot
 from vesica._array import to_numpy
-from vesica.plot.per_class import without_middle
 from vesica.regions import LabelMap
-from vesica.report import leads
+from vesica.report import annotators, leads
 from vesica.report.charts import chart
 from vesica.report.label_maps import LabelMapPair, places_of, worst_slice
 from vesica.report.leads import facts_of
 from vesica.report.map_pictures import colours_of, picture_of, swatches_of
 from vesica.report.numbers import number_tiles, policy_of
-from vesica.report.views import Block, Chart, Colour, Grid, Item, Line, Mark, Page, Part, Row, Shape, Table
+from vesica.report.views import Block, Chart, Colour, Item, Line, Mark, Page, Part, Row, Shape, Table
 
 if TYPE_CHECKING:
     from vesica.agreement.label_maps import PixelAgreementResult
 
-MOST_BARS, MOST_IMAGES, MOST_ITEMS, DRAWN = 40, 12, 40, 12
+MOST_IMAGES, MOST_ITEMS, DRAWN = 12, 40, 12
 NOTES = {
     "mIoU": "mean over classes of what every two share",
     "mDice": "the same, as Dice",
@@ -43,7 +42,12 @@ def part_of_maps(result: PixelAgreementResult, key: str, /) -> Part:
     items, names = _items(result), _names(result, _labels(result))
     shown = {item.facts["image"] for item in items}
     rows = [Row(str(image), {"image": str(image)}) for image in result.images if str(image) not in shown]
-    blocks: list[Block] = [_matrix(result, key), _classes(result, key), _ledger(result, key), _disputed(result, key)]
+    blocks: list[Block] = [
+        _matrix(result, key),
+        annotators.coefficients(result, key, title="Classes", score="iou", word="IoU"),
+        _ledger(result, key),
+        _disputed(result, key),
+    ]
     tiles = number_tiles(result, key, intervals=result.interval(), notes=NOTES, title="Agreement")
     how = f"{100 * result.policy.level:g} % intervals of {result.policy.replicates:,} replicates by image"
     return Part(
@@ -90,32 +94,7 @@ def _matrix(result: PixelAgreementResult, key: str) -> Chart:
         ),
         tuple(facts_of(annotators=name, category=row["category"]) for name, row in zip(names, rows, strict=True)),
     )
-    grid = Grid(("annotator", "differs from"), people, people, tuple(map(tuple, shared.tolist())))
-    size = leads.square(len(people))
-    return chart(f"{key}-annotators", lambda ax: plot.annotators(result, ax=ax), table=table, grid=grid, **size)
-
-
-def _classes(result: PixelAgreementResult, key: str) -> Chart:
-    """20: IoU of each class, and IoU beyond chance."""
-    found = result.coefficients()
-    rows = list(found)
-    table = Table(
-        f"{key}-classes",
-        "Classes",
-        tuple(name.replace("_", " ") for name in found.columns),
-        tuple(tuple(_cell(value) for value in row.values()) for row in rows),
-        tuple(facts_of(category=row["category"]) for row in rows),
-    )
-    known = sorted((row for row in rows if row["iou"] is not None), key=lambda row: -row["iou"])
-    shown = without_middle(known, MOST_BARS)
-    marks = [Mark(f"{row['category']}: IoU {row['iou']:.3f}", facts_of(category=row["category"])) for row in shown]
-    return chart(
-        f"{key}-coefficients",
-        lambda ax: plot.coefficients(result, most=MOST_BARS, ax=ax),
-        table=table,
-        marks=leads.rows(marks),
-        height=1.5 + 0.3 * max(4, len(shown)),
-    )
+    return annotators.matrix(result, key, people=people, shared=shared.tolist(), table=table)
 
 
 def _ledger(result: PixelAgreementResult, key: str) -> Chart:
@@ -143,7 +122,7 @@ def _disputed(result: PixelAgreementResult, key: str) -> Chart:
         f"{key}-disputed",
         "Most disputed images",
         ("image", *(name.replace("_", " ") for name in columns)),
-        tuple((str(row["image"]), *(_cell(row[name]) for name in columns)) for row in rows[:200]),
+        tuple((str(row["image"]), *(annotators.cell(row[name]) for name in columns)) for row in rows[:200]),
         tuple(facts_of(image=row["image"]) for row in rows[:200]),
         left_out=f"{len(rows) - 200:,} more images are left out." if len(rows) > 200 else "",
     )
@@ -226,7 +205,3 @@ def _array(value: Any) -> np.ndarray:
     return np.asarray(
         to_numpy(value.array) if isinstance(value, LabelMap) else to_numpy(value) if hasattr(value, "dtype") else value
     )
-
-
-def _cell(value: Any) -> Any:
-    return value if value is None or isinstance(value, (int, float)) else str(value)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+class IntervalOptions(TypedDict, total=False):
+    """Options that `interval` of every result takes, for type checkers."""
+
+    level: float
+    by: Any
+    replicates: int
+    seed: int
+    method: str
 
 
 class Resampling(NamedTuple):

@@ -23,4 +23,4 @@ _HOMES = {
     "write_objects": "objects",
 }
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy(__name__, _HOMES, call="vesica.scale.evaluate(paths)")

@@ -18,6 +18,7 @@ from vesica.detection.run_merging import tally_of
 from vesica.detection.score_counts import Bounds, ScoreCounts, counts_by_score
 from vesica.detection.sorted_runs import SortedRun, merge_runs, sorted_run_of
 from vesica.detection.tallies import Tally
+from vesica.scale import category_tables
 from vesica.scale import kept as kept_parts
 from vesica.scale.engines import workers_of
 from vesica.scale.images import with_images
@@ -106,7 +107,7 @@ def evaluate(
     kind = "detection" if budget is None else "sorted runs"
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
     slices = options.pop("slices", None)  # of all images, not of each part
-    given = {**options, "details": details, "threads": threads or 1}
+    given = {**options, **category_tables.option_of(parts), "details": details, "threads": threads or 1}
     count = workers_of(engine, workers)
     how: dict[str, Any] = {
         "engine": engine,
@@ -119,7 +120,7 @@ def evaluate(
     with _folder(kind, parts, {**given, "duplicates": duplicates}, checkpoint, scratch, budget) as kept:
         if budget is None:
             total = run(kind, parts, given, kept=kept, **how)
-            records: Records | Tally = Records.from_bytes(total.records)
+            records: Records | Tally = total.records
         else:
             assert kept is not None
             given["work_bytes"] = budget // (count + 1)
@@ -164,10 +165,11 @@ def bounds(
     _check_options(options)
     score_counts.bins(bins)
     parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
-    given = {**options, "bins": bins, "threads": threads or 1}
+    given = {**options, **category_tables.option_of(parts), "bins": bins, "threads": threads or 1}
     how: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
     total = lasting_run("bounds", parts, given, checkpoint=checkpoint, **how)
-    return ScoreCounts.from_bytes(total.records).bounds()
+    counts: ScoreCounts = total.records
+    return counts.bounds()
 
 
 def counts_of_part(part: Part, options: dict[str, Any], /) -> ScoreCounts:
@@ -221,8 +223,13 @@ def _tables_of(part: Part, masks: bool, room: int) -> Iterator[Any]:
 
 
 def _records_of_table(table: Any, how: Options, options: dict[str, Any]) -> Records:
-    truth, guess = (dataset_of(table, side=side, masks=how.masks, look=how.check)[0] for side in ("truth", "guess"))
-    return evaluate_one(truth, guess, **options).records
+    given = dict(options)
+    tables = given.pop(category_tables.OPTION, None)
+    truth, guess = (
+        category_tables.with_table(dataset_of(table, side=side, masks=how.masks, look=how.check)[0], tables, side)
+        for side in ("truth", "guess")
+    )
+    return evaluate_one(truth, guess, **given).records
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from vesica.detection.result import DetectionResult
 from vesica.io import atomic
 from vesica.results import container
 from vesica.results.tables import Table
+from vesica.scale import category_tables
 from vesica.scale.kept import Head
 from vesica.scale.parts import Part, parts_of_pairs, parts_of_tables
 from vesica.scale.run import Progress, run
@@ -90,11 +91,12 @@ def write_objects(
             files.put(0, objects_of_result(truth, how))
         else:
             parts = parts_of_tables(truth) if guess is None else parts_of_pairs(truth, guess)
-            given = {**options, **how, "threads": threads or 1}
+            given = {**options, **category_tables.option_of(parts), **how, "threads": threads or 1}
             run(
                 "objects", parts, given, engine=engine, workers=workers, progress=progress, kept=files, joined=False,
                 at_once=2 * (check.workers(workers) or os.cpu_count() or 1),
             )  # fmt: skip
+            files.make_alike()
     return files.rows
 
 
@@ -184,7 +186,7 @@ class _Files:
     def __init__(self, place: Path, key: str) -> None:
         self.place, self.key, self.rows = place, key, 0
         self.earlier: list[Head] = []
-        self._schema: Any = None
+        self._schemas: dict[Path, Any] = {}
         self._categories: list[Any] | None = None
 
     def add(self, head: Head, body: bytes, merge: Callable[[list[bytes]], bytes], /) -> None:
@@ -197,29 +199,33 @@ class _Files:
         yield from ()
 
     def put(self, part: int, found: ObjectFiles, /) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         self._categories = found.categories if self._categories is None else self._categories
         check.same_categories(self._categories, found.categories)
         for number, content in found.files.items():
             folder = self.place / f"{self.key}={number}"
             folder.mkdir(exist_ok=True)
-            atomic.put(folder / f"part-{part:05d}.parquet", self._alike(content))
+            path = folder / f"part-{part:05d}.parquet"
+            atomic.put(path, content)
+            self._schemas[path] = pq.read_schema(pa.BufferReader(content))
         self.rows += found.rows
 
-    def _alike(self, content: bytes) -> bytes:
-        """With the types of the first file: a part without truths does not know what their ids are."""
+    def make_alike(self) -> None:
+        """Give all files the types of one table of all parts: ids are texts if those of some part are."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pq.read_schema(pa.BufferReader(content))
-        self._schema = schema if self._schema is None else self._schema
-        if schema.equals(self._schema):
-            return content
-        table = pq.read_table(pa.BufferReader(content))
-        for name in schema.names:
-            own, wanted = table.column(name), self._schema.field(name).type
-            if own.type != wanted:
-                check.one_kind(name, str(wanted), str(own.type), own.null_count == len(own))
-        out = pa.BufferOutputStream()
-        pq.write_table(table.cast(self._schema), out, compression="zstd")
-        made: bytes = out.getvalue().to_pybytes()
-        return made
+        schemas, text = list(self._schemas.values()), pa.string()
+        kinds = {
+            name: text if any(one.field(name).type == text for one in schemas) else schemas[0].field(name).type
+            for name in (schemas[0].names if schemas else ())
+        }
+        whole = pa.schema(kinds.items())
+        for path, schema in self._schemas.items():
+            if not schema.equals(whole):
+                out = pa.BufferOutputStream()
+                pq.write_table(pq.read_table(path, partitioning=None).cast(whole), out, compression="zstd")
+                path.unlink()
+                atomic.put(path, out.getvalue().to_pybytes())

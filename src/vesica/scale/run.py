@@ -1,9 +1,11 @@
-"""A run: parts are worked on in any order, and their records merged eight at a time until one is left."""
+"""A run: parts are worked on in any order, and their records merged in two rounds."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,19 +18,29 @@ from vesica.scale.kept import Head, Keeper, files_of_part, lasting
 from vesica.scale.parts import Part
 from vesica.scale.rules import ENGINES
 from vesica.scale.seen_images import SeenImages
-from vesica.scale.work import mapped, merged
+from vesica.scale.work import joined, mapped, merged
 
 TOGETHER = 8
-"""Records that are merged at a time."""
+"""Records that are merged at a time, at least."""
 
 Progress = Callable[[int, int, int], None]
 """Is told parts that are done, all parts, and rows so far."""
 
 
+def together(parts: int, /) -> int:
+    """How many records are merged at a time: so many that two rounds are enough, and a guess is copied twice.
+
+    >>> together(10), together(1000)
+    (8, 32)
+    """
+    return max(TOGETHER, math.isqrt(max(parts - 1, 0)) + 1)
+
+
 class Total(NamedTuple):
     """The records of all parts, and the images that were expected and are in none."""
 
-    records: bytes
+    records: Any
+    """Of the kind that was asked for; None where parts stay apart."""
     lacking: list[Any]
 
     @property
@@ -58,7 +70,7 @@ def run(
     at_once: int | None = None,
     joined: bool = True,
 ) -> Total:
-    """The records of all parts as one, the same bytes whoever worked on them, and in whichever order.
+    """The records of all parts as one, the same whoever worked on them, and in whichever order.
 
     What is in `kept` is not worked on again, and all that is finished goes there. `at_once` is how many parts may be
     under way. Without `joined` they stay apart, in `kept`, and no records come back.
@@ -117,7 +129,7 @@ class _Work(NamedTuple):
     kept: Keeper | None
     so_far: _Count
 
-    def all(self, at_once: int, joined: bool) -> bytes:
+    def all(self, at_once: int, joined: bool) -> Any:
         try:
             return self._all(at_once, joined)
         except BaseException:
@@ -126,11 +138,12 @@ class _Work(NamedTuple):
                     self.kept.write(self._merged)
             raise
 
-    def _all(self, at_once: int, joined: bool) -> bytes:
+    def _all(self, at_once: int, is_joined: bool) -> Any:
         todo = iter(self._todo())
         pending: dict[Any, tuple[int, list[list[Any]]] | None] = {}
         ready: list[Any] = []
-        kept = self.kept
+        joint: list[Any] = []  # what was merged
+        kept, some = self.kept, together(len(self.parts))
         while True:
             for part in _some(todo, at_once - len(pending)):
                 given = self.parts[part]
@@ -139,20 +152,21 @@ class _Work(NamedTuple):
                 pending[ticket] = part, files
             if not pending and kept is not None:
                 kept.write(self._merged)
-                if not joined:
-                    return b""
+                if not is_joined:
+                    return None
                 ready, kept = list(kept.bodies()), None
-            while len(ready) >= TOGETHER or (len(ready) > 1 and not pending):
-                some, ready = ready[:TOGETHER], ready[TOGETHER:]
-                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *some)] = None
+            while len(ready) >= some:
+                first, ready = ready[:some], ready[some:]
+                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *first)] = None
             if not pending:
-                return ready[0] if isinstance(ready[0], bytes) else self.engine.body(ready[0])
+                bodies = [one if isinstance(one, bytes) else self.engine.body(one) for one in (*joint, *ready)]
+                return joined(self.kind, self.merging, bodies, threads=os.cpu_count() or 1)
             ended = [(pending.pop(ticket), json.loads(head), body) for ticket, head, body in self.engine.wait()]
             # Errors last, so that what is finished is kept; of several, that of the first part.
             for number, told, body in sorted(ended, key=lambda one: ("error" in one[1], (one[0] or (-1,))[0])):
                 _check_sound(told)
                 if number is None:
-                    ready.append(body)
+                    joint.append(body)
                     continue
                 facts = Head(number[0], told["images"], told["rows"], number[1])
                 self.so_far.add(facts)

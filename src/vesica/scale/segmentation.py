@@ -49,7 +49,6 @@ def evaluate_segmentation(
     policy : SegmentationPolicy, optional
     **options : as of `vesica.evaluate_segmentation`
     """
-    from vesica.segmentation import SegmentationResult
     from vesica.segmentation.evaluator import policy_of
 
     said = {key: options.pop(key) for key in ("like", "ignore", "background") if key in options}
@@ -69,7 +68,7 @@ def evaluate_segmentation(
         partial=partial,
         progress=progress,
     )
-    result = SegmentationResult.from_bytes(total.records).checked()
+    result: SegmentationResult = total.records.checked()
     return result.with_remarks((*result.remarks, *total.notes))
 
 

@@ -17,11 +17,13 @@ from vesica.dataset.ids import together
 from vesica.results import container
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.results.intervals import IntervalTable
     from vesica.statistics.intervals import Interval
 
@@ -146,30 +148,10 @@ class PanopticResult(Result):
         )
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[IntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[IntervalOptions]) -> Interval: ...
 
     def interval(
         self,

@@ -16,7 +16,7 @@ from vesica.dataset.image_columns import drawn_by
 from vesica.results import container
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, rows_of
 from vesica.segmentation.averages import Average, each_of, mean_in_any_order, mean_of, rows_of_means
@@ -27,6 +27,8 @@ from vesica.segmentation.rules import FIELDS, MEANS, OVERALL, SCORES, STATUSES, 
 from vesica.segmentation.scores import accuracy_of, generalised_dice_of, mean_of_filled, micro, values_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.results.intervals import IntervalTable
     from vesica.segmentation.spread import Spread
     from vesica.statistics.intervals import Interval
@@ -303,30 +305,10 @@ class SegmentationResult(Result):
     # ---- how sure
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[IntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[IntervalOptions]) -> Interval: ...
 
     def interval(
         self,

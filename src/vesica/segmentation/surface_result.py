@@ -15,7 +15,7 @@ from vesica._check import surfaces as check
 from vesica.dataset.ids import table_of
 from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
-from vesica.results.resampling import Resampling
+from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note, Result
 from vesica.results.tables import Row, plain, rows_of
 from vesica.segmentation.counts import column_of_ids
@@ -23,6 +23,8 @@ from vesica.segmentation.policy import SegmentationPolicy
 from vesica.segmentation.surface_cells import Measured, SurfaceCell, Wanted, table_of_cells
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from vesica.results.intervals import IntervalTable
     from vesica.statistics.intervals import Interval
 
@@ -177,30 +179,10 @@ class SurfaceResult(Result):
         )
 
     @overload
-    def interval(
-        self,
-        name: None = None,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> IntervalTable: ...
+    def interval(self, name: None = None, /, **options: Unpack[IntervalOptions]) -> IntervalTable: ...
 
     @overload
-    def interval(
-        self,
-        name: str,
-        /,
-        *,
-        level: float = ...,
-        by: Any = ...,
-        replicates: int = ...,
-        seed: int = ...,
-        method: str = ...,
-    ) -> Interval: ...
+    def interval(self, name: str, /, **options: Unpack[IntervalOptions]) -> Interval: ...
 
     def interval(
         self,

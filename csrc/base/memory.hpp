@@ -1,7 +1,8 @@
 // memory.hpp. Large answers and large scratch: a freed block is kept for the next one.
 //
-// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. It
-// is marked as free to the system, which may take the pages back when it needs them, and then they are cleared again.
+// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. One
+// of 2 MB or more is marked as free to the system, which may take the pages back when it needs them, and then they are
+// cleared again.
 #pragma once
 
 #include <cstddef>

@@ -369,11 +369,16 @@ class Fading {
             best.score = highest(tops_.data(), tops_.size());
             if (!(best.score >= s_.rule.min_score)) break;
             // Lots of that bound: one whose top has fallen since has nobody of that score.
-            for (std::size_t of = 0; simd::run<Equal>(tops_.data(), tops_.size(), best.score, &of), of < tops_.size(); of += 8)
+            for (std::size_t of = equal(0, best.score); of < tops_.size(); of = equal(of + 8, best.score))
                 for (std::size_t k = of; k < of + 8; ++k)
                     if (tops_[k] == best.score) best.row = std::min(best.row, lowest(k, best.score));
         }
         return best;
+    }
+    // The first eight lots from here on among which one has this top.
+    std::size_t equal(std::size_t from, double top) const {
+        simd::run<Equal>(tops_.data(), tops_.size(), top, &from);
+        return from;
     }
     // The lowest row of a lot that has this score.
     std::uint32_t lowest(std::size_t of, double score) {

@@ -49,9 +49,8 @@ class Category {
             });
             pass_on(parts);
         }
-        threads::run(count, threads_, [&](std::size_t part) {
-            each_row(part, [](Walk& walk, const Block& some) { walk.feed(some); });
-        });
+        threads::run(count, threads_,
+                     [&](std::size_t part) { each_row(part, [](Walk& walk, const Block& some) { walk.feed(some); }); });
         for (std::size_t part = 1; part < count; ++part) parts[0].add(parts[part]);
         walk_of(parts[0]).write({precision, recall, scores, number_, records_.category_count});
     }

@@ -420,7 +420,7 @@ class Fading {
     const Setting<T>& s_;
     BlockOverlapsOf<box_columns::Filtered<T>> measure_;
     Blocks<T, together> blocks_;
-    std::vector<double> scores_, tops_;  // by place, and by lot
+    std::vector<double> scores_, tops_;       // by place, and by lot
     memory::Vector<double> overlaps_, left_;  // of the moment
     bool is_power_;
 };

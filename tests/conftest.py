@@ -295,3 +295,21 @@ def ray_cluster():
     )
     yield ray
     ray.shutdown()
+
+
+@pytest.fixture
+def each_isa() -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
+    """Run a function under every instruction set this machine has; put the best one back."""
+    from vesica import _native
+
+    best_one = _native.isa()
+
+    def under_each(work: Callable[[], Any]) -> dict[str, Any]:
+        answers = {}
+        for name in ("avx512", "avx2", "baseline"):
+            _native.limit_isa(name)
+            answers[_native.isa()] = work()
+        return answers
+
+    yield under_each
+    _native.limit_isa(best_one)

@@ -230,6 +230,27 @@ class TestModel:
         code, out, _ = run(capsys, *words, "--per-class")
         assert code == 0 and "model with people" in out and "not below people in" in out
 
+    def test_corners_given_as_sizes(self, capsys):
+        """Told with its repair, as `eval` does, and not scored as 0."""
+        rng = np.random.default_rng(0)
+        corner = rng.integers(0, 20, (40, 2))
+        boxes = np.concatenate([corner, corner + rng.integers(4, 20, (40, 2))], 1)
+        image = [1 + k % 2 for k in range(40)]
+        for who in ("ann", "ben"):
+            write(f"{who}.json", boxes, image, ["cat"] * 40, [1, 2])
+        for name, rows in (("right", [*corner.T, *(boxes[:, 2:] - corner).T]), ("wrong", boxes.T)):
+            guess = [
+                {"image_id": one, "category_id": 1, "bbox": row, "score": 0.9}
+                for one, row in zip(image, np.array(rows).T.tolist(), strict=True)
+            ]
+            Path(f"{name}.json").write_text(json.dumps(guess))
+        assert answer(capsys, "ann.json", "ben.json", "--model", "right.json")["ceiling"]["summary"]["model"] == 1
+        code, out, err = run(capsys, "ann.json", "ben.json", "--model", "wrong.json")
+        assert (code, out) == (3, "") and "`bbox` in wrong.json reads as xyxy, not xywh" in err
+        assert "vesica check wrong.json --against ann.json --fix wrong_fixed.json\nOr --as-is" in err
+        as_is = answer(capsys, "ann.json", "ben.json", "--model", "wrong.json", "--as-is")
+        assert as_is["ceiling"]["summary"]["model"] < 0.5
+
     def test_usage(self, capsys):
         code, _, err = run(capsys, "ann.json", "ben.json", "--min-score", "0.5")
         assert code == 2 and "--min-score goes with --model" in err

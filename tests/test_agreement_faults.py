@@ -201,3 +201,24 @@ class TestProperties:
             evaluate_agreement(self.DATA, policy=POLICY).under(strict),
         )
         assert once.to_bytes() == again.to_bytes()
+
+
+class TestFiveColumns:
+    """Boxes with a class in the last column: integers of two axes are label maps otherwise, and would be scored so."""
+
+    ROWS = np.array([[0, 0, 4, 4, 1], [5, 5, 9, 9, 2]])
+
+    @pytest.mark.parametrize("make", [np.array, lambda rows: rows.tolist(), lambda rows: [rows, rows], np.uint8])
+    def test_are_refused(self, make):
+        with pytest.raises(TypeError, match=r"^ann must be boxes \(N, 4\) or a label map; integers of shape \(2, 5\)"):
+            evaluate_agreement({"ann": make(self.ROWS), "ben": make(self.ROWS)})
+
+    def test_ways_out(self):
+        boxes = {"boxes": self.ROWS[:, :4], "labels": self.ROWS[:, 4]}
+        assert evaluate_agreement(boxes, boxes)["agreement"] == 1 and "mIoU" not in evaluate_agreement(boxes, boxes)
+        maps = vesica.LabelMap(self.ROWS)
+        assert evaluate_agreement(maps, maps)["mIoU"] == 1
+
+    @pytest.mark.parametrize("map", [ROWS[:, :3], np.eye(6, dtype=int), ROWS > 2])
+    def test_other_maps_are_maps(self, map):
+        assert evaluate_agreement(map, map)["mIoU"] == 1

@@ -60,7 +60,7 @@ class TestOfFiles:
 
     def test_one_of_all(self):
         vesica.write("all.json", boxes([1, 2], annotator=["x", "y"]).numbered())
-        with pytest.raises(InputError, match=r"all\.json does not say who marked what.*--by-annotator"):
+        with pytest.raises(InputError, match=r"all\.json does not say who marked what.*`annotator=KEY`"):
             of_files(["all.json"])
         options = vesica.io.options.Options(annotator=True)
         assert of_files(["all.json"], lambda _: options).data.annotators.tolist() == ["x", "y"]

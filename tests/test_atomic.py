@@ -342,8 +342,8 @@ class TestUnfinished:
             vesica.read(place / what, sizes=SIZE)
         assert str(error.value) == (
             f"{place} was not written to its end: 1 files are missing, such as {Path('labels/b.txt')}. Write it again "
-            "with `overwrite=True` (--overwrite); .vesica-0123456789abcdef.unfinished in it has what is missing, and "
-            "what was there before."
+            "with `overwrite=True` (vesica convert --overwrite); .vesica-0123456789abcdef.unfinished in it has what is "
+            "missing, and what was there before."
         )
 
     def test_command_line(self, place, capsys):

@@ -130,7 +130,9 @@ class TestWeightOne:
         np.testing.assert_array_equal(once.classes[0], rows)
 
     @pytest.mark.parametrize(
-        "recalls", [np.linspace(0, 1, 300), [0.5, 0.1, 0.9, 0.0, 0.3], np.linspace(0, 1, 8), []], ids=len
+        "recalls",
+        [np.linspace(0, 1, 300), np.linspace(0, 1, 256), [0.5, 0.1, 0.9, 0.0, 0.3], np.linspace(0, 1, 8), []],
+        ids=len,
     )
     def test_other_recalls(self, recalls):
         """Many, few, none, and in no order: then the first out of reach ends it."""

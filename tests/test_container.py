@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vesica.errors import InputError
-from vesica.results.container import Kind, column_of, from_bytes, listed, to_bytes
+from vesica.results.container import Kind, column_of, from_bytes, listed, opened, to_bytes
 
 COUNTS = Kind("counts", b"VESICA counts\n", version=3)
 COLUMNS = {"n": np.arange(6, dtype=np.int32).reshape(2, 3), "share": np.array([0.5, np.nan]), "none": np.empty((0, 4))}
@@ -52,6 +52,16 @@ class TestBytes:
             for broken in (bytes(damaged), data[:at]):
                 with pytest.raises(InputError):
                     from_bytes(COUNTS, broken)
+
+    def test_every_flipped_bit_of_what_is_opened(self):
+        """All but the last column, whose checksums are for the caller to look at."""
+        data = made(columns={name: COLUMNS[name] for name in ("none", "n", "share")})
+        begin = opened(COUNTS, lambda at, count: data[at : at + count]).begin
+        for at in range(begin - 12):
+            damaged = bytearray(data)
+            damaged[at] ^= 1 << (at % 8)
+            with pytest.raises(InputError):
+                opened(COUNTS, lambda at, count, damaged=damaged: bytes(damaged[at : at + count]))
 
     @pytest.mark.parametrize(
         "kind, message",

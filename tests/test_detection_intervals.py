@@ -8,8 +8,9 @@ import pytest
 import vesica
 from scenes import Traits, datasets, job
 from vesica.dataset import Images
-from vesica.detection import summarise
+from vesica.detection import bootstrap, summarise
 from vesica.detection.bootstrap import replicates_of
+from vesica.results.resampling import Resampling
 from vesica.statistics.intervals import percentile_interval
 
 
@@ -42,6 +43,35 @@ class TestInterval:
         assert last["AP"]["value"] == result.per_class()[-1]["AP"]
         assert last["recall"]["value"] == result.counts(iou=0.75).recall[-1]
         assert last["AP"]["lo"] <= last["AP"]["hi"]
+
+    @pytest.mark.parametrize("protocol", ["coco", "voc", "voc07"])
+    @pytest.mark.parametrize("numbers", [0, 16 * 24, 2 * 16 * 40])
+    def test_some_categories_at_a_time(self, monkeypatch, protocol, numbers):
+        """Memory does not grow with the number of categories, and no bit changes."""
+        traits = Traits(images=24, categories=5)
+        truth, guess = datasets(*job(np.random.default_rng(5), traits))
+        result = vesica.evaluate(truth, guess, protocol=protocol)
+        groups = {one: place % 7 for place, one in enumerate(result.records.images.tolist())}
+        resampling = Resampling(40, 3, groups)
+        asked = [(None, name) for name in result] + [(str(one), name) for one in result.categories for name in result]
+
+        def answers():
+            table = result.interval(replicates=40, seed=3, by=groups)
+            scores = result.gate_scores(resampling).replicates
+            return table, [scores(name, category) for category, name in asked]
+
+        (whole, drawn), chunks = answers(), []
+        monkeypatch.setattr(bootstrap, "_CLASS_NUMBERS", numbers)
+        once = bootstrap.drawn
+        monkeypatch.setattr(bootstrap, "drawn", lambda *a, **k: chunks.append(a[1]) or once(*a, **k))
+        (parts, again) = answers()
+        assert len(chunks) > 4
+        for one, other in ((whole.ends, parts.ends), (whole.class_ends, parts.class_ends)):
+            for name in ("lo", "hi", "status", "undefined"):
+                assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+        assert str(whole) == str(parts) and whole.to_dict() == parts.to_dict()
+        for one, other in zip(drawn, again, strict=True):
+            assert one is other is None or one.tobytes() == other.tobytes()
 
     def test_higher_level_is_wider(self):
         result = scored()

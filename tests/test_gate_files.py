@@ -121,7 +121,7 @@ class TestBase:
     @pytest.mark.parametrize(
         "content, message",
         [
-            ("[]", "It is no saved result: records (--records), or what --json prints."),
+            ("[]", "It is no saved result: records of `vesica eval --records`, or what `vesica eval --json` prints;"),
             ('{"summary": {}}', "It is no saved result"),
             ('{"summary": 3, "task": "detection", "classes": []}', "It is no sound result"),
             ('{"summary": {}, "task": "detection"}', "It is no sound result"),

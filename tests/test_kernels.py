@@ -192,22 +192,6 @@ class TestTwin:
         assert np.array_equal(iou(np.asfortranarray(a), a[::-1]), iou(a, a[::-1].copy()))
 
 
-@pytest.fixture
-def each_isa():
-    """Run a function under every instruction set this machine has; put the best one back."""
-    best_one = _native.isa()
-
-    def under_each(work):
-        answers = {}
-        for name in ("avx512", "avx2", "baseline"):
-            _native.limit_isa(name)
-            answers[_native.isa()] = work()
-        return answers
-
-    yield under_each
-    _native.limit_isa(best_one)
-
-
 def test_an_instruction_set_is_taken_by_its_name(each_isa):
     """As far as the processor has it; so tests that ask for one do run it."""
     names = ["baseline", "avx2", "avx512"]

@@ -21,6 +21,7 @@ from vesica import (
     SparseMasks,
     coverage,
     iou,
+    join,
     nms,
 )
 from vesica._check import threshold
@@ -265,6 +266,21 @@ class TestLimit:
     def test_beyond_the_limit_nothing_suppresses(self):
         kept, by = nms([*CHAIN, [8, 0, 18, 9]], [0.9, 0.8, 0.7, 0.6], above=0.3, limit=1, suppressed_by=True)
         assert kept.tolist() == [0] and by.tolist() == [-1, 0, -1, -1]
+
+    @pytest.mark.parametrize("count", [300, 6000])
+    @pytest.mark.parametrize("limit", [1, 40, 10**6])
+    def test_is_the_front_of_many(self, count, limit):
+        """Of few boxes all are looked at, of many the cells of a grid."""
+        rng = np.random.default_rng(count)
+        corners = rng.random((count, 2)) * 100
+        boxes, scores = np.concatenate([corners, corners + 4], axis=1), rng.random(count)
+        everything = nms(boxes, scores, above=0.3)
+        kept, by = nms(boxes, scores, above=0.3, limit=limit, suppressed_by=True)
+        assert kept.tolist() == everything[:limit].tolist()
+        overlaps = join(boxes, boxes, at_least=0.3, strict=True)
+        near = set(zip(overlaps.i.tolist(), overlaps.j.tolist(), strict=True))
+        assert all((row, other) in near for row, other in enumerate(by.tolist()) if other >= 0)
+        assert set(by.tolist()) <= {-1, *kept.tolist()}
 
     @given(strategies.tables(0, 12, dtype="int64"), st.data(), st.integers(1, 4))
     def test_is_the_front_of_each_image(self, boxes, data, limit):

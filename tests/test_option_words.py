@@ -1,8 +1,7 @@
 """Errors of the command line speak of its options, and of no argument of Python."""
 
-import argparse
 import ast
-import importlib
+import functools
 import json
 import re
 from pathlib import Path
@@ -13,15 +12,32 @@ import pytest
 import vesica
 from vesica.cli import VERBS, main
 from vesica.cli.option_words import as_options
+from vesica.cli.parsers import HABITS, meant, parser_of, places_of
 
 SOURCE = Path(vesica.__file__).parent
 ARGUMENT = re.compile(r"(?<![\w/-])[a-z_]+=")
+OPTION = re.compile(r"(?<![\w/-])--[a-z][a-z-]*")
+COMMAND = re.compile(r"(?:\bvesica |`(?!vesica ))([a-z]+) [^`.;()\n]*$")
+
+
+@functools.cache
+def parser(verb):
+    return parser_of(VERBS, verb)[1][verb]
 
 
 def options_of(verb):
-    parser = argparse.ArgumentParser()
-    importlib.import_module(f"vesica.cli.{verb}").add_arguments(parser)
-    return {action.dest for action in parser._actions}
+    return {action.dest for action in parser(verb)._actions}
+
+
+def not_of(text, verb=None):
+    """The options that a text names and no command has: that of the line it shows, or else this verb, or any."""
+    found = []
+    for option in OPTION.finditer(text):
+        shown = COMMAND.search(text[: option.start()])
+        verbs = [shown[1]] if shown and shown[1] in VERBS else VERBS if verb is None else [verb]
+        if not any(option[0] in parser(one)._option_string_actions for one in verbs):
+            found.append(option[0])
+    return found
 
 
 class TestWords:
@@ -44,8 +60,8 @@ class TestWords:
             ('Rows go to Boxes(a, "xywh").', {"form"}, "Rows go to --form xywh."),
             ("to RotatedBoxes(a, unit=…, direction=…)", {"rotated"}, "to --rotated deg,ccw"),
             ("No masks. In Python: RleMasks([], size=(1, 2)).", set(), "No masks."),
-            ("say `overwrite=True` (--overwrite)", {"overwrite"}, "say `--overwrite`"),
-            ("say `overwrite=True` (--overwrite)", set(), "say `--overwrite`"),
+            ("say `overwrite=True` (vesica convert --overwrite)", {"overwrite"}, "say `--overwrite`"),
+            ("say `overwrite=True` (vesica convert --overwrite)", set(), "say `vesica convert --overwrite`"),
             ("lr=0.1/iou=0.5/guess.json cannot be read", {"iou"}, "lr=0.1/iou=0.5/guess.json cannot be read"),
             ('Say kind="obb".', set(), 'Say kind="obb".'),
         ],
@@ -55,7 +71,9 @@ class TestWords:
 
 
 # Which files hold the words that a verb may say: what reads, what measures, what scores.
+PEOPLE = ["io/annotators.py", "io/coco_annotators.py"]
 READERS = [f"io/{path.name}" for path in sorted((SOURCE / "io").glob("*.py")) if "write" not in path.name]
+READERS = [path for path in READERS if path not in PEOPLE]
 WRITERS = [f"io/{path.name}" for path in sorted((SOURCE / "io").glob("*write.py"))]
 MEETING = ["scoring.py", "_check/detection.py", "_check/meeting.py"]
 SCORES = ["_check/records.py", "_check/container.py"]
@@ -93,10 +111,10 @@ SAID_BY = {
     "eval": READERS + MEETING + SCORES + SCALE,
     "records": READERS + MEETING + SCORES,
     "merge": [*SCORES, "_check/scale.py"],
-    "agree": READERS + WRITERS + AGREEMENT + SCALE,
+    "agree": READERS + PEOPLE + WRITERS + AGREEMENT + SCALE,
     "check": READERS + DIAGNOSE,
     "compare": READERS + MEETING + SCORES + COMPARE + SCALE,
-    "convert": READERS + WRITERS,
+    "convert": [*READERS, "io/coco_annotators.py", *WRITERS],
     "plot": [*TABLES, *SCORES, "_check/plot.py"],  # it has no options of reading: `eval --records` has them
     "seg": LABEL_MAPS + SCALE,
     "stats": READERS,
@@ -106,7 +124,11 @@ _GIVEN = {
     "fit=": "corners of rotated boxes as an array; those of files are taken as they are",
     "rule=": "polygons, of which label maps are no partner on the command line",
 }
-_PANOPTIC = {"truth_folder=": "files of panoptic segments, which `vesica eval` alone reads"}
+_PANOPTIC = {
+    "truth_folder=": "files of panoptic segments, which `vesica eval` alone reads",
+    "without --protocol panoptic": "files of panoptic segments, which `vesica eval` alone reads",
+}
+_RUN_LENGTHS = {"with --form xywh": "run lengths in lists, which `vesica iou` and `vesica nms` alone read"}
 _TWICE = {"; duplicates=": "equal images in two parts, which detection alone lets count once"}
 NOT_REACHED = {
     "iou": _GIVEN,
@@ -115,9 +137,14 @@ NOT_REACHED = {
         "`strict=True`": "its threshold is strict, and may be 0",
         "above=0.5": "it reads no stack of masks",
     },
-    "eval": {"images=[…]": "lists of dicts, which no file is", "duplicates=": "records that are merged"},
+    "eval": {
+        **_RUN_LENGTHS,
+        "images=[…]": "lists of dicts, which no file is",
+        "duplicates=": "records that are merged",
+    },
     "records": {
         **_PANOPTIC,
+        **_RUN_LENGTHS,
         "images=[…]": "lists of dicts, which no file is",
         "duplicates=": "records that are merged",
     },
@@ -125,6 +152,7 @@ NOT_REACHED = {
     "plot": {"duplicates=": "records that are merged"},
     "agree": {
         **_PANOPTIC,
+        **_RUN_LENGTHS,
         **_TWICE,
         "`sizes` must be areas": "size bins, which no option asks for",
         "Dataset.from_arrays(": "said by the verb itself, with its option",
@@ -135,26 +163,34 @@ NOT_REACHED = {
     },
     "check": {
         **_PANOPTIC,
+        **_RUN_LENGTHS,
         "NAME=VALUE": "how an assumption is written here, too",
         "`check=False`": "said by evaluate",
     },
     "compare": {
         **_PANOPTIC,
+        **_RUN_LENGTHS,
         "images=[…]": "lists of dicts, which no file is",
         "duplicates=": "records that are merged",
     },
-    "convert": _PANOPTIC,
-    "stats": _PANOPTIC,
+    "convert": {**_PANOPTIC, **_RUN_LENGTHS},
+    "stats": {**_PANOPTIC, **_RUN_LENGTHS},
     "seg": {
         **_PANOPTIC,
         **_TWICE,
+        "vesica.evaluate_segmentation(": "a module that is called as if it were a function",
         "reduction=": "how another library computes its number, in a table of what is compared",
     },
 }
 
 
+@functools.cache
 def words_of(path):
     """The texts of a module that are longer than a word, docstrings apart; a placeholder where a value goes."""
+    return list(_words_of(path))
+
+
+def _words_of(path):
     tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -179,6 +215,41 @@ def test_every_text(verb):
             if ARGUMENT.search(said) and not any(part in said for part in NOT_REACHED[verb]):
                 left.append(f"{path}:{line}: {said}")
     assert not left, "\n".join(left)
+
+
+@pytest.mark.parametrize("verb", SAID_BY)
+def test_every_option_is_there(verb):
+    """Whatever option a verb may name, it has; or the text shows the command that has it."""
+    known = options_of(verb)
+    left = [
+        f"{path}:{line}: {wrong}: {said}"
+        for path in SAID_BY[verb]
+        for line, text in words_of(path)
+        if (wrong := not_of(said := as_options(text, known), verb)) and not any(p in said for p in NOT_REACHED[verb])
+    ]
+    assert not left, "\n".join(left)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path.name for path in (SOURCE / "cli").glob("*.py") if not path.name.startswith("completion"))
+)
+def test_every_option_of_the_command_line(path):
+    """A file that is named like a verb speaks for it; others, and those of options, speak for several."""
+    verb = path.removesuffix(".py").partition("_")[0]
+    verb = verb if verb in VERBS and not path.endswith("_options.py") else None
+    left = [f"{line}: {wrong}: {text}" for line, text in words_of(f"cli/{path}") if (wrong := not_of(text, verb))]
+    assert not left, "\n".join(left)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_was_meant_is_there(verb):
+    """No habit of another tool is answered by an option or a place that the verb does not have."""
+    known = [one for one in parser(verb)._option_string_actions if one.startswith("--")]
+    places = [str(one.metavar or one.dest) for one in places_of(parser(verb))]
+    for flag in [*HABITS, "-o", "--output"]:
+        told = meant(flag, known, places)
+        assert not not_of(told, verb)
+        assert "by its place" not in told or told.split()[3].rstrip(",") in (*places, "the")
 
 
 @pytest.mark.parametrize("verb", SAID_BY)

@@ -2,7 +2,9 @@
 
 import contextlib
 import decimal
+import functools
 import json
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from samples import drawn, made, same
 from vesica import Dataset
 from vesica.dataset.ids import rising
 from vesica.errors import InputError
+from vesica.io.ipc_sizes import unpacked
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -443,6 +446,18 @@ class TestBroken:
         with contextlib.suppress(InputError):
             vesica.read("damaged.parquet", format="parquet")
 
+    @given(st.integers(0, 10**9), st.integers(0, 255), st.booleans())
+    def test_damaged_bytes_of_arrow(self, place, value, is_cut):
+        """Lengths and offsets of Arrow's own forms are believed by its reader, and so they are looked at."""
+        content = bytearray(_arrow_content())
+        if is_cut:
+            content = content[: place % len(content)]
+        else:
+            content[place % len(content)] = value
+        Path("damaged.arrow").write_bytes(content)
+        with contextlib.suppress(InputError):
+            vesica.read("damaged.arrow", format="arrow")
+
     def test_the_form_contradicts(self):
         vesica.write("t.parquet", made())
         with pytest.raises(InputError, match="says that its boxes are xywh; got form='xyxy'"):
@@ -518,3 +533,111 @@ class TestProjection:
         pq.write_table(data.to_arrow(), tmp_path / "x.parquet")
         assert "polygons" in str(pq.read_schema(tmp_path / "x.parquet"))
         assert len(vesica.read(tmp_path / "x.parquet")) == 1
+
+
+@functools.cache
+def _arrow_content():
+    return _ipc(made().to_arrow(), pa.ipc.new_file, "zstd")
+
+
+def _ipc(table, new, compression=None):
+    sink = pa.BufferOutputStream()
+    with new(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as out:
+        out.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _ints(*values):
+    return struct.pack(f"<{len(values)}i", *values)
+
+
+class TestLies:
+    """Files of Arrow whose offsets and indices lead elsewhere: read as they are, they lead out of the file's memory."""
+
+    TABLE = pa.table(
+        {"image_id": [1, 2, 3], "truth": pa.array([[{"box": [1.0, 2.0, 3.0, 4.0], "category": 7}]] * 3)}
+    ).replace_schema_metadata({"vesica": '{"version": 1, "boxes": "xywh"}'})
+    IMAGES, BOXES = (0, 1, 2, 3), (0, 4, 8, 12)
+
+    @pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
+    @pytest.mark.parametrize(
+        "offsets, lie",
+        [
+            (IMAGES, (0, 1, 2, 30_000_000)),
+            (IMAGES, (0, -5, 2, 3)),
+            (IMAGES, (3, 2, 1, 0)),
+            (BOXES, (0, 4, 8, 2_000_000_000)),
+            (BOXES, (-1_000_000, 4, 8, 12)),
+        ],
+    )
+    def test_offsets(self, new, offsets, lie):
+        content = _ipc(self.TABLE, new)
+        Path("t.arrow").write_bytes(content)
+        assert len(vesica.read("t.arrow")) == 3
+        assert content.count(_ints(*offsets)) == 1
+        Path("t.arrow").write_bytes(content.replace(_ints(*offsets), _ints(*lie)))
+        with pytest.raises(InputError, match=r"t\.arrow is no file .* that can be read: column `truth` is broken"):
+            vesica.read("t.arrow")
+
+    def test_words_of_a_dictionary(self):
+        kinds = pa.DictionaryArray.from_arrays(pa.array([0, 1, 99], pa.int8()), pa.array(["a", "b"]), safe=False)
+        table = pa.table(FLAT | {"category": kinds})
+        Path("t.arrow").write_bytes(_ipc(table, pa.ipc.new_file))
+        with pytest.raises(InputError, match="column `category` is broken: .*out of bounds: 99"):
+            vesica.read("t.arrow")
+        with pytest.raises(ValueError, match="`table` cannot be taken .*: column `category` is broken"):
+            Dataset.from_arrow(Stream(table))
+
+    @pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
+    def test_texts_that_are_none(self, name):
+        texts = pa.StringArray.from_buffers(3, pa.py_buffer(_ints(0, 2, 3, 4)), pa.py_buffer(b"\xff\xfeab"))
+        table = pa.table(FLAT | {"category": texts})
+        pq.write_table(table, name) if name == "t.parquet" else Path(name).write_bytes(_ipc(table, pa.ipc.new_file))
+        with pytest.raises(InputError, match="column `category` is broken: .*UTF8"):
+            vesica.read(name)
+
+    @pytest.mark.parametrize("answer", [None, 7, b"garbage", "capsule"])
+    def test_streams_that_are_none(self, answer):
+        class Garbage:
+            def __arrow_c_stream__(self, requested_schema=None):
+                return answer
+
+        with pytest.raises(ValueError, match="`table` cannot be taken as an Arrow table"):
+            Dataset.from_arrow(Garbage())
+
+    def test_a_stream_that_raises(self):
+        class Raising:
+            def __arrow_c_stream__(self, requested_schema=None):
+                raise ValueError("the connection is closed")
+
+        with pytest.raises(ValueError, match="`table` cannot be taken as an Arrow table: the connection is closed"):
+            Dataset.from_arrow(Raising())
+
+
+class TestBombs:
+    """Few bytes that become many: of a value that is the same in all rows little is written, packed or not."""
+
+    TABLE = pa.table({name: np.zeros(1_000_000, np.int64 if name == "image_id" else float) for name in FLAT})
+
+    @pytest.mark.parametrize("compression", ["zstd", "lz4", None])
+    @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.arrows"])
+    def test_refused(self, name, compression):
+        if name == "t.parquet":
+            pq.write_table(self.TABLE, name, compression=compression)
+        else:
+            new = pa.ipc.new_file if name == "t.arrow" else pa.ipc.new_stream
+            Path(name).write_bytes(_ipc(self.TABLE, new, compression))
+        if name != "t.parquet" and compression is None:
+            return  # as large as it says
+        with pytest.raises(InputError, match=rf"{name} expands more than 200:1 above 16 MiB.* to 56,.*"):
+            vesica.read(name)
+
+    @pytest.mark.parametrize("compression", ["zstd", "lz4", None])
+    @pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
+    def test_sizes(self, new, compression):
+        """Bytes of all buffers, each at a place that eight divides; words of dictionaries too."""
+        kinds = pa.array(["a", "b", "a"] * 500).dictionary_encode()
+        table = pa.table({"number": np.arange(1500.0), "kind": kinds, "text": ["abc"] * 1500})
+        start = 8 if new is pa.ipc.new_file else 0
+        told = unpacked(_ipc(table, new, compression), start)
+        assert table.nbytes <= told <= table.nbytes + 64

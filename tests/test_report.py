@@ -169,11 +169,47 @@ class TestPhotographs:
         return photographs.pictures_of(names, images, **{"embed": "embed", "room": 10**6, **options})
 
     def test_by_name_last_part_stem_and_id(self, folder):
-        names = ["000139.jpg", "val/000139.jpg", "139", "000139.png", "deep/b.PNG", "C:\\pictures\\000139.jpg"]
+        names = ["000139.jpg", "val/000139.jpg", "139", "000139.png", "deep/b.PNG"]
         found = self.found(names, folder)
         assert list(found.pictures) == names and not found.lines
+        assert list(self.found(["C:\\pictures\\000139.jpg"], folder).pictures) == ["C:\\pictures\\000139.jpg"]
         assert found.pictures["139"][1:] == (700, 500)
         assert all(one.address.startswith("data:image/jpeg;base64,") for one in found.pictures.values())
+
+    @pytest.mark.parametrize("embed", ["link", "embed"])
+    @pytest.mark.parametrize(
+        "names, root, want",
+        [
+            (["a/7.jpg", "b/7.jpg"], "", {"a/7.jpg": "a/7.jpg", "b/7.jpg": "b/7.jpg"}),
+            (["a/7.jpg", "b/7.jpg"], "b", {"b/7.jpg": "b/7.jpg"}),  # a/7.jpg is another picture
+            (["a/7.jpg", "b/8.jpg"], "b", {"b/8.jpg": "b/8.jpg"}),
+            (["x/7.jpg", "y/7.jpg"], "b", {}),  # one of them, and nobody knows which
+            (["x/7.jpg", "y/8.jpg"], "b", {"x/7.jpg": "b/7.jpg", "y/8.jpg": "b/8.jpg"}),
+            (["x/7.jpg", "7"], "b", {"x/7.jpg": "b/7.jpg", "7": "b/7.jpg"}),  # two names of one image
+            (["1", "01"], "b", {"1": "b/1.jpg", "01": "b/01.jpg"}),
+            (["001", "0007"], "b", {"0007": "b/7.jpg"}),  # 1.jpg or 01.jpg
+        ],
+    )
+    def test_same_name_in_two_folders(self, tmp_path, names, root, want, embed):
+        """Never the picture of another image."""
+        from PIL import Image
+
+        addresses = {}
+        for k, name in enumerate(["a/7.jpg", "b/7.jpg", "b/8.jpg", "b/1.jpg", "b/01.jpg"]):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            Image.fromarray(np.full((5, 7 + k, 3), 90, np.uint8)).save(tmp_path / name)
+            addresses[name] = (tmp_path / name).as_uri() if embed == "link" else 7 + k
+        found = self.found(names, tmp_path / root, embed=embed)
+        shown = {name: one.address if embed == "link" else one.width for name, one in found.pictures.items()}
+        assert shown == {name: addresses[one] for name, one in want.items()}
+        assert len(found.lines) == (len(want) < len(names))
+        assert not found.lines or "left out, among them" in found.lines[0] or "not found" in found.lines[0]
+
+    def test_same_name_in_a_dict(self):
+        one, other = np.zeros((5, 7), np.uint8), np.zeros((5, 9), np.uint8)
+        found = self.found(["a/7.jpg", "b/7.jpg", "7"], {"a/7.jpg": one, "b/7.jpg": other})
+        assert {name: picture.width for name, picture in found.pictures.items()} == {"a/7.jpg": 7, "b/7.jpg": 9}
+        assert "1 photographs were not found, among them 7." in found.lines
 
     @pytest.mark.parametrize(
         "name", ["../secret.png", "deep/../../secret.png", "/etc/passwd", "link.jpg", "", "\0", "..", ".", "deep"]

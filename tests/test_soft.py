@@ -35,6 +35,20 @@ def linear(t):
     return lambda m: 1.0 - float(m) if m > Fraction(str(t)) else 1.0
 
 
+def faded(boxes, scores, sigma, least):
+    """Gaussian picks by a loop over all boxes."""
+    x1, y1, x2, y2 = boxes.T
+    area, picks = (x2 - x1) * (y2 - y1), []
+    while (best := int(np.argmax(scores))) >= 0 and scores[best] >= least:
+        picks.append((best, scores[best]))
+        scores[best] = -np.inf
+        w = np.minimum(x2, x2[best]) - np.maximum(x1, x1[best])
+        h = np.minimum(y2, y2[best]) - np.maximum(y1, y1[best])
+        shared = np.maximum(w, 0) * np.maximum(h, 0)
+        scores *= np.exp(-((shared / (area + area[best] - shared)) ** 2) / sigma)
+    return picks
+
+
 def gaussian(sigma):
     return lambda m: math.exp(-float(m) * float(m) / sigma) if m > 0 else 1.0
 
@@ -84,6 +98,23 @@ class TestValue:
         left[kept.index] = kept.scores
         want = [math.exp(-(k / 1000) * (k / 1000) / sigma) for k in range(1, 1001)]
         assert left[1::2] == pytest.approx(want, rel=5e-16 + 1e-13 * (sigma < 0.1), abs=1e-300)
+
+    @pytest.mark.parametrize("sigma", [0.5, 0.3])
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("scores", ["all different", "few values"])
+    def test_many_boxes_under_every_instruction_set(self, each_isa, scores, dtype, sigma):
+        """A loop over all boxes, by NumPy; so many that they are cleared away now and then, and several blocks tie."""
+        rows, given = crowd(3000, 11, side=90)
+        rows = rows.astype(dtype)
+        given = given if scores == "all different" else np.round(given, 1)
+        want = faded(rows.astype(float), given.copy(), sigma, 0.01)
+        answers = each_isa(lambda: soft_nms(rows, given, decay="gaussian", sigma=sigma, min_score=0.01))
+        for kept in answers.values():
+            assert kept.index.tolist() == [row for row, _ in want]
+            assert kept.scores == pytest.approx([score for _, score in want], rel=1e-12)
+        assert len({(kept.index.tobytes(), kept.scores.tobytes()) for kept in answers.values()}) == 1
+        lines = each_isa(lambda: soft_nms(rows, given, above=0.2).scores.tobytes())
+        assert len(set(lines.values())) == 1
 
     @pytest.mark.parametrize("name", ["dice", "coverage", "overlap", "giou", "ciou"])
     def test_other_measures(self, name):

@@ -1,10 +1,11 @@
 """Kills writers and tells what is left: `python kill_writers.py steps|moments|bytes FOLDER`, a line for each kill.
 
 Children are forked when everything has been imported and made, and only write. Before each thing that one asks of the
-file system it forks, and the fork is killed there; what that leaves is looked at in a copy, while the writer waits. At
-each moment its parent kills it from outside; and after so many bytes of a file the system does.
+file system or of an open file it forks, and the fork is killed there; what that leaves is looked at in a copy, while
+the writer waits. At each moment its parent kills it from outside; and after so many bytes of a file the system does.
 """
 
+import io
 import os
 import re
 import resource
@@ -17,6 +18,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import vesica
+from processes import PATIENCE
+from vesica.io import atomic
 from writers import WRITERS, content_of, parts_beside
 
 SHARES = (0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -59,7 +62,7 @@ class Case:
             (self.place / name).parent.mkdir(parents=True, exist_ok=True)
             (self.place / name).write_bytes(data)
 
-    def child(self, before=lambda: None, after=signal.pause):
+    def child(self, before=lambda: None, after=lambda: time.sleep(PATIENCE)):
         """A process that writes."""
         self.restore()
         child = os.fork()
@@ -82,7 +85,9 @@ class Case:
             try:
                 os.close(told)
                 os.close(going_on)
-                sys.addaudithook(Deaths(telling, heard))
+                deaths = Deaths(telling, heard)
+                sys.addaudithook(deaths)
+                atomic.open = deaths.opened  # which opens all files that are written
                 self.writer.write(own / self.writer.place, 1)
                 os._exit(0)
             finally:
@@ -165,7 +170,14 @@ class Deaths:
         self.telling, self.heard, self.is_dying = telling, heard, False
 
     def __call__(self, event, arguments):
-        if self.is_dying or not (event.startswith(("os.", "shutil.")) or event == "open"):
+        if event.startswith(("os.", "shutil.")) or event == "open":
+            self.die()
+
+    def opened(self, path, mode, *, opener=None):
+        return DyingFile(io.FileIO(path, mode.replace("b", ""), opener=opener), self)
+
+    def die(self):
+        if self.is_dying:
             return
         self.is_dying = True
         child = os.fork()
@@ -174,6 +186,28 @@ class Deaths:
         os.write(self.telling, bytes([-end_of(child)]))
         os.read(self.heard, 1)
         self.is_dying = False
+
+
+class DyingFile(io.BufferedWriter):
+    """Its first bytes, and what is asked of it afterwards, are steps too; Python tells nobody of these."""
+
+    def __init__(self, raw, deaths):
+        super().__init__(raw)
+        self.deaths, self.is_begun = deaths, False
+
+    def write(self, data):
+        if not self.is_begun:
+            self.is_begun = True
+            self.deaths.die()
+        return super().write(data)
+
+    def flush(self):
+        self.deaths.die()
+        super().flush()
+
+    def fileno(self):
+        self.deaths.die()
+        return super().fileno()
 
 
 main(*sys.argv[1:])

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import vesica
 from vesica import Boxes, Masks, Polygons, RotatedBoxes, Sets
+from vesica.detection import summarise
 from vesica.matching import anchors, kmeans
 
 rng = np.random.default_rng(0)
@@ -60,6 +61,12 @@ def pictures(n):
         Path(folder.name, f"{name}{n}.json").write_text(json.dumps(table))
     return Path(folder.name, f"truth{n}.json"), Path(folder.name, f"guess{n}.json")
 
+def scored(n):
+    "Records of so many categories, and in how many replicates they are drawn again."
+    truth = vesica.Dataset.from_arrays(near(n), image=range(n), category=range(n))
+    guess = vesica.Dataset.from_arrays(near(n), image=range(n), category=range(n), score=[0.5] * n)
+    return vesica.evaluate(truth, guess).records, 16 if n == 20 else 20_000
+
 CALLS = {
     "best": (lambda n: (near(n), near(n)), 400_000, lambda a, t: vesica.best(*a, threads=t)),
     "join": (near, 400_000, lambda a, t: vesica.join(a, at_least=0.999999, measure="coverage", threads=t)),
@@ -86,6 +93,7 @@ CALLS = {
                 lambda a, t: a.to_rle((64, 64), rule="coco", threads=t)),
     "drawing large": (lambda n: Polygons([rng.random((n, 2)) * [30_000, 1]]), 4_000,
                       lambda a, t: a.to_rle((30_000, 30_000), rule="centre", threads=t)),
+    "intervals": (scored, 300, lambda a, t: summarise(a[0], threads=t).interval(replicates=a[1])),
     "evaluate": (pictures, 400, lambda a, t: vesica.evaluate(*a, regions="boundary", threads=t)),
 }
 

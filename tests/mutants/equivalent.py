@@ -5,6 +5,61 @@ Most decide how fast an answer comes: how wide a filter is, how much room there 
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (
+        "agreement/outline_offsets.cpp",
+        "step_ = window.length() + 2;",
+        "2 → 3",
+    ): "Only how far lines are apart: the column more is empty.",
+    (
+        "agreement/outline_offsets.cpp",
+        "step_ = window.length() + 2 * margin_;",
+        "2 → 3",
+    ): "Only how far lines are apart: the columns more are empty.",
+    (
+        "agreement/outline_offsets.cpp",
+        "std::size_t lines_ = 0, step_ = 0;",
+        "0 → 1",
+    ): "Both are set before anything is drawn.",
+    (
+        "agreement/outline_offsets.cpp",
+        "while (static_cast<double>((along + 1) * (along + 1)) <= rest) ++along;",
+        "1 → 2 (2)",
+    ): "A root of such numbers is never too small by one: the loop only guards.",
+    (
+        "agreement/vote_patterns.cpp",
+        "for (; at + 8 <= end; at += 8) {",
+        "8 → 9",
+    ): "What is left is looked at byte by byte.",
+    (
+        "agreement/vote_patterns.cpp",
+        "if (differ) return at + static_cast<std::size_t>(std::countr_zero(differ)) / 8;",
+        "8 → 9",
+    ): "A run that ends too soon goes on as another with the same labels.",
+    (
+        "detection/bootstrap.cpp",
+        "const std::uint32_t* const end = needed + (positives_[wide * c + b] ? request_.recall_count : 0);",
+        "0 → 1",
+    ): "A category without truths in a replicate has no value there, whatever was read.",
+    (
+        "detection/bootstrap.cpp",
+        "tables_.assign(categories() + 1, 0);",
+        "0 → 1",
+    ): "Only where the tables begin.",
+    (
+        "detection/sorted_runs.cpp",
+        ": width_(std::bit_ceil(std::max<std::size_t>(count, 1))), keys_(width_, last), winners_(2 * width_) {",
+        "1 → 2",
+    ): "Only how many places there are for runs that end at once.",
+    (
+        "statistics/weights.cpp",
+        "const std::size_t size = std::min(group, count - first);",
+        "- → +",
+    ): "Numbers behind the last are counted, and not given out; groups fill a block.",
+    (
+        "statistics/weights.cpp",
+        "const std::uint64_t inner = mix(seed + step), first_pair = first / 2;",
+        "2 → 3",
+    ): "Pairs before the first that is wanted are drawn, and not given out.",
+    (
         "agreement/tally.hpp",
         "explicit Tally(std::size_t bits) : is_table_(bits <= table_bits), slots_(is_table_ ? std::size_t(1) "
         "<< bits : 64) {}",
@@ -82,21 +137,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "base/threads.cpp",
         "const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);",
         "+ → -",
-    ): "Only how long a thread spins before it sleeps.",
-    (
-        "base/threads.cpp",
-        "std::size_t started_ = 0;",
-        "0 → 1",
-    ): "One helper thread fewer; results do not depend on their number.",
-    (
-        "base/threads.cpp",
-        "for (; started_ < job.helpers; ++started_) std::thread(&Pool::serve, this).detach();",
-        "< → <=",
-    ): "One helper thread more; results do not depend on their number.",
-    (
-        "base/threads.cpp",
-        "soon([&] { return turn_.load() != seen; });",
-        "!= → ==",
     ): "Only how long a thread spins before it sleeps.",
     ("base/threads.hpp", "return n ? n : 1;", "1 → 2"): "Only shares of work among threads.",
     (
@@ -221,11 +261,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if (before <= low || *before != ',') continue;",
         "!= → ==",
     ): "A wrong guess of where records begin is noticed, and the block is read again.",
-    (
-        "io/coco/parallel_records.cpp",
-        "const double share = 1.02 * static_cast<double>(text_.size - begin_) / static_cast<double>(edge(1) - begin_);",
-        "1.02 → 2.02",
-    ): "Only how much room there is.",
     (
         "io/coco/record_templates.cpp",
         "text_to(value.begin + is_text, act, field, 0);",
@@ -371,11 +406,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "begin_ = begin, count_ = count, low_ = 0, high_ = 255;",
         "255 → 256",
     ): "Maps of bytes are counted like those of larger numbers.",
-    (
-        "regions/labels/labels.cpp",
-        "simd::run<FindBusy>(changes.data(), (count - 1) / block, &answer);",
-        "- → +",
-    ): "Only whether runs or pixels are counted.",
     ("regions/masks/masks_boxes.hpp", "std::size_t spent_ = 0;", "0 → 1"): "Only when a table of sums pays.",
     (
         "regions/masks/pixels.cpp",

@@ -187,6 +187,16 @@ def listed_in(value: Any, known: list[Any], name: str) -> int:
     return known.index(value)
 
 
+def no_class_in_a_fifth_column(array: Any, who: Any) -> None:
+    """Five columns of integers are boxes with a class in each row, or a very narrow label map: nobody can tell."""
+    if array is not None and array.ndim == 2 and array.dtype.kind in "iu" and array.shape[1] == 5:
+        raise TypeError(
+            f"{who} must be boxes (N, 4) or a label map; integers of shape {array.shape} may be either. Boxes with a "
+            'class in the last column are {"boxes": a[:, :4], "labels": a[:, 4]}; vesica.LabelMap(a) says that '
+            "integers are labels."
+        )
+
+
 def all_maps_or_none(sides: Mapping[Any, Any], are_maps: Mapping[Any, bool]) -> None:
     """Sides that are compared like with like."""
     if len(set(are_maps.values())) > 1:

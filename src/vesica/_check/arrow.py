@@ -24,11 +24,11 @@ def installed(module: str, what: str, /) -> Any:
 def table(value: Any, /) -> Any:
     """A pyarrow.Table of whatever is a table: of polars, DuckDB, pandas, or a stream of batches."""
     arrow = installed("pyarrow", "An Arrow table")
-    if isinstance(value, arrow.Table):
-        return value
     try:
+        if isinstance(value, arrow.Table):
+            return sound(value)
         if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
-            return arrow.table(value)
+            return sound(arrow.table(value))
         if hasattr(value, "__dataframe__"):
             return arrow.Table.from_pandas(value, preserve_index=False)
     except (arrow.ArrowException, TypeError, ValueError) as error:
@@ -37,6 +37,17 @@ def table(value: Any, /) -> Any:
         "`table` must be a pyarrow.Table, or something with __arrow_c_stream__ as polars, DuckDB and pandas have it; "
         f"got {type(value).__name__}."
     )
+
+
+def sound(table: Any, /) -> Any:
+    """A table whose offsets, indices and texts are what they must be: Arrow itself believes them, and would read
+    memory that is not its own."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except (ValueError, IndexError) as error:  # of pyarrow all the same
+            raise ValueError(f"column `{name}` is broken: {error}") from error
+    return table
 
 
 def metadata(found: dict[bytes, bytes] | None, /) -> dict[str, Any]:

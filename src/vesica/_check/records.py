@@ -75,8 +75,8 @@ def none_left_out(guesses: int, lacking: list[Any], /) -> None:
 
 def _strangers(why: str) -> InputError:
     return InputError(
-        f"Records of different categories do not belong together: {why}. Match all parts with one table of categories: "
-        "Dataset.from_arrays(…, categories={1: …, 2: …})."
+        f"Records of different categories do not belong together: {why}. Match all parts with one table of categories, "
+        "which each of their files has: {1: …, 2: …}."
     )
 
 

@@ -157,8 +157,8 @@ def same_categories_by_id(names: Sequence[str], tables: Sequence[Any], /) -> Non
 def _contradiction(verb: str, id: Any, one: tuple[Any, str], first: tuple[Any, str]) -> InputError:
     return InputError(
         f"{one[1]} {verb} category {id!r} {one[0]!r}, and {first[1]} {first[0]!r}: an id must mean the same in all "
-        "parts. Write one of them anew, both with one table of categories that has an id for each: "
-        f"Dataset.from_arrays(…, categories={{{id!r}: {first[0]!r}, …: {one[0]!r}}})."
+        "parts. Write one of them anew, both with one table of categories that has an id for each name: "
+        f"{{{id!r}: {first[0]!r}, …: {one[0]!r}}}."
     )
 
 

@@ -24,6 +24,10 @@ SIDES = ("a", "b")
 
 def are_maps(sides: Mapping[Any, Any], /) -> bool:
     """Are these label maps, or single masks (H, W)? Of one kind are all of them."""
+    for who, side in sides.items():
+        many = isinstance(side, (list, tuple)) and any(hasattr(one, "ndim") for one in side)
+        for one in side if many else (side,):
+            check.no_class_in_a_fifth_column(_array_of(one), who)
     kinds = {who: _is_maps(side) for who, side in sides.items()}
     check.all_maps_or_none(sides, kinds)
     return all(kinds.values())
@@ -59,13 +63,22 @@ def _is_maps(value: Any) -> bool:
 
 def _has_map_shape(value: Any) -> bool:
     """Two axes of integers or booleans that are no table of boxes, or three of integers that are no corners."""
-    try:
-        array = np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
-    except (ValueError, TypeError, AttributeError):
+    array = _array_of(value)
+    if array is None:
         return False
     if array.ndim == 2 and array.size:
         return array.dtype.kind == "b" or (array.dtype.kind in "iu" and array.shape[1] != 4)
     return array.ndim == 3 and array.dtype.kind in "iu" and array.shape[1:] != (4, 2)
+
+
+def _array_of(value: Any) -> np.ndarray | None:
+    """Plain numbers as an array; None of what is none."""
+    if isinstance(value, (Mapping, Collection)):
+        return None
+    try:
+        return np.asarray(to_numpy(value) if hasattr(value, "dtype") else value)
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 def annotations_of_sides(sides: Mapping[Any, Any], /, *, threads: int | None = None) -> Annotations:

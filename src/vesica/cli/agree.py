@@ -21,8 +21,10 @@ from vesica.cli.category_options import categories_of
 from vesica.cli.epilogs import CODES, epilog
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
     from vesica.agreement.policy import AgreementPolicy
     from vesica.dataset import Dataset
+    from vesica.io.read import Found
 
 _EPILOG = epilog(
     """
@@ -103,27 +105,36 @@ def run(arguments: argparse.Namespace) -> int:
 
     maps = agree_files.maps_of(arguments)
     with steps("read", "compare", "tables") as done:
-        data = None if maps is not None else agree_files.chosen(agree_files.read(arguments).data, arguments)
+        told = None if maps is not None else agree_files.read(arguments)
+        data = None if told is None else agree_files.chosen(told.data, arguments)
         done()
         given: Any = data if maps is None else maps
         options = {"regions": arguments.regions, "missing": arguments.missing, "threads": arguments.threads}
         result = evaluate_agreement(given, policy=policy, **options)
         done()
-        more = _ceiling(result, data, arguments)
+        more = _ceiling(result, data, arguments, people=None if told is None else told.found[0])
         done()
     return _told(result, data, more, arguments)
 
 
-def _ceiling(result: Any, data: Dataset | None, arguments: argparse.Namespace) -> dict[str, Any]:
-    """How near the model of --model is to people, if one was given."""
+def _ceiling(
+    result: Any, data: Dataset | None, arguments: argparse.Namespace, *, people: Found | None = None
+) -> dict[str, Any]:
+    """How near the model of --model is to people, if one was given; beside the file of one of them it is looked at."""
     if data is None or arguments.model is None:
         return {}
-    found = result.ceiling(
-        agree_files.guesses(data, arguments),
-        min_score=arguments.min_score,
-        against=arguments.against or "annotators",
-        categories=None if arguments.categories is None else categories_of(arguments.categories),
-    )
+    guess = agree_files.guesses(data, arguments)
+
+    def score() -> Ceiling:
+        found: Ceiling = result.ceiling(
+            guess.data,
+            min_score=arguments.min_score,
+            against=arguments.against or "annotators",
+            categories=None if arguments.categories is None else categories_of(arguments.categories),
+        )
+        return found
+
+    found = score() if people is None else refusal.of_model(score, people, guess, arguments)
     return {"ceiling": found.to_dict()}
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vesica.dataset import Dataset
     from vesica.io.annotators import Annotations
     from vesica.io.options import Options
+    from vesica.io.read import Found
 
 
 def maps_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
@@ -115,7 +116,7 @@ def chosen(data: Dataset, arguments: argparse.Namespace) -> Dataset:
     return data.rows(np.isin(data.category, [known.index(name) for name in wanted]))
 
 
-def guesses(data: Dataset, arguments: argparse.Namespace) -> Dataset:
+def guesses(data: Dataset, arguments: argparse.Namespace) -> Found:
     """What the model of --model found."""
     from vesica.io.formats import FORMATS
     from vesica.io.options import Options
@@ -131,4 +132,4 @@ def guesses(data: Dataset, arguments: argparse.Namespace) -> Dataset:
 
     found = find(arguments.model, options)
     eval_output.say(describe(found), arguments)
-    return found.data
+    return found

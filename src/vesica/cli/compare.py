@@ -37,7 +37,7 @@ _EPILOG = epilog(
   vesica compare truth/ old_maps/ new_maps/ --classes names.txt --ignore 255  # label maps, as of `seg`
   vesica compare expert.json ann.json ben.json --task agreement  # annotators, without scores
   vesica compare "parts/*_truth.json" "parts/*_base.json" "parts/*_new.json" --engine threads --workers 2
-  vesica compare base.records new.records --json  # saved by `eval`, `seg` or `agree` with --records
+  vesica compare base.records new.records --json  # of `eval --records`, `seg --records`, `agree --records`
 """,
     codes=CODES,
 )

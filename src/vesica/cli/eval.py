@@ -113,6 +113,8 @@ def _of_files(arguments: argparse.Namespace, options: dict[str, Any], protocol: 
     said = image_options.given(arguments)
     with steps("read truth", "read guess", "match", "summarise") as done:
         truth = read(arguments.truth, arguments.truth_format, arguments, protocol, said)
+        if truth.data.score is not None:
+            eval_output.say("  note: these truths have scores, as guesses do; each counts, whatever it is.", arguments)
         done()
         known = truth.data.images if said["images"] is None else said["images"]
         of_guess = {**said, "images": known, "predictions": True}

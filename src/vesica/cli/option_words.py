@@ -23,8 +23,8 @@ _CALLS = {
     r"RotatedBoxes\(a, unit=…, direction=…\)": ("rotated", "--rotated deg,ccw"),
     r"Masks\(a, above=0\.5\)": ("above", "--masks --above 0.5"),
 }
-# Said to both readers at once, perhaps of another command: `overwrite=True` (--overwrite).
-_BOTH = re.compile(r"`[a-z_]+=\w*` \((--[a-z-]+)\)")
+# Said to both readers at once, of a command that has the option: `overwrite=True` (vesica convert --overwrite).
+_BOTH = re.compile(r"`[a-z_]+=\w*` \((vesica [a-z]+ )(--([a-z-]+))\)")
 _TICKED = re.compile(r"`([a-z_]+)=([^`]*)`")
 # Without marks around it an argument has a value that shows where it ends: `lr=0.1/guess.json` is the name of a file.
 _BARE = re.compile(r"""\b([a-z_]+)=("[^"]*"|'[^']*'|\{[^{}]*\})""")
@@ -40,7 +40,7 @@ def as_options(message: str, known: Collection[str], /) -> str:
     for call, (option, words) in _CALLS.items():
         if option in known:
             message = re.sub(rf"(?<![A-Za-z]){call}", words, message)
-    message = _BOTH.sub(r"`\1`", message)
+    message = _BOTH.sub(lambda found: f"`{'' if found[3] in known else found[1]}{found[2]}`", message)
     message = _TICKED.sub(lambda found: _told(found[0], found[1], found[2], known, "`"), message)
     message = _BARE.sub(lambda found: _told(found[0], found[1], found[2], known), message)
     return _NAMED.sub(lambda found: _told(found[0], found[1] or found[2], "", known, "`"), message)

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
 from vesica.cli import common_options
@@ -45,7 +45,10 @@ HABITS = {
     "-j": "--threads",
     "-n": "--threads",
 }
-"""What people write who come from other tools, and what is meant; it is told where a verb has the option."""
+"""What people write who come from other tools, and what is meant; it is told where a verb has that option or place."""
+_OUTPUTS = ("-o", "--out", "--output", "--save")
+_OF_OUT = "OUT, by its place"
+"""What they mean where the file that is written has a place of its own."""
 VERBS = {
     **dict.fromkeys(("ap", "coco", "evaluate", "map", "metrics", "score", "val", "validate"), "eval"),
     **dict.fromkeys(("dice", "jaccard", "miou", "panoptic", "segment", "segmentation"), "seg"),
@@ -115,11 +118,12 @@ def unknown(word: str, parser: argparse.ArgumentParser) -> str:
     """What is said of a word that a parser does not know."""
     flag = word.partition("=")[0]
     if not flag.startswith("-") or flag == "-":
-        places = " ".join(map(_place, places_of(parser)))
-        takes = f"takes {places}" if places else "takes no files"
+        shown = " ".join(map(_place, places_of(parser)))
+        takes = f"takes {shown}" if shown else "takes no files"
         return f"{word!r} is one too many: `{parser.prog}` {takes}"
     known = [one for one in parser._option_string_actions if one.startswith("--")]
-    return f"`{flag}` is no option of `{parser.prog}`.{meant(flag, known)}"
+    there = [str(one.metavar or one.dest) for one in places_of(parser)]
+    return f"`{flag}` is no option of `{parser.prog}`.{meant(flag, known, there)}"
 
 
 def places_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -132,13 +136,13 @@ def _place(action: argparse.Action) -> str:
     return {"?": f"[{name}]", "*": f"[{name} …]", "+": f"{name} [{name} …]"}.get(str(action.nargs), name)
 
 
-def meant(flag: str, known: Iterable[str]) -> str:
-    """The option that was meant, as a question; "" if none is near."""
+def meant(flag: str, known: Iterable[str], places: Collection[str]) -> str:
+    """The option, or the place, that was meant, as a question; "" if none is near."""
     known = list(known)
     # --iouType and --iou_type are --iou-type
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", flag).replace("_", "-").lower() if flag.startswith("--") else flag
-    habit = HABITS.get(spelled, "")
-    if habit and (not habit.startswith("-") or habit.split()[0] in known):
+    habit = _OF_OUT if spelled in _OUTPUTS and "OUT" in places else HABITS.get(spelled, "")
+    if habit and _is_there(habit, known, places):
         return f" Did you mean {habit}?"
     from difflib import get_close_matches  # late: most command lines are right
 
@@ -146,6 +150,14 @@ def meant(flag: str, known: Iterable[str]) -> str:
     names = [one.removeprefix("--") for one in known]
     near = [one for one in names if name and one.startswith(name)] or get_close_matches(name, names, n=1)
     return f" Did you mean {' or '.join(f'--{one}' for one in near[:3])}?" if near else ""
+
+
+def _is_there(habit: str, known: Collection[str], places: Collection[str]) -> bool:
+    """Has the verb what the habit stands for? A variable is there for all."""
+    if habit.startswith("-"):
+        return habit.split()[0] in known
+    place, comma, _ = habit.partition(", by its place")
+    return not comma or place in places or (place == "the file" and bool(places))
 
 
 def _with_choice(message: str) -> str:

@@ -11,6 +11,7 @@ from vesica.cli import eval_output
 from vesica.cli.check import fixed_name
 
 if TYPE_CHECKING:
+    from vesica.agreement.ceiling import Ceiling
     from vesica.detection.result import DetectionResult
     from vesica.diagnose.finding import Finding
     from vesica.io.read import Found
@@ -46,6 +47,23 @@ def scored(
     if is_low(result) or (result.protocol.regions == "box" and are_odd(truth, guess)):
         look(truth, guess, arguments, by_class=by_class)
     return result
+
+
+def of_model(score: Callable[[], Ceiling], people: Found, guess: Found, arguments: argparse.Namespace, /) -> Ceiling:
+    """A model beside annotators: looked at as a detector is, beside what one of them drew."""
+    from vesica.diagnose.suspicion import LITTLE
+    from vesica.errors import InputError
+
+    if arguments.as_is:
+        return score()
+    try:
+        found = score()
+    except InputError as error:
+        look(people, guess, arguments, error=error)
+        raise
+    if not found["model"] >= LITTLE or are_odd(people, guess):
+        look(people, guess, arguments)
+    return found
 
 
 def are_odd(truth: Found, guess: Found, /) -> bool:

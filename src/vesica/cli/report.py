@@ -9,7 +9,7 @@ from vesica.cli import report_options, streams
 
 _EPILOG = """\
 files: records of `vesica eval --records` or `agree --records`, what `result.to_bytes()` wrote, or what --json printed.
-Records have causes, confusion and pictures if they were written with --details.
+Records have causes, confusion and pictures if `vesica eval --details` wrote them.
 
 examples:
   vesica report run.records -o run.html --images photographs

@@ -55,7 +55,10 @@ def scores_of(facts: Any, /) -> Scores:
     from vesica.results.identity import identity_of
 
     if not isinstance(facts, Mapping) or "summary" not in facts or "task" not in facts:
-        raise InputError("It is no saved result: records (--records), or what --json prints.")
+        raise InputError(
+            "It is no saved result: records of `vesica eval --records`, or what `vesica eval --json` prints; or the "
+            "same of `vesica seg` or `vesica agree`."
+        )
     try:
         overall = dict(facts["summary"]) | _numbers(facts.get("counts", {}))
         by_category = {str(row["category"]): _numbers(row) for row in facts["classes"]}

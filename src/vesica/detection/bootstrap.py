@@ -27,6 +27,12 @@ COUNTED = ("precision", "recall", "f1")
 """The numbers of right and wrong guesses, where they are asked for."""
 _NUMBERS = 1 << 20
 """Weights in a chunk: some megabytes."""
+_CLASS_NUMBERS = 1 << 24
+"""Numbers of categories in a chunk of replicates, or of categories: 128 MB."""
+_MOST_NUMBERS = 16
+"""Of a category: twelve of COCO's, and three of counts."""
+_AT_A_TIME = 8
+"""Replicates that the kernel has side by side."""
 
 
 class Cut(NamedTuple):
@@ -77,10 +83,50 @@ def replicates_of(
     >>> found.names[:2], found.values[:, 0].round(2).tolist()
     (('AP', 'AP50'), [1.0, 0.66, 0.66, 1.0])
     """
-    count = check.replicates(replicates)
+    draws = _draws(records, replicates, seed, groups)
+    step = replicates_at_a_time(len(records.categories))
+    if per_class or draws.replicates <= step:
+        return drawn(records, draws, per_class=per_class, cut=cut, threads=threads)
+    firsts = range(0, draws.replicates, step)
+    chunks = (draws._replace(first=first, replicates=min(step, draws.replicates - first)) for first in firsts)
+    parts = [drawn(records, chunk, per_class=False, cut=cut, threads=threads) for chunk in chunks]
+    values, classes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "classes"))
+    return parts[0]._replace(values=values, classes=classes)
+
+
+def classes_of(
+    records: Records,
+    first: int,
+    end: int,
+    /,
+    *,
+    replicates: int,
+    seed: int,
+    groups: Any = None,
+    cut: Cut | None = None,
+    threads: int | None = None,
+) -> np.ndarray:
+    """(R, k, m): of `replicates_of` the numbers of some categories alone, by their places."""
+    draws, own = _draws(records, replicates, seed, groups), records.of_categories(first, end)
+    is_there = np.zeros(len(records.images), bool)
+    is_there[own.image] = True
+    draws = draws._replace(keys=draws.keys[is_there])
+    return drawn(own.of_images(is_there), draws, cut=cut, threads=threads).classes
+
+
+def categories_at_a_time(replicates: int, /) -> int:
+    """Of how many categories all replicates may be in memory at once."""
+    return max(1, _CLASS_NUMBERS // (replicates * _MOST_NUMBERS))
+
+
+def replicates_at_a_time(categories: int, /) -> int:
+    """Of how many replicates all categories may be in memory at once; the kernel has some side by side."""
+    return max(1, _CLASS_NUMBERS // (max(1, categories) * _MOST_NUMBERS * _AT_A_TIME)) * _AT_A_TIME
+
+
+def _draws(records: Records, replicates: int, seed: int, groups: Any) -> kernel.Draws:
     keys = keys_of(records.images if groups is None else check.groups(groups, len(records.images)))
-    draws = kernel.Draws(keys, check.seed(seed), count)
-    return drawn(records, draws, per_class=per_class, cut=cut, threads=threads)
+    return kernel.Draws(keys, check.seed(seed), check.replicates(replicates))
 
 
 def drawn(
@@ -207,8 +253,9 @@ def _times(draws: kernel.Draws, threads: int | None) -> Iterator[np.ndarray]:
         yield from draws.given.astype(np.int64)
         return
     step = max(2, _NUMBERS // max(1, len(draws.keys)))
-    for first in range(0, draws.replicates, step):
-        count = min(step, draws.replicates - first)
+    end = draws.first + draws.replicates
+    for first in range(draws.first, end, step):
+        count = min(step, end - first)
         yield from weights(draws.keys, seed=draws.seed, first=first, count=count, threads=threads).astype(np.int64)
 
 

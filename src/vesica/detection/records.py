@@ -79,8 +79,11 @@ class Records:
     @property
     def positives(self) -> np.ndarray:
         """(K, A) int64: how many truths are to be found."""
-        total = np.concatenate([np.zeros((1, self.counted.shape[1]), np.int64), np.cumsum(self.counted, axis=0)])
-        counts: np.ndarray = total[self.starts[1:]] - total[self.starts[:-1]]
+        counts: np.ndarray = np.zeros((len(self.starts) - 1, self.counted.shape[1]), np.int64)
+        begin = self.starts[:-1]
+        filled = begin < self.starts[1:]  # without cells there is nothing to add up from
+        if filled.any():
+            counts[filled] = np.add.reduceat(self.counted, begin[filled], axis=0, dtype=np.int64)
         return counts
 
     @property
@@ -147,6 +150,24 @@ class Records:
             categories=table,
             starts=np.concatenate([[0], np.cumsum(cells)]),
             details=own and replace(own, truth_category=place[own.truth_category].astype(np.int32)),
+        )
+
+    def of_categories(self, first: int, end: int, /) -> Records:
+        """What they say of some categories, by their places. Notes and details are of all, and are left out."""
+        starts = self.starts[first : end + 1]
+        cells, rows = slice(int(starts[0]), int(starts[-1])), slice(*self.bounds[first : end + 1][[0, -1]].tolist())
+        table: dict[str, Any] = {
+            name: None if one is None else one[first:end] for name, one in vars(self.categories).items()
+        }
+        return replace(
+            self,
+            categories=Categories(**table),
+            starts=starts - starts[0],
+            **{name: getattr(self, name)[cells] for name in ("image", "guesses", "counted")},
+            **{name: getattr(self, name)[rows] for name in ("score", "matched", "ignored")},
+            row=None if self.row is None else self.row[rows],
+            notes=(),
+            details=None,
         )
 
     def to_bytes(self) -> bytes:

@@ -474,28 +474,38 @@ def summarise(records: Records | Tally, /, *, threads: int | None = None) -> Det
 def _drawn(result: DetectionResult, how: Resampling, cut: Cut | None) -> Callable[[str, str | None], np.ndarray | None]:
     """What gives (R,) a number of the whole, or of a category, where images are drawn again; None if it has none."""
 
-    @functools.cache
-    def replicates(per_class: bool) -> Replicates:
-        from vesica.detection.bootstrap import replicates_of  # late: most results are asked for without
+    from vesica.detection.bootstrap import categories_at_a_time, classes_of, replicates_of  # late: most ask for none
 
+    # Those of the categories come by the way; where they take much memory, some are made when one is asked for.
+    step = categories_at_a_time(how.replicates)
+    is_small = len(result.categories) <= step
+    options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads, "cut": cut}
+
+    @functools.cache
+    def replicates() -> Replicates:
         groups = how.labels(result.records.images.tolist())
-        options: dict[str, Any] = {"replicates": how.replicates, "seed": how.seed, "threads": result.threads}
-        return replicates_of(result.records, groups=groups, per_class=per_class, cut=cut, **options)
+        return replicates_of(result.records, groups=groups, per_class=is_small, **options)
+
+    @functools.lru_cache(maxsize=1)
+    def classes(first: int) -> np.ndarray:
+        if is_small:
+            return replicates().classes
+        groups = how.labels(result.records.images.tolist())
+        return classes_of(result.records, first, first + step, groups=groups, **options)
 
     def draw(name: str, category: str | None) -> np.ndarray | None:
-        # Those of the categories come by the way; where they take much memory they are made when they are asked for.
-        is_small = how.replicates * len(result.categories) * len(result.summary) <= _SMALL
-        found = replicates(is_small or category is not None)
+        names = replicates().names if category is None else replicates().class_names
+        if name not in names:
+            return None
         if category is None:
-            return found.values[:, found.names.index(name)] if name in found.names else None
+            return replicates().values[:, names.index(name)]
         place = [str(one) for one in result.categories].index(category)
-        return found.classes[:, place, found.class_names.index(name)] if name in found.class_names else None
+        first = place - place % step
+        return classes(first)[:, place - first, names.index(name)]
 
     return draw
 
 
-_SMALL = 1 << 24
-"""Numbers of replicates that are kept without a thought: 128 MB."""
 _OF_CUT = ("tp", "fp", "fn", "precision", "recall", "f1")
 """What a cut has."""
 _NO_NUMBERS = ("category", "truths", "guesses")

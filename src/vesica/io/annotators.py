@@ -36,7 +36,7 @@ def of_files(
         if found.data.annotator is None and found.data.assignments is None:
             raise InputError(
                 f"{found.name} does not say who marked what. Give one file for each annotator; of COCO, say the key "
-                "that tells it: `annotator=` (--by-annotator)."
+                "that tells it: `annotator=KEY`."
             )
         return Annotations(found.data, [found])
     each = {name: find(path, options, format=format) for name, path in named.items()}

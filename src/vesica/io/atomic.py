@@ -299,7 +299,7 @@ def _earlier(
         if files:
             raise InputError(
                 f"{place} has {len(files)} files of an earlier data set, such as {files[0].relative_to(place)}. "
-                "Name another folder, or say `overwrite=True` (--overwrite) to remove them."
+                "Name another folder, or say `overwrite=True` (vesica convert --overwrite) to remove them."
             )
     return files + unfinished
 
@@ -313,8 +313,8 @@ def _check_finished(work: Path) -> None:
     if missing:
         raise InputError(
             f"{work.parent} was not written to its end: {len(missing)} files are missing, such as {missing[0]}. Write "
-            f"it again with `overwrite=True` (--overwrite); {work.name} in it has what is missing, and what was there "
-            "before."
+            f"it again with `overwrite=True` (vesica convert --overwrite); {work.name} in it has what is missing, and "
+            "what was there before."
         )
 
 

@@ -57,8 +57,8 @@ def _key(records: list[Any], whole: dict[str, Any], key: str | bool, name: str) 
     found = next((one for one in KEYS if any(_said(record, one) is not None for record in records)), None)
     if found is None and (records or "assignments" not in whole):
         raise InputError(
-            f"{name}: no annotation says who made it, under {', '.join(KEYS[:5])} or the like. Say the key "
-            '(--by-annotator KEY), or give one file for each annotator. In Python: annotator="key".'
+            f"{name}: no annotation says who made it, under {', '.join(KEYS[:5])} or the like. Say the key, "
+            "`annotator=KEY`, or give one file for each annotator."
         )
     return found or KEYS[0]
 

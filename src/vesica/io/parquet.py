@@ -15,6 +15,7 @@ from vesica.dataset.arrow import SIDES, categories_among, categories_said, datas
 from vesica.errors import InputError
 from vesica.io.archives import look_at
 from vesica.io.files import OpenFile
+from vesica.io.ipc_sizes import unpacked
 from vesica.io.options import Options
 from vesica.io.parquet_columns import category_columns, columns_of
 from vesica.io.source import Reading, Source
@@ -55,14 +56,14 @@ def _table_of(content: bytes | OpenFile, name: str, options: Options) -> Any:
             parquet = check.installed("pyarrow.parquet", "A file of Parquet")
             with _readable(arrow, content) as (reader, size):
                 file = parquet.ParquetFile(reader)
-                groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
-                look_at(sum(group.total_byte_size for group in groups), size, name)
+                look_at(_unpacked(file.metadata), size, name)
                 side = _side(_present(file), options.predictions)
-                return file.read(columns=columns_of(file, sides=(side,), masks=options.masks))
-        reader = arrow.BufferReader(content if isinstance(content, bytes) else content.data)
-        if head.startswith(ARROW):
-            return arrow.ipc.open_file(reader).read_all()
-        return arrow.ipc.open_stream(reader).read_all()
+                return check.sound(file.read(columns=columns_of(file, sides=(side,), masks=options.masks)))
+        data = content if isinstance(content, bytes) else content.data
+        is_file = head.startswith(ARROW)
+        look_at(unpacked(data, len(ARROW) + 2 if is_file else 0), len(data), name)
+        read = arrow.ipc.open_file if is_file else arrow.ipc.open_stream
+        return check.sound(read(arrow.BufferReader(data)).read_all())
     except (arrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -77,6 +78,14 @@ def _readable(arrow: Any, content: bytes | OpenFile) -> Iterator[tuple[Any, int]
         return
     with content.reading() as number, os.fdopen(os.dup(number), "rb") as file:
         yield arrow.PythonFile(file, mode="r"), content.size
+
+
+def _unpacked(metadata: Any) -> int:
+    """Bytes that a file of Parquet becomes, as it says itself: what is the same in all rows is written once, and so
+    each value counts as a number at least."""
+    groups = (metadata.row_group(k) for k in range(metadata.num_row_groups))
+    columns = (group.column(k) for group in groups for k in range(group.num_columns))
+    return sum(max(one.total_uncompressed_size, 8 * one.num_values) for one in columns)
 
 
 def groups_in(path: str, /) -> int:
@@ -184,9 +193,12 @@ def _opened(path: str) -> Any:
     arrow = check.installed("pyarrow", "A file of Parquet")
     parquet = check.installed("pyarrow.parquet", "A file of Parquet")
     try:
-        return parquet.ParquetFile(path)
+        file = parquet.ParquetFile(path)
+        size = os.path.getsize(path)
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
+    look_at(_unpacked(file.metadata), size, path)
+    return file
 
 
 def _part(content: bytes | OpenFile, name: str, options: Options) -> tuple[Dataset, str]:

@@ -39,13 +39,15 @@ class Found(NamedTuple):
 
 def pictures_of(names: Iterable[str], images: Any, /, *, embed: str, room: int) -> Found:
     """The photographs of some images, the first ones first, until there is no room for more."""
-    find = finder(images)
     found: dict[str, Picture] = {}
     lacking: list[str] = []
     unread: list[str] = []
     left = 0
-    for name in names:
-        picture = find(name)
+    there = dict(zip(names := list(names), map(finder(images), names), strict=True))
+    doubtful = _of_other_folders(there)
+    for name, picture in there.items():
+        if name in doubtful:
+            continue
         if picture is None:
             lacking.append(name)
             continue
@@ -62,11 +64,38 @@ def pictures_of(names: Iterable[str], images: Any, /, *, embed: str, room: int) 
             left += 1
             continue
         found[name] = small
-    return Found(found, _told(lacking, unread, left))
+    return Found(found, _told(lacking, unread, left, doubtful))
 
 
-def _told(lacking: list[str], unread: list[str], left: int) -> list[str]:
+def _of_other_folders(there: Mapping[str, Any]) -> list[str]:
+    """Names of images whose photograph was found by the last part of the name alone, and may be that of another image:
+    a/7.jpg and b/7.jpg are two, and one folder has one 7.jpg."""
+    folders = {name: name.replace("\\", "/").rpartition("/")[0] for name in there}
+    last = {folder.rpartition("/")[2] for folder in folders.values() if folder}
+    claimed: dict[str, set[str]] = {}
+    for name, picture in there.items():
+        if isinstance(picture, (str, os.PathLike)) and folders[name]:
+            claimed.setdefault(os.fspath(picture), set()).add(folders[name])
+    found = []
+    for name, picture in there.items():
+        if not isinstance(picture, (str, os.PathLike)) or not folders[name]:
+            continue
+        path = Path(os.path.abspath(picture))
+        if path.as_posix().endswith("/" + name.replace("\\", "/").lstrip("./")):
+            continue
+        is_of_another = path.parent.name in last - {folders[name].rpartition("/")[2]}
+        if is_of_another or len(claimed[os.fspath(picture)]) > 1:
+            found.append(name)
+    return found
+
+
+def _told(lacking: list[str], unread: list[str], left: int, doubtful: list[str]) -> list[str]:
     lines = []
+    if doubtful:
+        lines.append(
+            f"{len(doubtful):,} photographs are left out, among them {doubtful[0]}: images of several folders are "
+            "called so. Name the folder above them all."
+        )
     if lacking:
         lines.append(f"{len(lacking):,} photographs were not found, among them {lacking[0]}.")
     if unread:
@@ -93,8 +122,11 @@ def finder(images: Any, /) -> Callable[[str], Any]:
     if callable(images):
         return images  # type: ignore[no-any-return]
     if isinstance(images, Mapping):
-        stems = {Path(str(name)).stem: picture for name, picture in images.items()}
-        return lambda name: images.get(name, stems.get(Path(name).stem))
+        stems: dict[str, list[Any]] = {}
+        for name, picture in images.items():
+            stems.setdefault(Path(str(name)).stem, []).append(picture)
+        alone = {stem: own[0] for stem, own in stems.items() if len(own) == 1}
+        return lambda name: images.get(name, alone.get(Path(name).stem))
     root = os.fspath(images)
     if not os.path.isdir(root):
         raise check.not_a_folder(root)
@@ -107,6 +139,7 @@ class _Folder:
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self.stems: dict[str, str] | None = None
+        self.short: dict[str, str] = {}  # without zeros before them, where that is one file
 
     def find(self, name: str) -> str | None:
         """By its name below the folder, by the last part of it, or by its stem."""
@@ -130,8 +163,11 @@ class _Folder:
                     own, ending = os.path.splitext(entry.name)
                     if ending.lower() in PICTURES and entry.is_file(follow_symlinks=False):
                         self.stems.setdefault(own, entry.path)
-                        self.stems.setdefault(own.lstrip("0") or "0", entry.path)
-        return self.stems.get(stem) or self.stems.get(stem.lstrip("0") or "0")
+            short: dict[str, list[str]] = {}
+            for own, path in self.stems.items():
+                short.setdefault(own.lstrip("0") or "0", []).append(path)
+            self.short = {own: paths[0] for own, paths in short.items() if len(paths) == 1}
+        return self.stems.get(stem) or self.short.get(stem.lstrip("0") or "0")
 
 
 def _link(name: str, picture: Any) -> Picture:

@@ -176,16 +176,15 @@ def interval_table(
     *,
     categories: Sequence[Any] = (),
     class_values: np.ndarray | None = None,
+    class_ends: Intervals | None = None,
 ) -> IntervalTable:
-    """The table of a result: of its numbers, and of (K, m) those of each category."""
+    """The table of a result: of its numbers, and of (K, m) those of each category, whose ends may be there already."""
     values = np.array([numbers[name] for name in replicates.names], np.float64)
-    class_ends = None
-    if class_values is not None:
-        flat = replicates.classes.reshape(drawing.replicates, class_values.size)
-        class_ends = _ends(flat, class_values.ravel(), drawing)
+    if class_values is not None and class_ends is None:
+        class_ends = ends_of(replicates.classes, class_values, drawing)
     return IntervalTable(
         dict(zip(replicates.names, values.tolist(), strict=True)),
-        _ends(replicates.values, values, drawing),
+        ends_of(replicates.values, values, drawing),
         drawing,
         tuple(categories),
         replicates.class_names,
@@ -221,9 +220,11 @@ def interval_table_of(
     )
 
 
-def _ends(replicates: np.ndarray, values: np.ndarray, drawing: Drawing) -> Intervals:
-    around = values if drawing.method == "corrected" else None
-    return percentile_intervals(replicates, level=drawing.level, around=around)
+def ends_of(replicates: np.ndarray, values: np.ndarray, drawing: Drawing, /) -> Intervals:
+    """The ends of numbers of any shape (…), from (R, …) their replicates."""
+    around = values.ravel() if drawing.method == "corrected" else None
+    flat = replicates.reshape(drawing.replicates, values.size)
+    return percentile_intervals(flat, level=drawing.level, around=around)
 
 
 def _columns(values: Any, ends: Intervals) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,6 +45,12 @@ class Intervals:
         """The interval of one score."""
         lo, hi = (None if math.isnan(end[at]) else float(end[at]) for end in (self.lo, self.hi))
         return Interval(lo, hi, STATUSES[int(self.status[at])], int(self.undefined[at]))
+
+
+def joined(parts: Sequence[Intervals], /) -> Intervals:
+    """Those of several parts, one after the other."""
+    names = ("lo", "hi", "status", "undefined")
+    return Intervals(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def percentile_intervals(

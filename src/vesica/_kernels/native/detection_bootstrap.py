@@ -53,6 +53,8 @@ class Draws(NamedTuple):
     replicates: int
     given: np.ndarray | None = None
     """(replicates, I) uint8"""
+    first: int = 0
+    """The number of the first replicate, of those that keys are drawn in."""
 
 
 class Drawn(NamedTuple):
@@ -89,7 +91,7 @@ def replicate(
     _native.detection_bootstrap(
         (*found, *shape),
         contiguous(image, np.int32),
-        (contiguous(draws.keys, np.uint64), draws.seed, 0, _LIMITS, _table(draws.given)),
+        (contiguous(draws.keys, np.uint64), draws.seed, draws.first, _LIMITS, _table(draws.given)),
         recalls,
         epsilon,
         [(strip.area, strip.limit, strip.has_precision) for strip in strips],

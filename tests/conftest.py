@@ -79,12 +79,13 @@ MARKS = {
 
 
 LONGEST = """
-    browser/test_report.py faults/test_killed_writers.py test_scale_ray.py test_triton.py test_triton_regions.py
-    faults/test_streams.py test_demo.py test_cli_rules.py test_check_damages.py test_types.py faults/test_io_errors.py
+    browser/test_report.py faults/test_killed_writers.py test_triton.py test_triton_regions.py faults/test_streams.py
+    test_demo.py test_cli_rules.py test_check_damages.py test_types.py test_scale_ray.py faults/test_io_errors.py
     test_report_pages.py parity/test_detection.py test_cli_examples.py test_interval_coverage.py test_report.py
     test_compare_detection.py
 """.split()
-"""Files that begin first, so that no worker is left alone with one of them at the end."""
+"""Files that begin first, so that no worker is left alone with one of them at the end; Ray when the browser is closed,
+and before other libraries have taken memory."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -14,7 +14,6 @@ import traceback
 PARTS = (
     "division",
     "measures",
-    "gradients",
     "contingency",
     "selection",
     "matching",

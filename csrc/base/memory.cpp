@@ -1,6 +1,5 @@
 #include "base/memory.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -17,9 +16,8 @@ namespace {
 
 constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, larger steps for the system
 
-// Of few sizes, so that a block that is kept suits the next call.
 std::size_t rounded(std::size_t bytes) {
-    return bytes < page ? std::bit_ceil(bytes) : (bytes + page - 1) / page * page;
+    return (bytes + page - 1) / page * page;
 }
 
 #if defined(_WIN32)
@@ -109,7 +107,7 @@ void give_back(void* data, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
     std::lock_guard lock(shelf.mutex);
     if (size > shelf.most) return unmap(data, size);
-    if (size >= page) lend(data, size);  // few pages: to ask costs more than they are worth
+    lend(data, size);
     shelf.blocks.push_back({data, size});
     shelf.total += size;
     shelf.trim();

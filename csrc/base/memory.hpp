@@ -1,8 +1,7 @@
 // memory.hpp. Large answers and large scratch: a freed block is kept for the next one.
 //
-// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. One
-// of 2 MB or more is marked as free to the system, which may take the pages back when it needs them, and then they are
-// cleared again.
+// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. It
+// is marked as free to the system, which may take the pages back when it needs them, and then they are cleared again.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ std::size_t kept();
 template <class T>
 struct Allocator {
     using value_type = T;
-    static constexpr std::size_t large = std::size_t(1) << 16;  // bytes; what is smaller, the C library keeps by itself
+    static constexpr std::size_t large = std::size_t(1) << 20;  // bytes; what is smaller, the C library keeps by itself
 
     Allocator() = default;
     template <class U>

@@ -12,7 +12,7 @@
 namespace vesica::partition {
 
 // Rows that are worth a thread, and rows after which signals are polled for.
-constexpr std::size_t few = std::size_t(1) << 12, many = std::size_t(1) << 20;
+constexpr std::size_t few = std::size_t(1) << 13, many = std::size_t(1) << 20;
 
 // Are there enough of them to be shared?
 inline bool is_shared(std::size_t count, std::size_t threads) {

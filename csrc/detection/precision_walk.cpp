@@ -71,30 +71,6 @@ void Walk::feed(const Block& block) {
         for (std::size_t w = 0; w < words_; ++w) feed_curves(block, w, m, limit(m));
 }
 
-void Walk::count(const Block& block) {
-    for (std::size_t m = 0; m < request_.first_limit; ++m) feed_recalls(block, m, limit(m));
-    for (std::size_t m = request_.first_limit; m < request_.limit_count; ++m)
-        for (std::size_t w = 0; w < words_; ++w) {
-            count_lanes(block, w, limit(m), seen_.right + m * lanes_ + 64 * w, [](Word hit) { return hit; });
-            count_lanes(block, w, limit(m), seen_.wrong + made(m, 64 * w), [](Word hit) { return ~hit; });
-        }
-}
-
-// Guesses that count, in every lane of a word: those that hit, or those that do not.
-template <class Which>
-void Walk::count_lanes(const Block& block, std::size_t w, std::uint32_t limit, std::uint32_t* counters,
-                       const Which& which) {
-    const std::size_t lanes = lanes_of(w);
-    std::uint32_t counted[64] = {};
-    std::copy_n(counters, lanes, counted);
-    pending_.clear();
-    for (std::size_t at = 0; at < block.count; ++at)
-        if (block.rank[at] < limit)
-            pending_.push_back(which(block.matched[at * words_ + w]) & ~block.ignored[at * words_ + w] & all_of(w));
-    count_pending(counted);
-    std::copy_n(counted, lanes, counters);
-}
-
 // Only how many are found.
 void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit) {
     std::uint32_t* const found = seen_.right + m * lanes_;

@@ -56,16 +56,11 @@ class Walk {
          const Seen& seen);
 
     void feed(const Block& block);
-    // Only the numbers of right and wrong guesses, as `feed` leaves them: all that a walk over what follows must know.
-    void count(const Block& block);
     void write(const Answer& answer) const;
 
   private:
     void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit);
     void feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
-    template <class Which>
-    void count_lanes(const Block& block, std::size_t w, std::uint32_t limit, std::uint32_t* counters,
-                     const Which& which);
     void count_pending(std::uint32_t* wrong);
     void close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block);
     void write_lane(const Answer& answer, std::size_t lane, std::size_t m) const;

@@ -49,18 +49,6 @@ constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
 template <class F>
 constexpr F least = std::numeric_limits<F>::min();
 
-// The bits of a byte that are set, in rising order; behind them anything.
-struct SetBits {
-    std::uint8_t places[256][8];
-
-    constexpr SetBits() : places() {
-        for (unsigned byte = 0; byte < 256; ++byte)
-            for (unsigned bit = 0, at = 0; bit < 8; ++bit)
-                if (byte >> bit & 1) places[byte][at++] = static_cast<std::uint8_t>(bit);
-    }
-};
-inline constexpr SetBits set_bits;
-
 // One box against sixteen at a time.
 template <class F>
 struct Asker {
@@ -91,12 +79,8 @@ struct Asker {
         }
         if (!any) return hits;
         for (std::size_t k = 0; k < lanes; ++k) bits |= flags[k] << k;
-        for (std::size_t half = 0; half < lanes; half += 8, bits >>= 8) {
-            const std::uint8_t byte = static_cast<std::uint8_t>(bits);
-            for (std::size_t k = 0; k < 8; ++k)
-                found[hits + k] = static_cast<std::uint32_t>(from + half) + set_bits.places[byte][k];
-            hits += static_cast<std::size_t>(std::popcount(byte));
-        }
+        for (; bits; bits &= bits - 1)
+            found[hits++] = static_cast<std::uint32_t>(from + static_cast<std::size_t>(std::countr_zero(bits)));
         return hits;
     }
 };

@@ -112,22 +112,18 @@ class Meeting {
     double values_[batch];
 };
 
-// Boxes of one group in a line, neighbours side by side; the boxes around blocks of them, of `size` each; and those
-// around towers, which are as many blocks as are looked at in a go.
-template <class T, std::size_t size>
+// Boxes of one group in a line, neighbours side by side, and the boxes around blocks of them.
+template <class T>
 class Blocks {
   public:
     using F = box_columns::Filtered<T>;
-    static constexpr std::size_t in_tower = size * box_columns::lanes;
 
     explicit Blocks(const Setting<T>& setting)
         : s_(setting),
           count_(setting.group.count),
           line_(count_),
-          hulls_(count_ / size + 2),
-          towers_(count_ / in_tower + 2),
-          near_(count_ / size + 2 + box_columns::lanes),
-          near_towers_(count_ / in_tower + 2 + box_columns::lanes) {
+          hulls_(count_ / box_columns::lanes + 2),
+          near_(count_ / box_columns::lanes + 2 + box_columns::lanes) {
         std::vector<double> codes(count_);
         for (std::size_t k = 0; k < count_; ++k) codes[k] = code(s_.box(s_.group.rows[k]));
         const order::Rows order = order::best_first(codes.data(), count_, 0);
@@ -143,12 +139,9 @@ class Blocks {
 
     // The blocks among which all are that share enough with the row, in rising order.
     std::size_t find_near(std::uint32_t row) {
-        const std::size_t blocks = (count_ + size - 1) / size, towers = (count_ + in_tower - 1) / in_tower;
-        const boxes::Box<T> box = boxes::box(s_.box(row));
-        towers_.put(towers, box, row, s_.bound.share());  // what a partner shares, its block does, and its tower
-        hulls_.put(blocks, box, row, s_.bound.share());
-        const std::size_t some = box_columns::near(towers_, towers, 0, towers, near_towers_.data());
-        return box_columns::near(hulls_, blocks, near_towers_.data(), some, blocks, near_.data());
+        const std::size_t blocks = (count_ + box_columns::lanes - 1) / box_columns::lanes;
+        hulls_.put(blocks, boxes::box(s_.box(row)), row, s_.bound.share());  // what a partner shares, its block does
+        return box_columns::near(hulls_, blocks, 0, blocks, near_.data());
     }
     const std::uint32_t* near() const { return near_.data(); }
 
@@ -165,8 +158,8 @@ class Blocks {
     }
 
   private:
-    // Boxes of about one size, at about one place: a number, so that they lie side by side when it is sorted. No answer
-    // depends on it. It has few bits, which are sorted sooner.
+    // Boxes of about one size, from about one place: a number, so that they lie side by side when it is sorted. No
+    // answer depends on it.
     static double code(const T* row) {
         const double x1 = static_cast<double>(row[0]), y1 = static_cast<double>(row[1]);
         const double x2 = static_cast<double>(row[2]), y2 = static_cast<double>(row[3]);
@@ -174,36 +167,27 @@ class Blocks {
         if (!(side > 0 && join::in_range(side) && join::in_range(x1) && join::in_range(y1))) return 0;
         const int level = std::ilogb(side);
         const auto bits = [](double number, double values) { return number - std::floor(number / values) * values; };
-        const double down = bits(std::floor(std::ldexp(y1 + (y2 - y1) / 2, -level)), 4096);
-        const double across = bits(std::floor(std::ldexp(x1 + (x2 - x1) / 2, 4 - level)), 65536);
-        return ((level + 1100) * 4096.0 + down) * 65536 + across;
+        const double down = bits(std::floor(std::ldexp(y1, -level)), 65536);
+        const double across = bits(std::floor(std::ldexp(x1, 8 - level)), 16777216);
+        return ((level + 1100) * 65536.0 + down) * 16777216 + across;
     }
 
     // Places of the rows, and the boxes around blocks of them.
     void settle() {
         for (std::size_t k = 0; k < count_; ++k) s_.place[line_.rows[k]] = static_cast<std::uint32_t>(k);
-        const std::size_t blocks = enclose(line_, count_, size, hulls_);
-        enclose(hulls_, blocks, box_columns::lanes, towers_);
-    }
-
-    // The boxes around every so many of some boxes; how many there are.
-    static std::size_t enclose(const box_columns::Lined<F>& from, std::size_t count, std::size_t every,
-                               box_columns::Lined<F>& to) {
-        std::size_t made = 0;
-        for (std::size_t begin = 0; begin < count; begin += every, ++made) {
-            boxes::Box<F> hull{from.x1[begin], from.y1[begin], from.x2[begin], from.y2[begin]};
-            for (std::size_t k = begin; k < std::min(begin + every, count); ++k)
-                hull = {lesser(from.x1[k], hull.x1), lesser(from.y1[k], hull.y1), greater(from.x2[k], hull.x2),
-                        greater(from.y2[k], hull.y2)};
-            to.put(made, hull, 0, 0);
+        for (std::size_t begin = 0; begin < count_; begin += box_columns::lanes) {
+            boxes::Box<F> hull{line_.x1[begin], line_.y1[begin], line_.x2[begin], line_.y2[begin]};
+            for (std::size_t k = begin; k < std::min(begin + box_columns::lanes, count_); ++k)
+                hull = {lesser(line_.x1[k], hull.x1), lesser(line_.y1[k], hull.y1), greater(line_.x2[k], hull.x2),
+                        greater(line_.y2[k], hull.y2)};
+            hulls_.put(begin / box_columns::lanes, hull, 0, 0);
         }
-        return made;
     }
 
     const Setting<T>& s_;
     std::size_t count_;
-    box_columns::Lined<F> line_, hulls_, towers_;
-    std::vector<std::uint32_t> near_, near_towers_;
+    box_columns::Lined<F> line_, hulls_;
+    std::vector<std::uint32_t> near_;
 };
 
 // Every box that is taken looks at all that are left. Those that are out are cleared away when they are many.
@@ -229,13 +213,10 @@ class Looking {
   private:
     const Setting<T>& s_;
     Meeting<T> meeting_;
-    Blocks<T, box_columns::lanes> blocks_;
+    Blocks<T> blocks_;
     std::size_t out_ = 0;
     std::vector<std::uint32_t> found_;
 };
-
-// Boxes that fade together: as many as have room in one vector of most processors.
-constexpr std::size_t together = 4;
 
 // The overlap of one box with some blocks of boxes, 0 where they share nothing: those of one block after the other.
 template <class M, class F>
@@ -246,11 +227,11 @@ struct BlockOverlaps {
         const boxes::Box<double> box = given;
         const measures::Options o = options;
         const double area = box.w() * box.h();
-        for (std::size_t b = 0; b < some; ++b, overlaps += together) {
-            const std::size_t from = blocks[b] * together;
+        for (std::size_t b = 0; b < some; ++b, overlaps += box_columns::lanes) {
+            const std::size_t from = blocks[b] * box_columns::lanes;
             const F *VESICA_RESTRICT x1 = line.x1.data() + from, *VESICA_RESTRICT y1 = line.y1.data() + from;
             const F *VESICA_RESTRICT x2 = line.x2.data() + from, *VESICA_RESTRICT y2 = line.y2.data() + from;
-            for (std::size_t k = 0; k < together; ++k) {
+            for (std::size_t k = 0; k < box_columns::lanes; ++k) {
                 const boxes::Box<double> other{x1[k], y1[k], x2[k], y2[k]};
                 const boxes::Pair<double> pair(box, other, area, other.w() * other.h());
                 overlaps[k] = pair.inter > 0 ? greater(0.0, M::value(pair, o)) : 0.0;
@@ -276,57 +257,51 @@ BlockOverlapsOf<F> block_overlaps_of(measures::Name measure) {
     return found;
 }
 
-// What overlaps leave, where sigma is a power of two: to divide by it is to multiply by another, which is faster.
-struct WeakenByPower {
-    static VESICA_INLINE void body(const double* VESICA_RESTRICT m, std::size_t count, double sigma,
-                                   double* VESICA_RESTRICT left) {
-        const double per_sigma = 1 / sigma;
-        for (std::size_t k = 0; k < count; ++k) left[k] = Gaussian::left_by(m[k], per_sigma);
-    }
-};
-
-// The scores of some blocks of boxes. Without overlap a score is multiplied by 1.
+// The scores of some blocks of boxes, each by its overlap. Without overlap a score is multiplied by 1. To divide by a
+// power of two is to multiply by another, which is faster.
+template <bool is_power>
 struct Fade {
-    static VESICA_INLINE void body(const std::uint32_t* blocks, std::size_t some, const double* VESICA_RESTRICT left,
-                                   double* scores) {
-        for (std::size_t b = 0; b < some; ++b, left += together) {
-            double* VESICA_RESTRICT to = scores + blocks[b] * together;
-            for (std::size_t k = 0; k < together; ++k) to[k] *= left[k];
+    static VESICA_INLINE void body(const std::uint32_t* blocks, std::size_t some,
+                                   const double* VESICA_RESTRICT overlaps, double sigma, double* scores) {
+        const double per_sigma = 1 / sigma;
+        for (std::size_t b = 0; b < some; ++b, overlaps += box_columns::lanes) {
+            double* VESICA_RESTRICT to = scores + blocks[b] * box_columns::lanes;
+            for (std::size_t k = 0; k < box_columns::lanes; ++k) {
+                const double m = overlaps[k];
+                to[k] *= is_power ? Gaussian::left_by(m, per_sigma) : Gaussian::left(m, sigma);
+            }
         }
     }
 };
 
-// The largest of some scores, a multiple of 8. NaN (−inf * 0, of a taken one) compares false: skipped.
-struct Highest {
-    static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, std::size_t count, double* highest) {
-        double top[8];
-        for (std::size_t k = 0; k < 8; ++k) top[k] = taken;
-        for (std::size_t from = 0; from < count; from += 8)
-            for (std::size_t k = 0; k < 8; ++k) top[k] = scores[from + k] > top[k] ? scores[from + k] : top[k];
-        *highest = top[0];
-        for (std::size_t k = 1; k < 8; ++k) *highest = top[k] > *highest ? top[k] : *highest;
-    }
-};
-
-// The first eight, from the `*from`th score on, among which one is equal to `score`; or the end.
-struct Equal {
-    static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, std::size_t count, double score,
-                                   std::size_t* from) {
-        for (; *from < count; *from += 8) {
-            std::uint64_t any = 0;
-            for (std::size_t k = 0; k < 8; ++k) any |= scores[*from + k] == score;
-            if (any) return;
+// The largest of `wide` scores, for some lots of them. NaN (−inf * 0, of a taken one) compares false: skipped.
+constexpr std::size_t wide = 4 * box_columns::lanes;
+struct Tops {
+    static VESICA_INLINE void body(const double* VESICA_RESTRICT scores, const std::uint32_t* lots, std::size_t some,
+                                   double* VESICA_RESTRICT tops) {
+        for (std::size_t b = 0; b < some; ++b) {
+            const double* VESICA_RESTRICT lot = scores + lots[b] * wide;
+            double top[8];
+            for (std::size_t k = 0; k < 8; ++k) top[k] = taken;
+            for (std::size_t from = 0; from < wide; from += 8)
+                for (std::size_t k = 0; k < 8; ++k) top[k] = lot[from + k] > top[k] ? lot[from + k] : top[k];
+            double highest = top[0];
+            for (std::size_t k = 1; k < 8; ++k) highest = top[k] > highest ? top[k] : highest;
+            tops[lots[b]] = highest;
         }
     }
 };
 
-// Gaussian decay of floats, where every overlap counts: whole blocks fade, and scores lie beside their boxes, in lots.
-// A score can only fall: the top of a lot is a bound, and looked for again when the lot comes up.
+// Gaussian decay of floats, where every overlap counts: whole blocks fade, and scores lie beside their boxes.
 template <class T>
 class Fading {
   public:
     Fading(const Setting<T>& setting, BlockOverlapsOf<box_columns::Filtered<T>> measure)
-        : s_(setting), measure_(measure), blocks_(setting), scores_(lots() * lot, taken) {
+        : s_(setting),
+          measure_(measure),
+          blocks_(setting),
+          tops_(setting.group.count / wide + 1, taken),
+          scores_(tops_.size() * wide, taken) {
         for (std::size_t k = 0; k < blocks_.count(); ++k) scores_[k] = s_.scores[blocks_.line().rows[k]];
         rank_all();
         int exponent;
@@ -346,47 +321,20 @@ class Fading {
     }
 
   private:
-    static constexpr std::size_t lot = 64;
-    static constexpr std::uint32_t no_row = ~std::uint32_t(0);
-
-    std::size_t lots() const { return blocks_.count() / lot + 1; }
-
-    static double highest(const double* scores, std::size_t count) {
-        double found;
-        simd::run<Highest>(scores, count, &found);
-        return found;
-    }
-    void rank(std::size_t of) { tops_[of] = highest(scores_.data() + of * lot, lot); }
     void rank_all() {
-        tops_.assign((lots() + 7) / 8 * 8, taken);
-        for (std::size_t of = 0; of < lots(); ++of) rank(of);
+        lots_.clear();
+        for (std::size_t lot = 0; lot < tops_.size(); ++lot) lots_.push_back(static_cast<std::uint32_t>(lot));
+        simd::run<Tops>(scores_.data(), lots_.data(), lots_.size(), tops_.data());
     }
 
     // The best that is left; among equals the lowest row.
-    Entry next() {
-        Entry best{taken, no_row};
-        while (best.row == no_row) {
-            best.score = highest(tops_.data(), tops_.size());
-            if (!(best.score >= s_.rule.min_score)) break;
-            // Lots of that bound: one whose top has fallen since has nobody of that score.
-            for (std::size_t of = equal(0, best.score); of < tops_.size(); of = equal(of + 8, best.score))
-                for (std::size_t k = of; k < of + 8; ++k)
-                    if (tops_[k] == best.score) best.row = std::min(best.row, lowest(k, best.score));
-        }
+    Entry next() const {
+        Entry best{taken, ~std::uint32_t(0)};
+        for (const double top : tops_) best.score = top > best.score ? top : best.score;
+        for (std::size_t lot = 0; lot < tops_.size() && best.score > taken; ++lot)
+            for (std::size_t k = lot * wide; tops_[lot] == best.score && k < (lot + 1) * wide; ++k)
+                if (scores_[k] == best.score) best.row = std::min(best.row, blocks_.line().rows[k]);
         return best;
-    }
-    // The first eight lots from here on among which one has this top.
-    std::size_t equal(std::size_t from, double top) const {
-        simd::run<Equal>(tops_.data(), tops_.size(), top, &from);
-        return from;
-    }
-    // The lowest row of a lot that has this score.
-    std::uint32_t lowest(std::size_t of, double score) {
-        std::uint32_t row = no_row;
-        rank(of);
-        for (std::size_t k = of * lot; tops_[of] == score && k < (of + 1) * lot; ++k)
-            if (scores_[k] == score) row = std::min(row, blocks_.line().rows[k]);
-        return row;
     }
 
     void take(std::uint32_t row) {
@@ -394,14 +342,18 @@ class Fading {
         const boxes::Box<T> own = boxes::box(s_.box(row));
         const boxes::Box<double> box{own.x1, own.y1, own.x2, own.y2};
         const std::size_t some = blocks_.find_near(row);
-        const std::size_t count = some * together;
-        overlaps_.resize(count), left_.resize(count);
+        overlaps_.resize(some * box_columns::lanes);
         measure_(blocks_.line(), blocks_.near(), some, box, s_.request.options, overlaps_.data());
-        if (is_power_)
-            simd::run<WeakenByPower>(overlaps_.data(), count, s_.rule.sigma, left_.data());
-        else
-            simd::run<Weaken<Gaussian>>(overlaps_.data(), count, s_.rule.sigma, left_.data());
-        simd::run<Fade>(blocks_.near(), some, left_.data(), scores_.data());
+        const auto fade = [&]<bool is_power>(std::bool_constant<is_power>) {
+            simd::run<Fade<is_power>>(blocks_.near(), some, overlaps_.data(), s_.rule.sigma, scores_.data());
+        };
+        is_power_ ? fade(std::true_type()) : fade(std::false_type());
+        lots_.assign(1, s_.place[row] / wide);  // a box without area is near no box, not even itself
+        for (std::size_t k = 0; k < some; ++k) {
+            const std::uint32_t lot = static_cast<std::uint32_t>(blocks_.near()[k] * box_columns::lanes / wide);
+            if (lot != lots_.back()) lots_.push_back(lot);
+        }
+        simd::run<Tops>(scores_.data(), lots_.data(), lots_.size(), tops_.data());
     }
 
     bool stays(std::size_t place) const { return scores_[place] >= s_.rule.min_score; }
@@ -413,15 +365,16 @@ class Fading {
         blocks_.clear([&](std::size_t k) { return stays(k); },
                       [&](std::size_t from, std::size_t to) { scores_[to] = scores_[from]; });
         std::fill(scores_.begin() + static_cast<std::ptrdiff_t>(blocks_.count()), scores_.end(), taken);
-        scores_.resize(lots() * lot);
         rank_all();
+        tops_.resize(blocks_.count() / wide + 1), scores_.resize(tops_.size() * wide);
     }
 
     const Setting<T>& s_;
     BlockOverlapsOf<box_columns::Filtered<T>> measure_;
-    Blocks<T, together> blocks_;
-    std::vector<double> scores_, tops_;       // by place, and by lot
-    memory::Vector<double> overlaps_, left_;  // of the moment
+    Blocks<T> blocks_;
+    std::vector<double> tops_, scores_;
+    memory::Vector<double> overlaps_;  // of the moment
+    std::vector<std::uint32_t> lots_;
     bool is_power_;
 };
 

@@ -153,7 +153,7 @@ def bounds(
     threads: int | None = None,
     **options: Any,
 ) -> Bounds:
-    """AP in bounds that hold the exact value, from counts by bins of the score: memory does not grow with the guesses.
+    """AP in bounds that hold the exact value, from counts by bins of the score instead of guesses.
 
     Parameters
     ----------

@@ -136,5 +136,7 @@ class Guard:
             return
         before, self.before = self.before, None
         left = restored(before)
+        if item.path.suffix == ".md":  # a page may go to a folder of its own: its reader stays there
+            left = [one for one in left if not one.startswith("the folder")]
         if left:
             pytest.fail(f"{item.path.name} leaves the process changed.\n" + "\n".join(left), pytrace=False)

@@ -387,7 +387,7 @@ class TestPlain:
     @pytest.mark.parametrize(
         "a, b, options, error, words",
         [
-            pytest.param([[0, 0, 4, 4]], np.zeros((3, 5), int), {}, TypeError, "must be of one kind", id="two kinds"),
+            pytest.param([[0, 0, 4, 4]], np.zeros((3, 6), int), {}, TypeError, "must be of one kind", id="two kinds"),
             pytest.param(Masks(np.ones((1, 4, 4), bool)), vesica.Boxes([[0, 0, 4, 4]]), {}, TypeError,
                          "regions of one kind; got Boxes, Masks", id="mask and box"),
             pytest.param(vesica.Sets([[1]]), vesica.Sets([[1]]), {}, TypeError, "got Sets", id="sets"),

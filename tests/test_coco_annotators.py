@@ -70,7 +70,7 @@ class TestRead:
     @pytest.mark.parametrize(
         "value, key, words",
         [
-            (file(row()), True, r"no annotation says who made it, under annotator, .*annotator=\"key\""),
+            (file(row()), True, r"no annotation says who made it, under annotator, .*annotator=KEY"),
             (file(row(1, annotator="a"), row(2)), True, r'annotation 1: "annotator" must say who made it'),
             (file(row(annotator=[1])), True, "must be a whole number or a text; got"),
             (file(row(annotator=9), annotators=[{"id": 1}]), True, "annotation 0.* one of the 1 annotators; got 9"),

@@ -74,7 +74,8 @@ def test_without_details(capsys):
     assert main(["merge", "all.r", "--quiet", "--causes"]) == 3
     error = capsys.readouterr().err
     assert (
-        "these records were made without them. Make them again with `--details`." in error and "In Python" not in error
+        "these records were made without them. Make them again with `details=True` (--details)." in error
+        and "In Python" not in error
     )
 
 

@@ -609,7 +609,7 @@ def evaluate_agreement(
 
     Two label maps, class by class:
 
-    >>> maps = vesica.evaluate_agreement([[0, 0, 1, 1, 1]], [[0, 1, 1, 1, 0]])
+    >>> maps = vesica.evaluate_agreement([[0], [0], [1], [1], [1]], [[0], [1], [1], [1], [0]])
     >>> maps.classes()["iou"].tolist(), round(maps["mIoU"], 6)
     ([0.3333333333333333, 0.5], 0.416667)
     """

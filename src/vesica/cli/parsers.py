@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import re
 import sys
@@ -89,7 +90,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if Parser.form != "json":
-            self.print_usage(sys.stderr)
+            with contextlib.suppress(OSError):  # a full disk: the code is told all the same
+                self.print_usage(sys.stderr)
         message = _with_choice(message)
         stop = "" if message.endswith((".", "?")) else "."
         message = as_options(message, {action.dest for action in self._actions})

@@ -11,7 +11,8 @@ import sys
 import pytest
 
 import cli_world
-from vesica.cli import VERBS, demo, main
+from command import run
+from vesica.cli import VERBS, demo
 from vesica.cli.common_options import WITHOUT_THREADS
 
 pytest.importorskip("PIL")
@@ -80,14 +81,6 @@ def verb(request):
     if request.param in OPTIONAL:
         pytest.importorskip(OPTIONAL[request.param])
     return request.param
-
-
-def run(capsys, *words):
-    try:
-        code = main(list(words))
-    except SystemExit as leaving:
-        code = leaving.code
-    return code, *capsys.readouterr()
 
 
 def one_object(text):

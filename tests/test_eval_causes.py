@@ -73,10 +73,8 @@ def test_without_details(capsys):
     capsys.readouterr()
     assert main(["merge", "all.r", "--quiet", "--causes"]) == 3
     error = capsys.readouterr().err
-    assert (
-        "these records were made without them. Make them again with `details=True` (--details)." in error
-        and "In Python" not in error
-    )
+    again = "these records were made without them. Make them again with `vesica eval --details`."
+    assert again in error and "In Python" not in error
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def there(details: Any, /) -> Any:
     if details is None:
         raise InputError(
             "Causes, confusion, sizes and objects need details, and these records were made without them. Make them "
-            "again with `details=True` (--details). In Python: evaluate(…, details=True), records_of(…, details=True)."
+            "again with `details=True` (vesica eval --details). In Python: evaluate(…, details=True), "
+            "records_of(…, details=True)."
         )
     return details
 

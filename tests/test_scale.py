@@ -17,10 +17,56 @@ import vesica
 from shards import CLASSES, IMAGES, KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import Dataset, scale
 from vesica.errors import InputError, MissingExtra
-from vesica.scale import detection, engines, run, work
+from vesica.scale import detection, engines, kept, run, work
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+
+
+class TestWhatLiesSideBySide:
+    """Counts add up: however many parts there are, few of them are held at a time."""
+
+    PARTS = 60
+
+    @pytest.fixture
+    def folder(self, tmp_path):
+        return parts(tmp_path / "parts", table_of(*world()), [1] * self.PARTS)
+
+    @pytest.fixture
+    def held(self, monkeypatch):
+        """How many bodies there were after each step that made one."""
+        alive, lock, seen = [0], threading.Lock(), []
+
+        def told(function, count):
+            def call(*arguments):
+                answer = function(*arguments)
+                with lock:
+                    alive[0] += count(arguments)
+                    seen.append(alive[0])
+                return answer
+
+            return call
+
+        monkeypatch.setattr(run, "mapped", told(work.mapped, lambda _: 1))
+        monkeypatch.setattr(run, "merged", told(work.merged, lambda given: 3 - len(given)))  # those after two make one
+        return seen
+
+    def test_counts(self, folder, held):
+        found = scale.bounds(folder, bins=8, workers=2)
+        whole = vesica.detection.counts_by_score(vesica.evaluate(*world()).records, bins=8)
+        assert dict(found) == dict(whole.bounds())
+        # Of each number of mergings seven may wait, and those that are under way are there too.
+        assert len(held) == self.PARTS + self.PARTS // 8 and max(held) <= 2 * 7 + 3 + 8
+
+    def test_counts_of_a_checkpoint(self, folder, held, tmp_path, monkeypatch):
+        monkeypatch.setattr(kept, "TOGETHER", 1)  # each part in a file of its own
+        found = scale.bounds(folder, bins=8, workers=2, checkpoint=tmp_path / "kept")
+        assert len(list((tmp_path / "kept").glob("*.parts"))) == self.PARTS
+        assert dict(found) == dict(scale.bounds(folder, bins=8))
+
+    def test_records(self, folder, held):
+        scale.evaluate(folder, workers=2)
+        assert len(held) == self.PARTS + self.PARTS // 8  # once each, the rest by whoever asked
 
 
 class TestEqualToTheByte:

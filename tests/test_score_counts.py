@@ -162,6 +162,23 @@ class TestMerge:
         tree = merge_counts(merge_counts(*counts[:2]), counts[2], merge_counts(*counts[3:]))
         assert tree.to_bytes() == wanted.to_bytes()
 
+    def test_counts_are_as_narrow_as_they_can_be(self):
+        """A thousand guesses of one score, in parts of up to a hundred: from one byte a count to two."""
+        rng = np.random.default_rng(0)
+        whole = _alone(np.full(1000, 0.5), np.ones(1000, bool), rng)
+        counts = [counts_by_score(whole.of_images(np.arange(10) == k), bins=4) for k in range(10)]
+        assert {one.right.dtype for one in counts} == {np.dtype(np.int8)}
+        for some, wanted in (((0,), "int8"), ((0, 1), "int16"), (range(10), "int16")):
+            found = merge_counts(*(counts[k] for k in some))
+            assert found.right.dtype == wanted and found.right.tolist() == [[100 * len(some)]]
+            assert found.wrong.dtype == np.int8
+
+    def test_wide_counts_of_earlier_versions_merge(self):
+        parts = [counts_by_score(scene(k, first=10 * k).records, bins=9) for k in range(3)]
+        wide = [replace(one, right=one.right.astype(np.int64), wrong=one.wrong.astype(np.int64)) for one in parts]
+        again = [ScoreCounts.from_bytes(one.to_bytes()) for one in wide]
+        assert merge_counts(*again).to_bytes() == merge_counts(*parts).to_bytes()
+
     def test_bytes(self):
         counts = counts_by_score(scene(2).records, bins=30)
         again = ScoreCounts.from_bytes(counts.to_bytes())
@@ -197,6 +214,7 @@ class TestMerge:
             ("bin", lambda column: column + 30),
             ("bin", lambda column: column[::-1]),
             ("right", lambda column: -column - 1),
+            ("right", lambda column: column.astype(np.int64) + 2**60),
             ("found", lambda column: column + 10**6),
             ("guesses", lambda column: column[:-1]),
             ("wrong", lambda column: column.astype(float)),

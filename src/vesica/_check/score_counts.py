@@ -12,6 +12,8 @@ from vesica import _check as check
 from vesica.errors import InputError
 
 _MOST = 1 << 24
+_MOST_GUESSES = 1 << 53
+"""Of one count: sums of a thousand such are still integers of 64 bits."""
 
 
 def bins(value: Any, /) -> int:
@@ -71,6 +73,8 @@ def columns(found: Mapping[str, np.ndarray], protocol: Any, categories: int, wid
         column = found[name]
         if column.shape != shape or column.dtype.kind != "i" or (column < 0).any():
             raise ValueError(f"`{name}` must be whole numbers of shape {shape}, none below 0")
+        if column.max(initial=0) > _MOST_GUESSES:
+            raise ValueError(f"`{name}` must be at most {_MOST_GUESSES:,}")
     category, bin = found["category"].astype(np.int64), found["bin"].astype(np.int64)
     if (category >= categories).any() or (bin >= width).any():
         raise ValueError("a category or a bin is beyond the last")

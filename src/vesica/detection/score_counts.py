@@ -64,7 +64,7 @@ class ScoreCounts:
     protocol, categories, images : as of `Records`
     bins : how many bins there are between the scores 0 and 1; what is beyond counts to the first or last
     category, bin : (N,) int32: of each row, rising by category, and falling by bin
-    right, wrong : (N, L) int64: guesses that count, by lane
+    right, wrong : (N, L): guesses that count, by lane, as the smallest signed integers that hold them
     guesses : (K,) int64: of each category
     positives : (K, A) int64: truths to be found
     found : (T, K, A, M) int64: truths that are found within each limit of guesses; so recalls are exact
@@ -185,7 +185,8 @@ def _counted(records: Records, bin: np.ndarray, bins: int) -> ScoreCounts:
     key = records.guess_category * bins + (bins - 1 - bin)  # rising by category, falling by score
     known, row = np.unique(key, return_inverse=True)
     lanes = len(protocol.iou) * len(protocol.areas)
-    right, wrong = (np.zeros((len(known), lanes), np.int64) for _ in range(2))
+    room = _room(np.bincount(row, minlength=1).max())  # of a row no lane counts more than its guesses
+    right, wrong = (np.zeros((len(known), lanes), room) for _ in range(2))
     for lane in range(lanes):
         area, threshold = divmod(lane, len(protocol.iou))
         matched, ignored = records.lane(threshold, area)
@@ -201,8 +202,8 @@ def _counted(records: Records, bin: np.ndarray, bins: int) -> ScoreCounts:
         bins,
         (known // bins).astype(np.int32),
         (bins - 1 - known % bins).astype(np.int32),
-        right,
-        wrong,
+        _narrow(right),
+        _narrow(wrong),
         np.diff(records.bounds),
         positives,
         found,
@@ -217,8 +218,9 @@ def merge_counts(*counts: ScoreCounts) -> ScoreCounts:
         check.alike(first, other)
     ids, _ = rising(together([one.images for one in counts]))
     check.disjoint(ids)
-    key = np.concatenate([one.category.astype(np.int64) * first.bins + (first.bins - 1 - one.bin) for one in counts])
-    known, row = np.unique(key, return_inverse=True)
+    keys = [one.category.astype(np.int64) * first.bins + (first.bins - 1 - one.bin) for one in counts]
+    known = np.unique(np.concatenate(keys))
+    rows = [np.searchsorted(known, key) for key in keys]
     return ScoreCounts(
         first.protocol,
         first.categories,
@@ -226,17 +228,28 @@ def merge_counts(*counts: ScoreCounts) -> ScoreCounts:
         first.bins,
         (known // first.bins).astype(np.int32),
         (first.bins - 1 - known % first.bins).astype(np.int32),
-        _added([one.right for one in counts], row, len(known)),
-        _added([one.wrong for one in counts], row, len(known)),
+        _added([one.right for one in counts], rows, len(known)),
+        _added([one.wrong for one in counts], rows, len(known)),
         *(sum(getattr(one, name) for one in counts[1:]) + getattr(first, name) for name in _COLUMNS[4:]),
     )
 
 
-def _added(tables: Sequence[np.ndarray], row: np.ndarray, rows: int) -> np.ndarray:
-    whole = np.concatenate(tables)
-    total = np.zeros((rows, whole.shape[1]), np.int64)
-    np.add.at(total, row, whole)
-    return total
+def _added(tables: Sequence[np.ndarray], rows: Sequence[np.ndarray], count: int) -> np.ndarray:
+    """The sums of tables whose rows are these of so many."""
+    total = np.zeros((count, tables[0].shape[1]), _room(sum(int(table.max(initial=0)) for table in tables)))
+    for table, row in zip(tables, rows, strict=True):
+        total[row] += table.astype(total.dtype, copy=False)  # no row twice in one table
+    return _narrow(total)
+
+
+def _room(most: int) -> np.dtype[Any]:
+    """The smallest signed integers that hold a number: with millions of rows it is eight bytes or one."""
+    return np.dtype(next((kind for kind in ("i1", "i2", "i4") if most <= np.iinfo(kind).max), "i8"))
+
+
+def _narrow(table: np.ndarray) -> np.ndarray:
+    """In the smallest integers, so that equal counts have equal bytes."""
+    return table.astype(_room(int(table.max(initial=0))), copy=False)
 
 
 def _needed(recalls: np.ndarray, positives: int) -> np.ndarray:

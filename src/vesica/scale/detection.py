@@ -124,7 +124,7 @@ def evaluate(
         else:
             assert kept is not None
             given["work_bytes"] = budget // (count + 1)
-            total = run(kind, parts, given, kept=kept, at_once=count + 1, joined=False, **how)
+            total = run(kind, parts, given, kept=kept, few_at_once=True, joined=False, **how)
             runs = [SortedRun.opened(body_of(path), str(path)) for path in kept.files]
             records = tally_of(runs, memory=budget, workers=min(count, os.cpu_count() or 1))
     result = summarise(replace(records, notes=(*records.notes, *total.notes)))

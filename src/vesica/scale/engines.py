@@ -24,6 +24,9 @@ PATIENCE = 5.0
 class Engine(Protocol):
     """Works on many things at once."""
 
+    workers: int
+    """How many."""
+
     def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> Any:
         """Begin something; what comes back stands for it."""
 

@@ -94,7 +94,7 @@ def write_objects(
             given = {**options, **category_tables.option_of(parts), **how, "threads": threads or 1}
             run(
                 "objects", parts, given, engine=engine, workers=workers, progress=progress, kept=files, joined=False,
-                at_once=2 * (check.workers(workers) or os.cpu_count() or 1),
+                few_at_once=True,
             )  # fmt: skip
             files.make_alike()
     return files.rows

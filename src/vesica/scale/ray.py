@@ -50,6 +50,7 @@ class Ray:
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
             self._connect()
+        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         self._raylet = self._raylet_of_this_process()
         self._losses = self._count = 0
         self._tasks: dict[int, Task] = {}

@@ -1,4 +1,4 @@
-"""A run: parts are worked on in any order, and their records merged in two rounds."""
+"""A run: parts are worked on in any order, and their records merged in two rounds, or as they come if they add up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from vesica import _check
 from vesica._check import scale as check
@@ -18,11 +18,12 @@ from vesica.scale.kept import Head, Keeper, files_of_part, lasting
 from vesica.scale.parts import Part
 from vesica.scale.rules import ENGINES
 from vesica.scale.seen_images import SeenImages
-from vesica.scale.work import joined, mapped, merged
+from vesica.scale.work import adds_up, joined, mapped, merged
 
 TOGETHER = 8
 """Records that are merged at a time, at least."""
 
+Item = TypeVar("Item")
 Progress = Callable[[int, int, int], None]
 """Is told parts that are done, all parts, and rows so far."""
 
@@ -67,13 +68,13 @@ def run(
     partial: bool = False,
     progress: Progress | None = None,
     kept: Keeper | None = None,
-    at_once: int | None = None,
+    few_at_once: bool = False,
     joined: bool = True,
 ) -> Total:
     """The records of all parts as one, the same whoever worked on them, and in whichever order.
 
-    What is in `kept` is not worked on again, and all that is finished goes there. `at_once` is how many parts may be
-    under way. Without `joined` they stay apart, in `kept`, and no records come back.
+    What is in `kept` is not worked on again, and all that is finished goes there. With `few_at_once` no more parts are
+    under way than workers, and one. Without `joined` they stay apart, in `kept`, and no records come back.
     """
     _check.one_of(engine, ENGINES, "engine")
     asked = check.expected(expected)
@@ -82,7 +83,7 @@ def run(
     may_repeat = None if repeats is None else repeats == "same"
     work = _Work(chosen, kind, parts, options, merging or {}, kept, _Count(parts, may_repeat, progress))
     try:
-        total = work.all(at_once or len(parts), joined)
+        total = work.all(chosen.workers + 1 if few_at_once or adds_up(kind) else len(parts), joined)
     finally:
         chosen.close()
     lacking = [] if asked is None else work.so_far.seen.lacking(asked)
@@ -118,6 +119,34 @@ class _Count:
             self.progress(self.done, len(self.parts), self.rows)
 
 
+class _Pile:
+    """Bodies that wait for others to be merged with, by how often they were merged.
+
+    What adds up is merged as soon as some are there, so that few ever lie side by side. Of anything else each merging
+    copies all that there is: it is done once, and the rest by whoever asked.
+    """
+
+    def __init__(self, parts: int, adds_up: bool) -> None:
+        self.some = TOGETHER if adds_up else together(parts)
+        self._rounds = None if adds_up else 1
+        self._bodies: list[list[Any]] = [[]]
+
+    def add(self, times: int, body: Any) -> None:
+        self._bodies += [[] for _ in range(times + 1 - len(self._bodies))]
+        self._bodies[times].append(body)
+
+    def taken(self) -> tuple[int, list[Any]] | None:
+        """Some that were merged as often as each other, if there are enough."""
+        for times, waiting in enumerate(self._bodies[: self._rounds]):
+            if len(waiting) >= self.some:
+                self._bodies[times] = waiting[self.some :]
+                return times, waiting[: self.some]
+        return None
+
+    def all(self) -> list[Any]:
+        return [body for waiting in reversed(self._bodies) for body in waiting]
+
+
 class _Work(NamedTuple):
     """What is to be done, by whom."""
 
@@ -139,11 +168,11 @@ class _Work(NamedTuple):
             raise
 
     def _all(self, at_once: int, is_joined: bool) -> Any:
-        todo = iter(self._todo())
-        pending: dict[Any, tuple[int, list[list[Any]]] | None] = {}
-        ready: list[Any] = []
-        joint: list[Any] = []  # what was merged
-        kept, some = self.kept, together(len(self.parts))
+        todo: Iterator[int] = iter(self._todo())
+        stored: Iterator[bytes] = iter(())
+        pending: dict[Any, tuple[int, list[list[Any]]] | int] = {}  # a part with its files, or how often it was merged
+        pile = _Pile(len(self.parts), adds_up(self.kind))
+        kept = self.kept
         while True:
             for part in _some(todo, at_once - len(pending)):
                 given = self.parts[part]
@@ -154,24 +183,26 @@ class _Work(NamedTuple):
                 kept.write(self._merged)
                 if not is_joined:
                     return None
-                ready, kept = list(kept.bodies()), None
-            while len(ready) >= some:
-                first, ready = ready[:some], ready[some:]
-                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *first)] = None
+                stored, kept = kept.bodies(), None
+            for body in _some(stored, pile.some * (at_once - len(pending))):
+                pile.add(0, body)
+            while (together_now := pile.taken()) is not None:
+                times, bodies = together_now
+                pending[self.engine.submit(merged, "merging", self.kind, self.merging, *bodies)] = times + 1
             if not pending:
-                bodies = [one if isinstance(one, bytes) else self.engine.body(one) for one in (*joint, *ready)]
+                bodies = [one if isinstance(one, bytes) else self.engine.body(one) for one in pile.all()]
                 return joined(self.kind, self.merging, bodies, threads=os.cpu_count() or 1)
             ended = [(pending.pop(ticket), json.loads(head), body) for ticket, head, body in self.engine.wait()]
             # Errors last, so that what is finished is kept; of several, that of the first part.
-            for number, told, body in sorted(ended, key=lambda one: ("error" in one[1], (one[0] or (-1,))[0])):
+            for told_of, told, body in sorted(ended, key=lambda one: ("error" in one[1], _part_in(one[0]))):
                 _check_sound(told)
-                if number is None:
-                    joint.append(body)
+                if isinstance(told_of, int):
+                    pile.add(told_of, body)
                     continue
-                facts = Head(number[0], told["images"], told["rows"], number[1])
+                facts = Head(told_of[0], told["images"], told["rows"], told_of[1])
                 self.so_far.add(facts)
                 if kept is None:
-                    ready.append(body)
+                    pile.add(0, body)
                 else:
                     kept.add(facts, self.engine.body(body), self._merged)
 
@@ -191,7 +222,12 @@ class _Work(NamedTuple):
         return body
 
 
-def _some(items: Iterator[int], count: int) -> Iterator[int]:
+def _part_in(told_of: tuple[int, Any] | int) -> int:
+    """The number of a part; what was merged is of none, and comes first."""
+    return -1 if isinstance(told_of, int) else told_of[0]
+
+
+def _some(items: Iterator[Item], count: int) -> Iterator[Item]:
     """The next of them, so many at most."""
     for _, item in zip(range(count), items, strict=False):
         yield item

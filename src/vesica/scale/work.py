@@ -20,6 +20,8 @@ class Kind(NamedTuple):
     images: Callable[[Any], list[Any]]
     rows: Callable[[Any], int] = len
     """What throughput is told of: guesses, images or objects."""
+    adds_up: bool = False
+    """Several as one take hardly more room than one: so they are merged as they come, and never lie side by side."""
 
 
 def _detection() -> Kind:
@@ -40,7 +42,14 @@ def _bounds() -> Kind:
     from vesica.detection.score_counts import ScoreCounts, merge_counts
     from vesica.scale.detection import counts_of_part
 
-    return Kind(counts_of_part, merge_counts, ScoreCounts.from_bytes, lambda found: found.images.tolist())
+    return Kind(
+        counts_of_part,
+        merge_counts,
+        ScoreCounts.from_bytes,
+        lambda found: found.images.tolist(),
+        lambda found: int(found.guesses.sum()),
+        adds_up=True,
+    )
 
 
 def _objects() -> Kind:
@@ -81,6 +90,11 @@ _KINDS: dict[str, Callable[[], Kind]] = {
     "segmentation": _segmentation,
     "agreement": _agreement,
 }
+
+
+def adds_up(kind: str, /) -> bool:
+    """Do records of several parts take hardly more room than those of one?"""
+    return _KINDS[kind]().adds_up
 
 
 def mapped(kind: str, part: dict[str, Any], options: dict[str, Any], /) -> tuple[bytes, bytes]:

@@ -26,6 +26,8 @@ class Engine(Protocol):
 
     workers: int
     """How many."""
+    is_cluster: bool
+    """Does what it makes lie on other machines, as far as can be told?"""
 
     def submit(self, function: Callable[..., tuple[bytes, bytes]], name: str, *arguments: Any) -> Any:
         """Begin something; what comes back stands for it."""
@@ -60,6 +62,8 @@ def engine_of(name: str, workers: int | None, /) -> Engine:
 
 class _Pool:
     """A pool of the standard library."""
+
+    is_cluster = False
 
     def __init__(self, workers: int) -> None:
         self.workers = workers

@@ -40,6 +40,8 @@ class Ray:
     so.
     """
 
+    is_cluster = True
+
     def __init__(self, workers: int | None) -> None:
         try:
             self._ray: Any = importlib.import_module("ray")

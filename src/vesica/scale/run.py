@@ -1,4 +1,7 @@
-"""A run: parts are worked on in any order, and their records merged in two rounds, or as they come if they add up."""
+"""A run: parts are worked on in any order. Records that add up are merged as they come; others at the end.
+
+On a cluster they are merged in two rounds, the first of them there.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ Progress = Callable[[int, int, int], None]
 
 
 def together(parts: int, /) -> int:
-    """How many records are merged at a time: so many that two rounds are enough, and a guess is copied twice.
+    """How many records a cluster merges at a time: so many that two rounds are enough, and a guess is copied twice.
 
     >>> together(10), together(1000)
     (8, 32)
@@ -123,12 +126,13 @@ class _Pile:
     """Bodies that wait for others to be merged with, by how often they were merged.
 
     What adds up is merged as soon as some are there, so that few ever lie side by side. Of anything else each merging
-    copies all that there is: it is done once, and the rest by whoever asked.
+    copies all that there is, so whoever asked does it, all at once. Only a cluster does it once before, so that one
+    machine need not look at thousands of parts.
     """
 
-    def __init__(self, parts: int, adds_up: bool) -> None:
+    def __init__(self, parts: int, *, adds_up: bool, is_cluster: bool) -> None:
         self.some = TOGETHER if adds_up else together(parts)
-        self._rounds = None if adds_up else 1
+        self._rounds = None if adds_up else int(is_cluster)
         self._bodies: list[list[Any]] = [[]]
 
     def add(self, times: int, body: Any) -> None:
@@ -171,7 +175,7 @@ class _Work(NamedTuple):
         todo: Iterator[int] = iter(self._todo())
         stored: Iterator[bytes] = iter(())
         pending: dict[Any, tuple[int, list[list[Any]]] | int] = {}  # a part with its files, or how often it was merged
-        pile = _Pile(len(self.parts), adds_up(self.kind))
+        pile = _Pile(len(self.parts), adds_up=adds_up(self.kind), is_cluster=self.engine.is_cluster)
         kept = self.kept
         while True:
             for part in _some(todo, at_once - len(pending)):

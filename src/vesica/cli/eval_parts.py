@@ -29,10 +29,17 @@ def settle(arguments: argparse.Namespace) -> bool:
     arguments.guess = words[-1]
     arguments.words = words
     if not scale_options.is_asked(arguments) and len(words) != 2:
-        if not all(word.lower().endswith((".parquet", ".pq")) for word in words):
+        if not all(map(_may_stand_alone, words)):
             _neither(words, arguments)
         arguments.engine = "threads"  # parts with both sides, by whoever is at hand
     return scale_options.is_asked(arguments) and arguments.protocol != eval_panoptic.NAME
+
+
+def _may_stand_alone(word: str) -> bool:
+    """Is a word the name of a Parquet file, or a folder of such with both sides?"""
+    if os.path.isdir(word):
+        return scale_options.are_tables([word])
+    return word.lower().endswith((".parquet", ".pq"))
 
 
 def _neither(words: list[str], arguments: argparse.Namespace) -> None:

@@ -196,7 +196,7 @@ def _opened(path: str) -> Any:
         file = parquet.ParquetFile(path)
         size = os.path.getsize(path)
     except (arrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
+        raise InputError(f"{path} cannot be read as Parquet: {str(error).rstrip('.')}.") from error
     look_at(_unpacked(file.metadata), size, path)
     return file
 

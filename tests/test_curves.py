@@ -6,7 +6,9 @@ import pytest
 import vesica
 from scenes import awkward, datasets
 from vesica import Dataset
+from vesica._kernels.native import precision_recall
 from vesica.detection import Curve
+from vesica.detection.curves import EPSILON
 
 
 def curve(score, right, positives):
@@ -126,3 +128,49 @@ class TestOfResults:
                 assert result.precision[t, 1:, k, 0, 2] == pytest.approx(envelope[at], abs=1e-15)
                 last = made.recall[-1] if len(made.recall) else 0
                 assert result.recall[t, k, 0, 2] == last
+
+
+class TestThreads:
+    """A category that holds most guesses is walked over by all threads: each a part, put together to the same bytes."""
+
+    @pytest.mark.parametrize("thresholds, areas", [(1, 1), (3, 2), (35, 2)], ids=["a lane", "a word", "two words"])
+    @pytest.mark.parametrize("guesses", [4095, 4096, 9000, 30_001])
+    @pytest.mark.parametrize("first_limit, with_scores", [(0, True), (2, False), (1, True), (3, False)])
+    def test_same_bytes(self, thresholds, areas, guesses, first_limit, with_scores):
+        columns = _columns(thresholds, areas, guesses)
+        alone, *others = (
+            precision_recall.accumulate(
+                columns, (thresholds, areas), np.array([0, 0.01, 0.5, 0.5, 0.3, 0.9, 1]), np.array([1, 7, 20]),
+                first_limit=first_limit, epsilon=EPSILON, with_scores=with_scores, threads=threads,
+            )
+            for threads in (1, 2, 3, 16)
+        )  # fmt: skip
+        assert (alone[1] > 0).any() and (first_limit == 3 or (alone[0] > 0).any())
+        for found in others:
+            for one, other in zip(alone, found, strict=True):
+                assert one is other is None or one.tobytes() == other.tobytes()
+
+
+def _columns(thresholds, areas, guesses):
+    """A large category and a small one, 20 guesses a cell, best first; equal, negative and zero scores."""
+    rng, lanes = np.random.default_rng(guesses), thresholds * areas
+    cells = -(-guesses // 20) + 3
+    each = np.full(cells, 20)
+    each[-4:] = guesses - 20 * (cells - 4), 0, 2, 3
+    total = int(each.sum())
+    cell = np.repeat(np.arange(cells), each)
+    score = rng.integers(-40, 200, total) / 64
+    score = score[np.lexsort((-score, cell))]
+    bits = rng.random((2, total, lanes)) < np.array([0.3, 0.1])[:, None, None]
+    bits[0] &= rng.random((total, 1)) < (score[:, None] + 1) / 4  # the better, the more often right
+    packed = np.packbits(bits, axis=2, bitorder="little")
+    words = np.zeros((2, total, -(-lanes // 64) * 8), np.uint8)
+    words[..., : packed.shape[2]] = packed
+    matched, ignored = words.view("<u8").astype(np.uint64)
+    found = np.add.reduceat(bits[0] & ~bits[1], np.cumsum(each) - each, axis=0).reshape(cells, areas, thresholds)
+    counted = found.max(axis=2) + rng.integers(0, 2, (cells, areas))
+    counted[:, -1] *= areas == 1 or thresholds != 3  # a range without truths
+    starts = np.array([0, cells - 2, cells])
+    return precision_recall.Columns(
+        starts, each.astype(np.int32), counted.astype(np.int32).ravel(), score, matched.ravel(), ignored.ravel()
+    )

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/order.hpp"
@@ -10,10 +11,37 @@
 namespace vesica::precision_recall {
 namespace {
 
+constexpr std::size_t block = 2048;       // guesses: they stay in the cache
+constexpr std::size_t longest = 1 << 18;  // of what one thread walks over before signals are looked for
+
+// What one walk has seen, all zero at first.
+struct State {
+    State(const Request& request, std::size_t lanes, bool with_scores)
+        : right(request.limit_count * lanes),
+          wrong((request.limit_count - request.first_limit) * lanes),
+          best(wrong.size() * request.recall_count),
+          reached(with_scores ? best.size() : 0),
+          top(2 * (request.limit_count - request.first_limit)) {}
+
+    Seen seen() {
+        return {right.data(), wrong.data(), best.data(), reached.empty() ? nullptr : reached.data(), top.data()};
+    }
+
+    std::vector<std::uint32_t> right, wrong;
+    std::vector<double> best, reached, top;
+};
+
+// Turn counts of parts into counts of all parts before each.
+void sum_before(std::vector<State>& states, std::vector<std::uint32_t> State::* counts) {
+    std::vector<std::uint32_t> total((states[0].*counts).size());
+    for (State& state : states)
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += std::exchange((state.*counts)[k], total[k]);
+}
+
 // A category of records: sorted, and walked over a block at a time.
 class Category {
   public:
-    // Many threads may sort it.
+    // Many threads may sort it and walk over it.
     Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
              std::size_t threads)
         : records_(records),
@@ -29,19 +57,29 @@ class Category {
         count_positives(begin, end);
         if (begin == end || std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return;
         sort(begin, end);
-        const std::size_t made = request_.limit_count - request_.first_limit;
-        std::vector<std::uint32_t> right(request_.limit_count * lanes_), wrong(made * lanes_);
-        std::vector<double> best(made * lanes_ * request_.recall_count), reached(scores ? best.size() : 0);
-        std::vector<double> top(2 * made);
-        Walk walk(request_, records_.thresholds, records_.areas, positives_.data(),
-                  {right.data(), wrong.data(), best.data(), scores ? reached.data() : nullptr, top.data()});
-        for (std::size_t from = 0; from < order_.size(); from += block)
-            walk.feed(rows(from, std::min(block, order_.size() - from), scores));
-        walk.write({precision, recall, scores, number_, records_.category_count});
+        const bool with_scores = scores;
+        const std::size_t count = part_count();
+        std::vector<State> states(count, State(request_, lanes_, with_scores));
+        std::vector<Walk> walks;
+        for (State& state : states)
+            walks.emplace_back(request_, records_.thresholds, records_.areas, positives_.data(), state.seen());
+        if (count > 1) {
+            over_parts(count, with_scores, [&](std::size_t part, const Block& rows) { walks[part].count(rows); });
+            sum_before(states, &State::right);
+            sum_before(states, &State::wrong);
+        }
+        over_parts(count, with_scores, [&](std::size_t part, const Block& rows) { walks[part].feed(rows); });
+        for (std::size_t part = 1; part < count; ++part) walks[0].take_over(walks[part]);
+        walks[0].write({precision, recall, scores, number_, records_.category_count});
     }
 
   private:
-    static constexpr std::size_t block = 2048;  // guesses: they stay in the cache
+    // Guesses in their order, one behind the other.
+    struct Rows {
+        std::vector<double> score;
+        std::vector<std::uint32_t> rank;
+        std::vector<std::uint64_t> matched, ignored;
+    };
 
     std::size_t cells_begin() const { return static_cast<std::size_t>(records_.categories[number_]); }
     std::size_t cells_end() const { return static_cast<std::size_t>(records_.categories[number_ + 1]); }
@@ -59,32 +97,50 @@ class Category {
         order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads_);
     }
 
-    // Some guesses in their order, one behind the other.
-    Block rows(std::size_t from, std::size_t count, bool with_scores) {
-        score_.resize(with_scores ? count : 0);
-        rank_.resize(count);
-        matched_.resize(count * words_);
-        ignored_.resize(count * words_);
+    // One walk, or where there are threads as many as have more guesses to look at than there is to put together.
+    std::size_t part_count() const {
+        if (threads_ < 2) return 1;
+        const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
+        const std::size_t wanted = std::max(threads_, order_.size() / longest);
+        return std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made, block)));
+    }
+
+    // Call work(part, block) for the blocks of each part in turn.
+    template <class Work>
+    void over_parts(std::size_t count, bool with_scores, const Work& work) const {
+        const std::size_t all = order_.size();
+        threads::run(count, threads_, [&](std::size_t part) {
+            const std::size_t end = all * (part + 1) / count;
+            Rows rows;
+            for (std::size_t from = all * part / count; from < end; from += block)
+                work(part, gathered(rows, from, std::min(block, end - from), with_scores));
+        });
+    }
+
+    Block gathered(Rows& rows, std::size_t from, std::size_t count, bool with_scores) const {
+        rows.score.resize(with_scores ? count : 0);
+        rows.rank.resize(count);
+        rows.matched.resize(count * words_);
+        rows.ignored.resize(count * words_);
         for (std::size_t k = 0; k < count; ++k) {
             const std::size_t row = order_[from + k];
-            rank_[k] = ranks_[row];
-            if (with_scores) score_[k] = records_.score[first_ + row];
+            rows.rank[k] = ranks_[row];
+            if (with_scores) rows.score[k] = records_.score[first_ + row];
             for (std::size_t w = 0; w < words_; ++w) {
-                matched_[k * words_ + w] = records_.matched[(first_ + row) * words_ + w];
-                ignored_[k * words_ + w] = records_.ignored[(first_ + row) * words_ + w];
+                rows.matched[k * words_ + w] = records_.matched[(first_ + row) * words_ + w];
+                rows.ignored[k * words_ + w] = records_.ignored[(first_ + row) * words_ + w];
             }
         }
-        return {with_scores ? score_.data() : nullptr, rank_.data(), matched_.data(), ignored_.data(), count};
+        const double* const score = with_scores ? rows.score.data() : nullptr;
+        return {score, rows.rank.data(), rows.matched.data(), rows.ignored.data(), count};
     }
 
     const Records& records_;
     const Request& request_;
     std::size_t number_, first_, threads_, lanes_, words_;
     std::vector<std::int64_t> positives_;
-    std::vector<std::uint32_t> ranks_, rank_;
+    std::vector<std::uint32_t> ranks_;
     order::Rows order_;
-    std::vector<std::uint64_t> matched_, ignored_;
-    std::vector<double> score_;
 };
 
 }  // namespace
@@ -110,7 +166,7 @@ void accumulate(const Records& records, const Request& request, double* precisio
     const auto write = [&](std::size_t k, std::size_t threads) {
         Category(records, request, work[k], first[work[k]], threads).write(precision, recall, scores);
     };
-    // All threads together sort a category that would keep one of them longer than its share of all; then one each.
+    // All threads together work on a category that would keep one of them longer than its share of all; then one each.
     constexpr std::size_t many = 1 << 12;
     const std::size_t fair = first[categories] / threads::at_least_one(request.threads);
     std::size_t large = 0;

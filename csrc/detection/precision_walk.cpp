@@ -71,6 +71,42 @@ void Walk::feed(const Block& block) {
         for (std::size_t w = 0; w < words_; ++w) feed_curves(block, w, m, limit(m));
 }
 
+void Walk::count(const Block& block) {
+    for (std::size_t m = 0; m < request_.limit_count; ++m) feed_recalls(block, m, limit(m));
+    for (std::size_t m = request_.first_limit; m < request_.limit_count; ++m)
+        for (std::size_t w = 0; w < words_; ++w) count_wrong(block, w, m, limit(m));
+}
+
+void Walk::count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit) {
+    pending_.clear();
+    for (std::size_t at = 0; at < block.count; ++at)
+        if (block.rank[at] < limit)
+            pending_.push_back(~block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w));
+    std::uint32_t wrong[64] = {};
+    count_pending(wrong);
+    std::uint32_t* const total = seen_.wrong + made(m, 64 * w);
+    for (std::size_t lane = 0; lane < lanes_of(w); ++lane) total[lane] += wrong[lane];
+}
+
+void Walk::take_over(const Walk& next) {
+    const std::size_t recalls = request_.recall_count, first = request_.first_limit;
+    for (std::size_t m = first; m < request_.limit_count; ++m) {
+        for (std::size_t lane = 0; lane < lanes_; ++lane) {
+            const std::size_t at = made(m, lane) * recalls;
+            for (std::size_t k = at; k < at + recalls; ++k) seen_.best[k] = std::max(seen_.best[k], next.seen_.best[k]);
+            if (!seen_.reached || !positives_[lane / thresholds_]) continue;
+            // Of each recall, whoever has the guess that reaches it.
+            const std::size_t begin = reached_by(seen_.right[m * lanes_ + lane], lane);
+            const std::size_t end = reached_by(next.seen_.right[m * lanes_ + lane], lane);
+            std::copy(next.seen_.reached + at + begin, next.seen_.reached + at + end, seen_.reached + at + begin);
+        }
+        double* const top = seen_.top + 2 * (m - first);
+        if (!top[0]) std::copy_n(next.seen_.top + 2 * (m - first), 2, top);
+    }
+    std::copy_n(next.seen_.right, request_.limit_count * lanes_, seen_.right);
+    std::copy_n(next.seen_.wrong, (request_.limit_count - first) * lanes_, seen_.wrong);
+}
+
 // Only how many are found.
 void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit) {
     std::uint32_t* const found = seen_.right + m * lanes_;
@@ -117,6 +153,11 @@ void Walk::count_pending(std::uint32_t* wrong) {
     pending_.clear();
 }
 
+std::size_t Walk::reached_by(std::uint32_t right, std::size_t lane) const {
+    const std::uint32_t* const need = needed_.data() + recalls_of(lane);
+    return static_cast<std::size_t>(std::upper_bound(need, need + request_.recall_count, right) - need);
+}
+
 // A wrong guess never raises precision, so the envelope stands on the right ones alone.
 void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block) {
     if (!positives_[lane / thresholds_]) return;
@@ -127,8 +168,7 @@ void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, 
     const std::uint32_t* const need = needed_.data() + recalls_of(lane);
     double* const best = seen_.best + made(m, lane) * recalls;
     double* const reached = seen_.reached ? seen_.reached + made(m, lane) * recalls : nullptr;
-    // The recalls that are reached so far.
-    auto count = static_cast<std::size_t>(std::upper_bound(need, need + recalls, right) - need);
+    std::size_t count = reached_by(right, lane);
     for (std::size_t k = 0; k < hits.size(); ++k) {
         for (++right; count < recalls && need[count] <= right; ++count)
             if (reached) reached[count] = block.score[hits[k].at];

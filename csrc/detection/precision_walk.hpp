@@ -58,10 +58,18 @@ class Walk {
     void feed(const Block& block);
     void write(const Answer& answer) const;
 
+    // Several walks over one category: each counts its guesses, begins with what those before it have counted, and is
+    // fed; then the first takes over what the others have seen, one after the other.
+    void count(const Block& block);
+    void take_over(const Walk& next);
+
   private:
     void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit);
     void feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
+    void count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
     void count_pending(std::uint32_t* wrong);
+    // How many recalls a number of right guesses reaches.
+    std::size_t reached_by(std::uint32_t right, std::size_t lane) const;
     void close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block);
     void write_lane(const Answer& answer, std::size_t lane, std::size_t m) const;
 

@@ -100,9 +100,8 @@ void Walk::take_over(const Walk& next) {
             const std::size_t end = reached_by(next.seen_.right[m * lanes_ + lane], lane);
             std::copy(next.seen_.reached + at + begin, next.seen_.reached + at + end, seen_.reached + at + begin);
         }
-        double* const top = seen_.top + 2 * (m - first);
-        if (!top[0]) std::copy_n(next.seen_.top + 2 * (m - first), 2, top);
     }
+    // `top` stays: the first guess of all is the best of its cell, so the first walk has it under every limit.
     std::copy_n(next.seen_.right, request_.limit_count * lanes_, seen_.right);
     std::copy_n(next.seen_.wrong, (request_.limit_count - first) * lanes_, seen_.wrong);
 }

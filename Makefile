@@ -31,7 +31,9 @@ demo: $(VENV)/.installed  ## a small world of pictures: two models, three annota
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
-	$(PYTEST) -m "not compile and not torch" && $(PYTEST) -m "compile or torch"
+	$(PYTEST) -m "processes and not compile and not torch"
+	$(PYTEST) -m "not processes and not compile and not torch"
+	$(PYTEST) -m "compile or torch"
 
 test-gpu: $(VENV)/.installed $(VENV)/.test  ## the device suite, where there is a CUDA device
 	$(BIN)/python tests/gpu

@@ -51,6 +51,12 @@ MARKS = {
         "test_training.py",
         "test_transformers.py",
     ],
+    # What starts browsers, clusters and commands: those hold memory of their own.
+    "processes": """
+        browser/* faults/* test_scale*.py test_checkpoints.py test_cli_rules.py test_cli_examples.py test_demo.py
+        test_option_values.py test_types.py test_first_hour.py test_compat_scripts.py test_completions.py test_memory.py
+        test_fuzz.py test_mutants.py test_recipes.py test_examples.py test_many_threads.py test_package.py
+    """.split(),
     "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
     # More than a second of work that no smaller number of examples shortens, and what compiles (see below).
     "slow": """
@@ -111,14 +117,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With the marks of one half of `make test`, files of the other are not even imported."""
+    """Files without a test that the marks of one part of `make test` ask for are not even imported."""
     asked = config.option.markexpr
-    if collection_path.suffix not in (".py", ".md") or asked not in ("not compile and not torch", "compile or torch"):
+    of_files = ("torch", "processes")
+    named = {*re.findall(r"\w+", asked)} - {"and", "or", "not"}
+    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"compile", *of_files}:
         return None
-    is_of_torch = any(collection_path.match(name) for name in MARKS["torch"])
-    if asked.startswith("not"):
-        return True if is_of_torch else None
-    return None if is_of_torch or _may_compile(collection_path) else True
+    path = Path(os.path.relpath(collection_path, Path(__file__).parent)).as_posix()
+    marks = {mark: any(fnmatch.fnmatch(path, pattern) for pattern in MARKS[mark]) for mark in of_files}
+    compiles = (False, True) if _may_compile(collection_path) else (False,)
+    return None if any(eval(asked, {}, {**marks, "compile": one}) for one in compiles) else True
 
 
 def _may_compile(path: Path) -> bool:

@@ -35,16 +35,12 @@ def bench(size: Size) -> Report:
 
     report.rows = [{"bench": "scale", "memory": MEMORY, **found}, {"bench": "scale", "bins": BINS, **held}]
     report.tables = [aligned(HEAD, lines)]
-    report.bars = [
-        Bar(
-            f"{guesses} guesses, exact, peak of the process",
-            found["peak"] / 1e6,
-            LIMIT,
-            more_is_better=False,
-            unit=" MB",
-        )
-    ]
+    report.bars = [_peak(f"{guesses} guesses, {how}", row["peak"]) for how, row in (("exact", found), ("bounds", held))]
     return report
+
+
+def _peak(what: str, bytes: int) -> Bar:
+    return Bar(f"{what}, peak of the process", bytes / 1e6, LIMIT, more_is_better=False, unit=" MB")
 
 
 def _line(guesses: int, how: str, time: float, peak: int, score: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from benchmarks.scale_cell import ask
 from benchmarks.scale_data import parts_of
 from benchmarks.scale_size import Size
 
-HEAD = ("guesses", "shards", "sent", "bytes a guess", "read", "merged at once", "merged in rounds", "summary")
+HEAD = ("guesses", "shards", "sent", "bytes a guess", "read", "merged at once", "in rounds, as on a cluster", "summary")
 PER_GUESS, PER_SHARD = 1.3, 1.25
 """How much more a guess may cost among many than among few; and the same guesses in a hundred times as many shards."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fnmatch
+import functools
 import gc
 import importlib
+import itertools
 import mmap
 import os
 import re
@@ -50,6 +52,7 @@ MARKS = {
         "test_torchmetrics.py",
         "test_training.py",
         "test_transformers.py",
+        "parity/test_segmentation_libraries.py",
     ],
     # What starts browsers, clusters and commands: those hold memory of their own.
     "processes": """
@@ -101,37 +104,51 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     inner = _inner_rows_of_jax(items)
     items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
-    compiling: set[Path] = set()
     for item in items:
         path = Path(os.path.relpath(item.path, here)).as_posix()
         names = (path, f"{path}::{item.nodeid.partition('::')[2]}")
         for mark, pattern in marks.items():
             if any(map(pattern.match, names)):
                 item.add_marker(mark)
-        if _uses_jax(item):
+        if _names(item, "jax"):
             item.add_marker("compile")  # each operation for each shape
+        if _names(item, "torch"):
+            item.add_marker("torch")
         if item.get_closest_marker("compile") is not None:
             item.add_marker("slow")
-            compiling.add(item.path)
-    assert all(map(_may_compile, compiling)), "pytest_ignore_collect would leave out a file with such a test"
+        for mark in ("compile", "torch"):
+            if item.get_closest_marker(mark) is not None:
+                assert _may_have(item.path, mark), "pytest_ignore_collect would leave out a file with such a test"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Files without a test that the marks of one part of `make test` ask for are not even imported."""
     asked = config.option.markexpr
-    of_files = ("torch", "processes")
     named = {*re.findall(r"\w+", asked)} - {"and", "or", "not"}
-    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"compile", *of_files}:
+    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"compile", "torch", "processes"}:
         return None
-    path = Path(os.path.relpath(collection_path, Path(__file__).parent)).as_posix()
-    marks = {mark: any(fnmatch.fnmatch(path, pattern) for pattern in MARKS[mark]) for mark in of_files}
-    compiles = (False, True) if _may_compile(collection_path) else (False,)
-    return None if any(eval(asked, {}, {**marks, "compile": one}) for one in compiles) else True
+    has = {
+        "processes": (_is_of(collection_path, "processes"),),
+        "torch": (_is_of(collection_path, "torch"), _may_have(collection_path, "torch")),
+        "compile": (False, _may_have(collection_path, "compile")),
+    }
+    combined = (dict(zip(has, marks, strict=True)) for marks in itertools.product(*has.values()))
+    return None if any(eval(asked, {}, marks) for marks in combined) else True
 
 
-def _may_compile(path: Path) -> bool:
-    """Does a file name what tests with the mark "compile" need?"""
-    return re.search(r"\bxp\b|jax|mark\.compile", path.read_text(encoding="utf-8")) is not None
+def _is_of(path: Path, mark: str) -> bool:
+    """Do all tests of a file have a mark?"""
+    seen = Path(os.path.relpath(path, Path(__file__).parent)).as_posix()
+    return any(fnmatch.fnmatch(seen, pattern) for pattern in MARKS[mark])
+
+
+@functools.cache
+def _may_have(path: Path, mark: str) -> bool:
+    """Does a file name what tests with this mark need, or is it one of theirs?"""
+    if mark in MARKS and _is_of(path, mark):
+        return True
+    named = {"compile": r"\bxp\b|jax|mark\.compile", "torch": r"\bxp\b|torch"}[mark]
+    return re.search(named, path.read_text(encoding="utf-8")) is not None
 
 
 def _is_once_more(item: pytest.Item) -> bool:
@@ -153,11 +170,12 @@ def _inner_rows_of_jax(items: list[pytest.Item]) -> set[pytest.Item]:
     return {item for rows in tables.values() for item in rows[1:-1]}
 
 
-def _uses_jax(item: pytest.Item) -> bool:
+def _names(item: pytest.Item, library: str) -> bool:
     """Does its name say so, or does it name the library itself?"""
     code = getattr(getattr(item, "function", None), "__code__", None)
-    named = () if code is None else code.co_consts
-    return "jax" in item.name or any(isinstance(one, str) and one.startswith("jax") for one in named)
+    named = () if code is None else (*code.co_consts, *code.co_names)
+    whole = re.compile(rf"(?<![a-z]){library}(?![a-z])")
+    return whole.search(item.name) is not None or any(isinstance(one, str) and whole.match(one) for one in named)
 
 
 @pytest.hookimpl(hookwrapper=True)

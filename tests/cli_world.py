@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +32,22 @@ def build(folder: Path) -> None:
     _panoptic(folder)
     _volumes(folder)
     _shards(folder)
+
+
+def linked(made: Path, folder: Path) -> None:
+    """The same files in another folder, at the price of their names: whoever changes one puts another in its place.
+
+    So do all writers of the library. A test that writes into a file by other means must take the link away before.
+    """
+    shutil.copytree(made, folder, copy_function=os.link)
+
+
+@contextlib.contextmanager
+def unchanged(folder: Path) -> Iterator[Path]:
+    """Nobody has written into what was lent."""
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    yield folder
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def page(found, folder: Path) -> tuple[str, ...]:

@@ -307,22 +307,6 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     leave_undrawn(monkeypatch)
 
 
-@pytest.fixture(scope="module")
-def ray_cluster():
-    """A cluster of this machine, with several worker processes, which know the modules of the tests."""
-    ray = pytest.importorskip("ray")
-    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    ray.init(
-        num_cpus=4,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="error",
-        runtime_env={"env_vars": {"PYTHONPATH": paths}},
-    )
-    yield ray
-    ray.shutdown()
-
-
 @pytest.fixture
 def each_isa() -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
     """Run a function under every instruction set this machine has; put the best one back."""

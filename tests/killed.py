@@ -29,13 +29,13 @@ def slowly(value, /):
 
 def awaited(kind, part, options, /):
     """Says in a folder which process works on which part, and waits to be killed, or spared; then does the work."""
-    from vesica.scale.work import mapped
-
     own = {key: value for key, value in options.items() if key != "folder"}
     folder, name = Path(options["folder"]), Path(part["table"]).stem
     (folder / "working" / f"{name}.{os.getpid()}").touch()
     while not ((folder / "spared" / name).exists() or (folder / "spared" / "all").exists()):
         time.sleep(0.01)
+    from vesica.scale.work import mapped  # late: whoever is killed need not have it
+
     return mapped(kind, part, own)
 
 

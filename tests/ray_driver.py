@@ -6,10 +6,12 @@ import killed
 from vesica import scale
 from vesica.errors import InputError
 from vesica.scale import detection, run
+from vesica.scale import ray as engine
 
 
 def main(whose, parts, folder):
     run.mapped = killed.awaited
+    engine.PATIENCE = 0.5
     detection._check_options = lambda options: None  # some are for the worker
     if whose == "theirs":
         import ray

@@ -1,5 +1,7 @@
 """Checkpoints: a run that was killed goes on where it was; one that is not the same is refused, with the reason."""
 
+import contextlib
+import json
 import os
 import random
 import signal
@@ -11,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import checkpointed
+import processes
 import vesica
 from vesica import Dataset, scale
 from vesica.errors import InputError
@@ -77,20 +79,11 @@ class TestGoesOn:
 
     def test_with_other_workers(self, folder, tmp_path, monkeypatch):
         monkeypatch.setattr(kept, "SECONDS", 0.0)
+        processes.warm_pools(monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             scale.evaluate(folder, checkpoint=tmp_path / "kept", workers=1, progress=stop_after(5))
         found = scale.evaluate(folder, checkpoint=tmp_path / "kept", workers=2, engine="processes", threads=2)
         assert found.to_json() == vesica.evaluate(*world()).to_json()
-
-    @pytest.mark.slow
-    def test_on_ray(self, folder, tmp_path, ray_cluster, monkeypatch):
-        monkeypatch.setattr(kept, "SECONDS", 0.0)
-        for memory in (None, "100MB"):
-            options = {"checkpoint": tmp_path / f"kept-{memory}", "engine": "ray", "workers": 2, "memory": memory}
-            with pytest.raises(KeyboardInterrupt):
-                scale.evaluate(folder, progress=stop_after(5), **options)
-            assert list(options["checkpoint"].glob("*.parts"))
-            assert scale.evaluate(folder, **options).to_json() == vesica.evaluate(*world()).to_json()
 
     def test_after_a_bad_part_was_mended(self, folder, tmp_path, worked):
         """What was finished stays; only the file of a part that was not may change."""
@@ -147,29 +140,39 @@ TASKS = [
 ]
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+@pytest.fixture(scope="module")
+def runs():
+    """A process that begins runs: see `checkpointed.py`."""
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, str(Path(__file__).with_name("checkpointed.py"))]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.mark.skipif(not (hasattr(signal, "SIGKILL") and hasattr(os, "fork")), reason="no SIGKILL or no fork here")
 class TestKilled:
     @pytest.mark.slow
     @pytest.mark.parametrize("task, engine, memory, made", TASKS)
-    def test_at_any_moment(self, tmp_path, task, engine, memory, made):
+    def test_at_any_moment(self, tmp_path, runs, task, engine, memory, made):
         """Killed again and again, at moments that chance has chosen: nothing is lost, nothing counts twice."""
         folder, checkpoint = made(tmp_path / "data"), tmp_path / "kept"
         chance = random.Random(f"{task} {engine} {memory}")
-        paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        command = [sys.executable, checkpointed.__file__, str(folder), str(checkpoint), engine, memory, task]
-        begun = []
+        told = []
         for _ in range(60):
-            process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, env=environment, text=True, start_new_session=True
-            )
-            first = process.stdout.readline()
-            begun.append(first)
-            if chance.random() < 0.7:
+            print(json.dumps([str(folder), str(checkpoint), engine, memory, task]), file=runs.stdin, flush=True)
+            number = int(runs.stdout.readline())
+            told = [runs.stdout.readline().strip()]
+            if told != ["ended"] and chance.random() < 0.7:
                 time.sleep(chance.uniform(0, 0.25))
-                os.killpg(process.pid, signal.SIGKILL)
-            rest = process.communicate()[0]
-            if "finished" in rest:
+                with contextlib.suppress(ProcessLookupError):  # it was faster
+                    os.killpg(number, signal.SIGKILL)
+            while told[-1] != "ended":
+                told.append(runs.stdout.readline().strip())
+            if "finished" in told:
                 break
         else:
             pytest.fail("it never came to its end")

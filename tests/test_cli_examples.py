@@ -3,12 +3,12 @@
 import glob
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 
 import cli_world
+import processes
 from vesica.cli import _EPILOG, VERBS, demo, main
 from vesica.cli.parsers import parser_of
 
@@ -30,7 +30,8 @@ EXAMPLES += [("", line) for line in examples_of(_EPILOG)]
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
     cli_world.build(folder)
-    return folder
+    with cli_world.unchanged(folder):
+        yield folder
 
 
 def words_of(line):
@@ -51,10 +52,11 @@ def test_runs(world, tmp_path, monkeypatch, capsys, undrawn, verb, line):
         if part in line and not _has(package):
             pytest.skip(f"{package} is not installed")
     here = tmp_path / "here"
-    shutil.copytree(world, here)
+    cli_world.linked(world, here)
     monkeypatch.chdir(here)
     line = line.replace("/tmp/", f"{tmp_path}/")
     monkeypatch.setattr(demo, "_report", cli_world.page)  # test_demo.py has a whole one,
+    processes.warm_pools(monkeypatch)
     monkeypatch.setattr(demo, "IMAGES", 4)  # of as many pictures as there are by default
     code = main(words_of(line))
     err = capsys.readouterr().err

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import killed
+import processes
 import vesica
 from shards import CLASSES, IMAGES, KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import Dataset, scale
@@ -21,6 +22,12 @@ from vesica.scale import detection, engines, kept, run, work
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def warmed(monkeypatch):
+    """Processes that need not import anything: `test_spawned_processes` has those of everybody."""
+    processes.warm_pools(monkeypatch)
 
 
 class TestWhatLiesSideBySide:
@@ -77,9 +84,26 @@ class TestEqualToTheByte:
         assert facts(call(engine="threads", workers=workers)) == whole
 
     @pytest.mark.parametrize("kind, workers", [*((kind, 2) for kind in KINDS), ("boxes", 1), ("boxes", 4)])
-    def test_processes(self, kind, workers):
+    def test_processes(self, kind, workers, warmed):
         call, facts, whole = scored(kind)
         assert facts(call(engine="processes", workers=workers)) == whole
+
+    def test_spawned_processes(self):
+        """As everybody has them: with nothing but what they import themselves."""
+        call, facts, whole = scored("boxes")
+        assert facts(call(engine="processes", workers=2)) == whole
+
+    def test_spawned_processes_are_light(self, tmp_path):
+        """Of what Arrow would load, above all pandas, a worker needs nothing."""
+        pq.write_table(table_of(*world()), tmp_path / "all.parquet")
+        code = (
+            "import sys\nfrom vesica.scale import work\n"
+            "head, body = work.mapped('detection', {'table': sys.argv[1], 'group': 0, 'name': 'a part'}, {})\n"
+            "assert body, head\n"
+            "print(*{'pandas', 'torch', 'rich', 'matplotlib'} & {*sys.modules})"
+        )
+        ended = processes.script(code, tmp_path / "all.parquet")
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "\n", "")
 
     def test_row_groups(self, tmp_path):
         truth, guess = world()
@@ -106,7 +130,7 @@ class TestEqualToTheByte:
         assert dict(found) == pytest.approx(dict(vesica.evaluate(truth, guess)), abs=0, rel=0, nan_ok=True)
 
     @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_labels_that_are_no_category(self, tmp_path, engine):
+    def test_labels_that_are_no_category(self, tmp_path, engine, warmed):
         for side in ("truth", "guess"):
             (tmp_path / side).mkdir()
             np.save(tmp_path / side / "0.npy", np.full((4, 4), 3, np.uint8))
@@ -123,7 +147,7 @@ class TestWhatBreaks:
     """Nothing is lost, nothing counts twice, and the error says which part, image and row."""
 
     @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_a_bad_row(self, folder, engine):
+    def test_a_bad_row(self, folder, engine, warmed):
         path = folder / "part-00002.parquet"
         table = pq.read_table(path)
         rows = table.column("guess").to_pylist()
@@ -230,7 +254,7 @@ class TestWhatBreaks:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
 class TestKilled:
-    def test_a_process_once(self, folder, tmp_path, monkeypatch):
+    def test_a_process_once(self, folder, tmp_path, monkeypatch, warmed):
         monkeypatch.setattr(run, "mapped", killed.killed_first)
         monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
         whole = vesica.evaluate(*world())
@@ -238,7 +262,7 @@ class TestKilled:
         found = scale.evaluate(folder, engine="processes", workers=2, **options)
         assert found.to_json() == whole.to_json()
 
-    def test_a_process_always(self):
+    def test_a_process_always(self, warmed):
         engine = engines.Processes(2)
         try:
             engine.submit(killed.killed_always, "the poisonous part")
@@ -248,7 +272,7 @@ class TestKilled:
         finally:
             engine.close()
 
-    def test_what_nobody_tells_that_the_pool_broke(self, monkeypatch):
+    def test_what_nobody_tells_that_the_pool_broke(self, monkeypatch, warmed):
         """As happens to what is submitted at the very moment: it is done by the next pool."""
         monkeypatch.setattr(engines, "PATIENCE", 0.05)
         engine = engines.Processes(1)
@@ -260,7 +284,7 @@ class TestKilled:
             engine.close()
 
     @pytest.mark.slow
-    def test_processes_at_twenty_moments(self):
+    def test_processes_at_twenty_moments(self, warmed):
         """Every value comes back, once, however often a worker is killed."""
         engine = engines.Processes(2)
         engine._breaks = -1000  # they are killed from outside, and not by what they work on

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import processes
 import vesica
 from shards import table_of
 from vesica import Dataset, scale
@@ -77,7 +78,8 @@ def whole_of(folder):
 
 class TestAsOfOneRun:
     @pytest.mark.parametrize("engine", ["threads", "processes"])
-    def test_tables_beside_the_columns(self, tmp_path, engine):
+    def test_tables_beside_the_columns(self, tmp_path, engine, monkeypatch):
+        processes.warm_pools(monkeypatch)
         for number, (truths, guesses) in enumerate(DIFFERENT):
             written(tmp_path / f"part-{number}.parquet", *shard(number, truths, guesses))
         whole, found = whole_of(tmp_path), scale.evaluate(tmp_path, engine=engine, workers=2)

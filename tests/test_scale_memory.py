@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pytest
 
+import processes
 import vesica
 from vesica import scale
 from vesica._check import scale as check
@@ -26,16 +27,12 @@ def folder(tmp_path):
 class TestSameBytes:
     @pytest.mark.parametrize("engine", ["threads", "processes"])
     @pytest.mark.parametrize("protocol", ["coco", "voc12"])
-    def test_detection(self, folder, engine, protocol):
+    def test_detection(self, folder, engine, protocol, monkeypatch):
+        processes.warm_pools(monkeypatch)
         found = scale.evaluate(folder, engine=engine, workers=2, memory="100MB", protocol=protocol)
         whole = vesica.evaluate(*world(), protocol=protocol)
         assert whole[next(iter(whole))] > 0.005
         assert found.to_json() == whole.to_json() and str(found) == str(whole)
-
-    @pytest.mark.slow
-    def test_ray(self, folder, ray_cluster):
-        found = scale.evaluate(folder, engine="ray", workers=2, memory="100MB")
-        assert found.to_json() == vesica.evaluate(*world()).to_json()
 
     @pytest.mark.parametrize("together", [1, 1 << 30])
     def test_many_files_or_one(self, folder, together, monkeypatch):

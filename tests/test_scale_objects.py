@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import processes
 import vesica
 from vesica import Dataset, scale
 from vesica.errors import InputError
@@ -62,10 +63,10 @@ class TestSameRows:
         assert scale.write_objects(tmp_path / "objects", result, min_score=0.5) == len(result.objects(min_score=0.5))
         assert in_order(by_pyarrow(tmp_path / "objects")) == in_order(result.objects(min_score=0.5))
 
-    @pytest.mark.parametrize("engine", ["processes"])
-    def test_engines(self, folder, tmp_path, engine):
+    def test_processes(self, folder, tmp_path, monkeypatch):
+        processes.warm_pools(monkeypatch)
         scale.write_objects(tmp_path / "one", folder)
-        scale.write_objects(tmp_path / "two", folder, engine=engine, workers=2)
+        scale.write_objects(tmp_path / "two", folder, engine="processes", workers=2)
         files = [{path.relative_to(place): path.read_bytes() for path in place.rglob("*.parquet")}
                  for place in (tmp_path / "one", tmp_path / "two")]  # fmt: skip
         assert files[0] == files[1] and len(files[0]) > 20

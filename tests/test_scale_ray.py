@@ -19,10 +19,11 @@ import pytest
 
 import killed
 import vesica
+from command import run as command
 from shards import KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import scale
 from vesica.errors import InputError
-from vesica.scale import detection, run
+from vesica.scale import detection, kept, run
 from vesica.scale.ray import Ray
 
 pa = pytest.importorskip("pyarrow")
@@ -31,11 +32,102 @@ ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
+ALONE = {"RAY_AUTH_MODE": "disabled"}
+"""Nobody else reaches a cluster of the loopback device; without it a driver must know a token."""
+
+
+class Cluster:
+    """A cluster with a head of its own, which can be killed and started anew at the same place."""
+
+    def __init__(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.place = tempfile.mkdtemp(prefix="ray")  # names of sockets must be short
+        self.drivers = []
+        paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.environment = {**os.environ, **ALONE, "PYTHONPATH": paths}  # workers know the modules of the tests
+        self.start()
+
+    def start(self, processors=4):
+        command = [sys.executable, str(HERE / "ray_head.py"), str(self.port), self.place, str(processors)]
+        self.head = subprocess.Popen(
+            command, env=self.environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def connect(self):
+        """Let this process be one of its drivers."""
+        if ray.is_initialized():
+            return
+        if self.head.poll() is not None:
+            self.start()
+        while not self.answers():
+            assert self.head.poll() is None, "the head has ended"
+            time.sleep(0.05)
+        ray.init(f"127.0.0.1:{self.port}", log_to_driver=False, logging_level="error")
+
+    def answers(self):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            return True
+        return False
+
+    def kill(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.head.pid, signal.SIGKILL)
+        self.head.wait()
+
+    def driver(self, *arguments):
+        """A process that scores parts on the cluster."""
+        environment = {**self.environment, "RAY_ADDRESS": f"127.0.0.1:{self.port}"}
+        command = [sys.executable, str(HERE / "ray_driver.py"), *map(str, arguments)]
+        self.drivers.append(
+            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return self.drivers[-1]
+
+    def end(self):
+        for driver in self.drivers:
+            driver.kill()
+            driver.communicate()
+        self.kill()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def own_cluster():
+    """One for all tests: to start one takes seconds."""
+    own = Cluster()
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in ALONE.items():
+            patched.setenv(name, value)
+        yield own
+        ray.shutdown()
+    own.end()
+
+
+@pytest.fixture
+def ray_cluster(own_cluster):
+    """A cluster of this machine, with room for four workers, which know the modules of the tests."""
+    own_cluster.connect()
 
 
 @pytest.fixture
 def folder(tmp_path):
     return parts(tmp_path / "parts", table_of(*world()), UNEVEN, shuffled=False)
+
+
+def test_one_is_started_where_there_is_none(tmp_path, monkeypatch, capsys):
+    """By the command line, and ended by it; without what nobody looks at, which takes longer to begin."""
+    ray.shutdown()
+    for name in ("start_monitor", "start_log_monitor", "start_api_server"):
+        monkeypatch.setattr(f"ray._private.node.Node.{name}", lambda *_, **__: None, raising=False)
+    table = table_of(*world())
+    parts(tmp_path / "parts", table, UNEVEN)
+    pq.write_table(table, tmp_path / "all.parquet")
+    monkeypatch.chdir(tmp_path)
+    want = command(capsys, "eval", "all.parquet", "all.parquet", "--json", "--quiet")
+    assert command(capsys, "eval", "parts", "--engine", "ray", "--workers", "2", "--json", "--quiet") == want
+    assert want[0] == 0 and not ray.is_initialized()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,6 +148,25 @@ def test_so_many_workers_at_once(ray_cluster, workers):
         spans += [json.loads(head) for _, head, _ in engine.wait()]
     engine.close()
     assert all(sum(a <= begin < b for a, b in spans) <= workers for begin, _ in spans)
+
+
+def test_under_a_budget_of_memory(folder, ray_cluster):
+    found = scale.evaluate(folder, engine="ray", workers=2, memory="100MB")
+    assert found.to_json() == vesica.evaluate(*world()).to_json()
+
+
+@pytest.mark.parametrize("memory", [None, "100MB"])
+def test_goes_on_where_it_was(folder, tmp_path, ray_cluster, monkeypatch, memory):
+    def stop(done, *_):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(kept, "SECONDS", 0.0)
+    options = {"checkpoint": tmp_path / "kept", "engine": "ray", "workers": 2, "memory": memory}
+    with pytest.raises(KeyboardInterrupt):
+        scale.evaluate(folder, progress=stop, **options)
+    assert list(options["checkpoint"].glob("*.parts"))
+    assert scale.evaluate(folder, **options).to_json() == vesica.evaluate(*world()).to_json()
 
 
 class TestWhatBreaks:
@@ -85,14 +196,6 @@ class TestWhatBreaks:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
 class TestKilled:
-    def test_a_worker_once(self, folder, tmp_path, ray_cluster, monkeypatch):
-        monkeypatch.setattr(run, "mapped", killed.killed_first)
-        monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
-        options = {"folder": str(tmp_path), "victim": "part-00001.parquet"}
-        found = scale.evaluate(folder, engine="ray", **options)
-        assert found.to_json() == vesica.evaluate(*world()).to_json()
-        assert (tmp_path / "killed").exists()
-
     def test_a_worker_always(self, ray_cluster):
         engine = Ray(2)
         engine.submit(killed.killed_always, "the poisonous part")
@@ -132,84 +235,34 @@ class TestKilled:
         assert kills.total() == 20
 
 
-HEAD = "--head --block --node-ip-address=127.0.0.1 --num-cpus=2 --include-dashboard=false --disable-usage-stats".split()
-ALONE = {"RAY_AUTH_MODE": "disabled"}
-"""Nobody else reaches a cluster of the loopback device; without it a driver must know a token."""
-
-
-class Cluster:
-    """A cluster with a head of its own, which can be killed and started anew at the same place."""
-
-    def __init__(self):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.place = tempfile.mkdtemp(prefix="ray")  # names of sockets must be short
-        self.drivers = []
-        self.start()
-
-    def start(self):
-        command = [sys.executable, "-m", "ray.scripts.scripts", "start", *HEAD]
-        command += [f"--port={self.port}", f"--temp-dir={self.place}", "--object-store-memory=100000000"]
-        self.head = subprocess.Popen(
-            command, env={**os.environ, **ALONE}, start_new_session=True, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def kill(self):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.head.pid, signal.SIGKILL)
-        self.head.wait()
-
-    def driver(self, *arguments):
-        """A process that scores parts on the ray_cluster."""
-        paths = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, **ALONE, "RAY_ADDRESS": f"127.0.0.1:{self.port}", "PYTHONPATH": paths}
-        command = [sys.executable, str(HERE / "ray_driver.py"), *map(str, arguments)]
-        self.drivers.append(
-            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        )
-        return self.drivers[-1]
-
-    def end(self):
-        for driver in self.drivers:
-            driver.kill()
-            driver.communicate()
-        self.kill()
-        shutil.rmtree(self.place, ignore_errors=True)
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are not in groups here")
-def test_the_head_is_started_anew(folder, tmp_path):
+def test_the_head_is_started_anew(folder, tmp_path, own_cluster):
     """What a lost cluster had is done again, and counts once; a connection of somebody else is told to be lost."""
     working, spared = tmp_path / "working", tmp_path / "spared"
     working.mkdir()
     spared.mkdir()
     for k in range(3):
         (spared / f"part-{k:05d}").touch()
-    own = Cluster()
-    try:
-        driver = own.driver("ours", folder, tmp_path)
-        assert [driver.stdout.readline().split() for _ in range(3)] == [["done", str(k)] for k in (1, 2, 3)]
-        own.kill()
-        own.start()
-        (spared / "all").touch()
-        told, errors = driver.communicate(timeout=300)
-        assert driver.returncode == 0, errors
-        assert told.splitlines()[:-1] == [f"done {k}" for k in range(4, 11)]
-        assert told.splitlines()[-1] == vesica.evaluate(*world()).to_json().replace("\n", "")
+    ray.shutdown()  # this process is none of those that lose it
+    driver = own_cluster.driver("ours", folder, tmp_path)
+    assert [driver.stdout.readline().split() for _ in range(3)] == [["done", str(k)] for k in (1, 2, 3)]
+    own_cluster.kill()
+    own_cluster.start(2)
+    (spared / "all").touch()
+    told, errors = driver.communicate(timeout=300)
+    assert driver.returncode == 0, errors
+    assert told.splitlines()[:-1] == [f"done {k}" for k in range(4, 11)]
+    assert told.splitlines()[-1] == vesica.evaluate(*world()).to_json().replace("\n", "")
 
-        for one in [*spared.iterdir(), *working.iterdir()]:
-            one.unlink()
-        driver = own.driver("theirs", folder, tmp_path)
-        while driver.poll() is None and not any(working.iterdir()):
-            time.sleep(0.05)
-        own.kill()
-        told, errors = driver.communicate(timeout=300)
-        assert driver.returncode == 3
-        assert "The cluster of Ray is gone" in told and "ray.init" in told
-    finally:
-        own.end()
+    for one in [*spared.iterdir(), *working.iterdir()]:
+        one.unlink()
+    driver = own_cluster.driver("theirs", folder, tmp_path)
+    while driver.poll() is None and not any(working.iterdir()):
+        time.sleep(0.05)
+    own_cluster.kill()
+    told, errors = driver.communicate(timeout=300)
+    assert driver.returncode == 3
+    assert "The cluster of Ray is gone" in told and "ray.init" in told
 
 
 def _killed(pid):

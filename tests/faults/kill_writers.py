@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import vesica
+import without_pandas  # noqa: F401  Arrow would load it: the larger a process is, the longer it takes to fork
 from processes import PATIENCE
 from vesica.io import atomic
 from writers import WRITERS, content_of, parts_beside
@@ -105,9 +106,9 @@ class Case:
         yield end_of(writer)
 
     def copy(self, home):
-        """What is in another folder, here."""
+        """What is in another folder, here: the same files, for none is written into once it has its name."""
         shutil.rmtree(self.home)
-        shutil.copytree(home, self.home)
+        shutil.copytree(home, self.home, copy_function=os.link)
 
     def moments(self):
         for share in SHARES:

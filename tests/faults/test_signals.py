@@ -11,9 +11,10 @@ from processes import PATIENCE, script
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that send signals")
 
-# Every call would take from half a minute to hours. A timer sends the signal, at moments that the seed chooses.
+# Every call would take from half a minute to hours. A timer sends the signal, at moments that the seed chooses. Each is
+# made in a fork of its own, for to import all of it takes longer.
 LONG = """
-import json, random, signal, sys, tempfile, time
+import json, os, random, signal, sys, tempfile, time, traceback
 from pathlib import Path
 import numpy as np
 import vesica
@@ -105,35 +106,64 @@ def flat(value):
         return repr(value.area.tolist())
     return repr(value.to_dict()) if hasattr(value, "to_dict") else repr(value)
 
-name, seed = sys.argv[1], int(sys.argv[2])
-make, size, call = CALLS[name]
-moments = random.Random(seed)
-small = make(20 if name != "evaluate" else 1)
-large = make(size)
-np.set_printoptions(threshold=10**9)
-want = flat(call(small, 2))
-signal.signal(signal.SIGALRM, signal.default_int_handler)
-for threads in (1, 2, 3):
-    delay = moments.uniform(0.01, 0.2)
-    signal.setitimer(signal.ITIMER_REAL, delay)
+def tried(name, seed):
+    make, size, call = CALLS[name]
+    moments = random.Random(seed)
+    small = make(20 if name != "evaluate" else 1)
+    large = make(size)
+    np.set_printoptions(threshold=10**9)
+    want = flat(call(small, 2))
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    for threads in (1, 2, 3):
+        delay = moments.uniform(0.01, 0.2)
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        began = time.monotonic()
+        try:
+            call(large, threads)
+        except KeyboardInterrupt:
+            late = time.monotonic() - began - delay
+            yield "late" if late > 10 else "soon"
+        else:
+            yield "not interrupted"
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert flat(call(small, threads)) == want
+    yield "sound"
+
+for seed, name in enumerate(CALLS):
+    child = os.fork()
+    if not child:
+        try:
+            for word in tried(name, seed):
+                print(name, word, sep=": ", flush=True)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(0)
     began = time.monotonic()
-    try:
-        call(large, threads)
-    except KeyboardInterrupt:
-        late = time.monotonic() - began - delay
-        print("late" if late > 10 else "soon")
-    else:
-        print("not interrupted")
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    assert flat(call(small, threads)) == want
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.monotonic() - began > int(sys.argv[1]):
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.005)
 """
 NAMES = [line.split('"')[1] for line in LONG.split("CALLS = {")[1].split("\n}")[0].splitlines() if line[:5] == '    "']
 
 
+@pytest.fixture(scope="module")
+def tried():
+    """What was said of each long call, line by line, and of what went wrong."""
+    command = [sys.executable, "-c", LONG, str(PATIENCE)]  # each hangs at most so long
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    return ended.stdout.splitlines(), ended.stderr
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_long_call_ends(name):
-    ended = script(LONG, name, NAMES.index(name))
-    assert (ended.returncode, ended.stdout.split(), ended.stderr) == (0, ["soon"] * 3, "")
+def test_long_call_ends(tried, name):
+    lines, errors = tried
+    found = [line.removeprefix(f"{name}: ") for line in lines if line.startswith(f"{name}: ")]
+    assert found == ["soon"] * 3 + ["sound"], errors
+
+
+def test_nothing_else_is_said(tried):
+    assert len(tried[0]) == 4 * len(NAMES) and tried[1] == ""
 
 
 SETUP = """

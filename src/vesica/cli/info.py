@@ -45,14 +45,16 @@ def _facts() -> dict[str, Any]:
         "instructions": native.isa(),
         "threads": native.default_threads(),
         "libraries": libraries,
-        "devices": (devices := _devices() if libraries["torch"] else []),
+        "devices": (devices := _devices(libraries["torch"])),
         "cuda": _cuda(libraries, devices),
         "backends": [case._asdict() for case in cases()],
     }
 
 
-def _devices() -> list[str]:
+def _devices(torch_version: str | None) -> list[str]:
     """The CUDA devices that torch sees. None where it cannot be loaded: others say so when they need it."""
+    if torch_version is None or torch_version.endswith("+cpu"):  # built without CUDA, and seconds to import
+        return []
     try:
         import torch
 

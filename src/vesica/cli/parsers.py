@@ -178,7 +178,7 @@ def _with_choice(message: str) -> str:
 def parser_of(
     verbs: Mapping[str, str], chosen: str | None, /, *, epilog: str = "", loaded: Sequence[str] = ()
 ) -> tuple[Parser, dict[str, Parser]]:
-    """The parser of all verbs, and those of each. The chosen one, and those that are `loaded`, have their options."""
+    """The parser of all verbs, and those of the chosen one and of those that are `loaded`; others have their name."""
     from vesica import __version__
 
     parser = Parser(
@@ -188,7 +188,13 @@ def parser_of(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"vesica {__version__}")
-    places = parser.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+
+    def of_verb(*, is_loaded: bool, **how: Any) -> Parser:
+        """Of a verb that is only named nobody asks: sixteen more would take longer than the one that is chosen."""
+        return Parser(**how) if is_loaded else parser
+
+    own: Any = of_verb  # argparse calls it as it calls a class
+    places: Any = parser.add_subparsers(metavar="VERB", required=True, parser_class=own)
     if chosen is not None and chosen not in verbs:
         from difflib import get_close_matches
 
@@ -197,19 +203,21 @@ def parser_of(
         parser.error(f"`{chosen}` is no verb of vesica.{hint}")
     found: dict[str, Parser] = {}
     for name, summary in verbs.items():
-        verb = places.add_parser(
+        is_loaded = name == chosen or name in loaded
+        verb: Parser = places.add_parser(
             name,
             help=summary,
             description=summary[:1].upper() + summary[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,  # what is short today may mean two options tomorrow
+            is_loaded=is_loaded,
         )
-        if name == chosen or name in loaded:  # the other verbs stay unloaded
+        if is_loaded:
             module: Any = importlib.import_module(f"vesica.cli.{name}")
             module.add_arguments(verb)
             common_options.add_arguments(verb, name)
             verb.epilog = in_one_style(verb.epilog or "")
             verb.usage = " ".join(["%(prog)s [options]", *map(_place, places_of(verb))])
             verb.set_defaults(run=module.run, usage_error=verb.error, parser=verb)
-        found[name] = verb
+            found[name] = verb
     return parser, found

@@ -19,12 +19,29 @@ def flat(column: Any, /) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
+_NAMES = {"double": "float64", "float": "float32", "halffloat": "float16"}
+"""What NumPy calls types that Arrow calls otherwise."""
+
+
+def _values(array: Any) -> np.ndarray:
+    """Numbers and truth values as they lie in memory; where one is missing, anything.
+
+    Not by `to_numpy` of Arrow, which loads pandas where that is installed: it takes longer than most files.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_boolean(array.type):  # bits
+        return _values(array.cast(pa.uint8())).astype(bool)
+    name = str(array.type)
+    dtype, buffer = np.dtype(_NAMES.get(name, name)), array.buffers()[1]
+    if buffer is None or not len(array):
+        return np.zeros(len(array), dtype)
+    return np.frombuffer(buffer, dtype, len(array), array.offset * dtype.itemsize)
+
+
 def is_null(array: Any, /) -> np.ndarray:
     """(N,) bool: what is missing."""
-    if not array.null_count:
-        return np.zeros(len(array), bool)
-    found: np.ndarray = array.is_null().to_numpy(zero_copy_only=False)
-    return found
+    return _values(array.is_null()) if array.null_count else np.zeros(len(array), bool)
 
 
 def numbers(array: Any, name: str, /, *, image: np.ndarray | None = None) -> np.ndarray:
@@ -35,7 +52,7 @@ def numbers(array: Any, name: str, /, *, image: np.ndarray | None = None) -> np.
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_boolean(array.type)):
         raise check.numbers(str(array.type), name)
     check.no_nulls(is_null(array), name, image)
-    return np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.float64, copy=False)
+    return _values(array).astype(np.float64, copy=False)
 
 
 def whole_numbers(array: Any, name: str, /, *, image: np.ndarray | None = None) -> np.ndarray:
@@ -50,7 +67,8 @@ def floats(array: Any, name: str, /) -> np.ndarray:
     array = _plain(array)
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type) or pa.types.is_null(array.type)):
         raise check.numbers(str(array.type), name)
-    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
+    array = array.cast(pa.float64(), safe=False)
+    return np.where(is_null(array), np.nan, _values(array)) if array.null_count else _values(array)
 
 
 def _plain(array: Any) -> Any:
@@ -75,7 +93,7 @@ def ids(array: Any, name: str, /, *, is_number: Any = None, image: np.ndarray | 
     array = _plain(array)
     check.no_nulls(is_null(array), name, image)
     if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
-        return np.asarray(array.to_numpy(zero_copy_only=False))
+        return _values(array)
     if not is_text(array.type) and not pa.types.is_null(array.type):
         raise check.ids(str(array.type), name)
     words = array.to_pylist()
@@ -111,7 +129,7 @@ def rows_of_numbers(array: Any, wanted: int, name: str, /, *, image: np.ndarray 
     lengths = (
         np.full(len(array), array.type.list_size)
         if pa.types.is_fixed_size_list(array.type)
-        else np.asarray(pc.list_value_length(array).to_numpy(zero_copy_only=False))
+        else _values(pc.list_value_length(array))
     )
     check.four_each(lengths, wanted, name, image)
     inner = array.flatten()
@@ -130,4 +148,5 @@ def lengths_of(array: Any, /) -> np.ndarray:
     """How long each list is; 0 where it is missing."""
     import pyarrow.compute as pc
 
-    return np.asarray(pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False), np.int64)
+    lengths = pc.list_value_length(array)
+    return np.where(is_null(lengths), 0, _values(lengths)).astype(np.int64, copy=False)

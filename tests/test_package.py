@@ -1,6 +1,7 @@
 """The package itself: what it exports, imports and says when its core is missing."""
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
@@ -103,6 +104,19 @@ class TestSource:
         for file in self.FILES:
             for node in ast.walk(ast.parse(file.read_text())):
                 assert not (isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)), file
+
+
+def test_every_test_is_in_one_part():
+    """`make test` runs several parts, by marks: whatever marks a test has, one of them asks for it."""
+    makefile = Path(__file__).parents[1] / "Makefile"
+    if not makefile.exists():
+        pytest.skip("the wheel alone has no Makefile")
+    asked = re.findall(r'^\t\$\(PYTEST\) -m "(.*)"$', makefile.read_text(), re.MULTILINE)
+    names = sorted({*re.findall(r"\w+", " ".join(asked))} - {"and", "or", "not"})
+    assert len(asked) > 1 and names
+    for values in itertools.product((False, True), repeat=len(names)):
+        marks = dict(zip(names, values, strict=True))
+        assert sum(bool(eval(one, {}, marks)) for one in asked) == 1, marks
 
 
 class TestTests:

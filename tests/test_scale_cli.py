@@ -107,6 +107,7 @@ class TestTheSameOutput:
         want = run(capsys, "eval", *WHOLE, "--json", "--quiet")
         assert run(capsys, "eval", *PARTS, "--json", "--quiet") == want
         assert run(capsys, "eval", "parts.parquet", "--json", "--quiet") == want
+        assert run(capsys, "eval", "parts", "--json", "--quiet") == want
         assert run(capsys, "eval", *WHOLE, "--engine", "threads", "--json", "--quiet") == want
 
     @pytest.mark.parametrize("details", [[], ["--details"]])

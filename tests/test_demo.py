@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import demo_world
 import vesica
 from undrawn import leave_undrawn
 from vesica.cli import main
@@ -37,6 +38,7 @@ def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world") / "demo"
     code, out, err = run("demo", "-o", folder, "--json")
     assert (code, err) == (0, "")
+    demo_world.tell(tmp_path_factory, folder)
     return folder, json.loads(out)
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import demo_world
 import vesica
 from vesica.cli import _arguments, main
-from vesica.cli.demo import IMAGES
-from vesica.demo import files
 
 pytest.importorskip("PIL")
 pytest.importorskip("yaml")
@@ -24,7 +23,7 @@ PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 def demo(tmp_path_factory):
     """The files of a demo, and the same as Ultralytics has them."""
     folder = tmp_path_factory.mktemp("hour")
-    files.write(folder, range(IMAGES), IMAGES, 0)
+    demo_world.copied(tmp_path_factory, folder)
     truth, guess = (json.loads((folder / name).read_text()) for name in ("truth.json", "b.json"))
     pictures, labels, found = (
         folder / "yolo" / name for name in ("images/val", "labels/val", "runs/detect/val/labels")

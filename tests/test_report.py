@@ -28,8 +28,9 @@ def result():
 
 @pytest.fixture(scope="module")
 def text(result, tmp_path_factory):
+    """A report of two results with all its charts, for all tests that look at one."""
     path = tmp_path_factory.mktemp("report") / "out.html"
-    result.report(path)
+    report.write(path, result, result, title="Two")
     return path.read_text(encoding="utf-8")
 
 
@@ -285,10 +286,7 @@ class TestWrite:
             result.report(out)
         assert out.read_text() == "earlier" and list(tmp_path.iterdir()) == [out]
 
-    def test_several_results_have_pages_of_their_own(self, result, tmp_path):
-        out = tmp_path / "out.html"
-        report.write(out, result, result, title="Two")
-        text = out.read_text(encoding="utf-8")
+    def test_several_results_have_pages_of_their_own(self, text):
         assert (
             "<title>Two</title>" in text and '<section id="detection"' in text and '<section id="detection-2"' in text
         )

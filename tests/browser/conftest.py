@@ -30,7 +30,7 @@ def chromium():
     if program is None:
         _lacking(f"no browser is there: none of {', '.join(NAMES)}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 
@@ -51,34 +51,55 @@ def reports(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def still(chromium, reports):
-    """The report of a kind, opened once for tests that leave its file alone; each finds it as it was opened."""
+def windows(chromium):
+    """By whether scripts run in it the window that was asked for, opened once."""
     opened = {}
 
-    def open_once(kind):
-        for other in [one for one in opened if one != kind]:
-            opened.pop(other).context.close()  # a large page takes hundreds of megabytes
-        if kind not in opened:
-            opened[kind] = Looking(chromium, reports(kind))
-        opened[kind].reset()
-        return opened[kind]
+    def window(has_script=True):
+        if has_script not in opened:
+            opened[has_script] = Looking(chromium, has_script=has_script)
+        return opened[has_script]
 
-    yield open_once
+    yield window
     for one in opened.values():
         one.context.close()
 
 
 @pytest.fixture
-def look(chromium, reports):
-    """Opens the report of a kind; whatever it asks of the network or complains of is written down."""
-    opened = []
+def look(windows, reports):
+    """Opens the report of a kind anew; whatever it asks of the network or complains of is written down."""
 
-    def open_report(kind, **options):
-        made = reports(kind)
-        looking = Looking(chromium, made, **options)
-        opened.append(looking)
+    def open_report(kind, *, fragment="", has_script=True):
+        looking = windows(has_script)
+        looking.open(reports(kind), fragment)
+        looking.is_changed = True
         return looking
 
-    yield open_report
-    for one in opened:
-        one.context.close()
+    return open_report
+
+
+@pytest.fixture
+def read(windows, reports):
+    """The report of a kind, opened once for tests that only read it; each finds it as it was opened."""
+
+    def open_once(kind):
+        looking, made = windows(), reports(kind)
+        if looking.made is not made:
+            looking.open(made)
+        elif looking.is_changed:
+            looking.reset()
+        return looking
+
+    return open_once
+
+
+@pytest.fixture
+def still(read):
+    """The same for tests that leave the file alone, but not what is shown of it."""
+
+    def open_once(kind):
+        looking = read(kind)
+        looking.is_changed = True
+        return looking
+
+    return open_once

@@ -83,7 +83,7 @@ def detection(folder):
 
 
 def eighty(folder):
-    return _detection(folder, images=260, categories=80)
+    return _detection(folder, images=210, categories=80)
 
 
 def one(folder):
@@ -150,7 +150,7 @@ def outlines(folder):
 
 def segmentation_of_eighty(folder):
     names = [f"kind {k}" for k in range(80)]
-    return _segmentation(folder, images=70, names=names, size=(32, 320))
+    return _segmentation(folder, images=64, names=names, size=(32, 320))
 
 
 def segmentation_of_one(folder):
@@ -209,7 +209,7 @@ def agreement(folder):
 
 def agreement_of_many(folder):
     names, people = [f"kind {k}" for k in range(80)], [f"person {k}" for k in range(12)]
-    return _agreement(folder, images=120, names=names, people=people)
+    return _agreement(folder, images=90, names=names, people=people)
 
 
 def agreement_of_one(folder):
@@ -246,7 +246,7 @@ def comparison(folder):
 
 
 def comparison_of_eighty(folder):
-    return _comparison(folder, images=200, categories=80, called=("old", "new", "newest"))
+    return _comparison(folder, images=100, categories=80, called=("old", "new", "newest"))
 
 
 def comparison_of_one(folder):
@@ -286,3 +286,5 @@ KINDS = {
 }
 MAIN = ["detection", "segmentation", "agreement", "comparison"]
 """Kinds with objects, pictures and hostile names."""
+MANY = [kind for kind in KINDS if "eighty" in kind or "many" in kind]
+"""Kinds of many categories, and of more images than have a picture."""

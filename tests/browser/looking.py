@@ -11,20 +11,36 @@ document.addEventListener("securitypolicyviolation", (event) => {
 
 
 class Looking:
-    """A page that is open: `page` is Playwright's, `made` is the report."""
+    """A window in which one report is open at a time: `page` is Playwright's, `made` is the report.
 
-    def __init__(self, browser, made, *, width=1280, height=900, fragment="", **options):
-        self.made = made
-        self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    A process of the browser takes a second to start, so the window stays when the report goes.
+    """
+
+    made = None
+
+    def __init__(self, browser, *, has_script=True):
+        self.context = browser.new_context(java_script_enabled=has_script)
         self.page = self.context.new_page()
+        self.is_changed = False
         self.requests, self.complaints = [], []
-        self.address = made.path.resolve().as_uri()
         self.context.route("**/*", self._asked)
         self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        if options.get("java_script_enabled", True):
+        if has_script:
             self.page.add_init_script(_VIOLATIONS)
+
+    def open(self, made, fragment=""):
+        """Read the file, whatever was open before; its complaints are those of this report alone."""
+        self.page.goto("about:blank")  # from one fragment of a file to another, no browser would read it again
+        self.requests.clear()
+        self.complaints.clear()
+        self._as_usual()
+        self.made, self.address, self.is_changed = made, made.path.resolve().as_uri(), False
         self.page.goto(self.address + fragment)
+
+    def _as_usual(self):
+        self.page.set_viewport_size({"width": 1280, "height": 900})
+        self.page.emulate_media(media="screen", color_scheme="light")
 
     def _asked(self, route):
         url = route.request.url
@@ -40,8 +56,8 @@ class Looking:
 
     def reset(self):
         """Back to how it was opened, without reading the file again."""
-        self.page.set_viewport_size({"width": 1280, "height": 900})
-        self.page.emulate_media(media="screen", color_scheme="light")
+        self._as_usual()
+        self.is_changed = False
         self.run(
             """() => {
                 dispatchEvent(new Event('afterprint'));
@@ -58,6 +74,23 @@ class Looking:
     def data(self):
         """What the script of the page reads."""
         return json.loads(self.run("document.getElementById('data').textContent"))
+
+    def follow(self, fragments):
+        """Go to one address after another, each as soon as the page has followed the last; what it said of each."""
+        return self.run(
+            """async (fragments) => {
+                const told = [];
+                for (const one of fragments) {
+                    const followed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+                    const before = location.href;
+                    location.hash = one;
+                    if (location.href !== before) await followed;
+                    told.push(document.getElementById('status').textContent);
+                }
+                return told;
+            }""",
+            fragments,
+        )
 
     def settle(self):
         """After a change of the address: the page has followed it, and painted."""

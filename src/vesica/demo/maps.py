@@ -58,7 +58,7 @@ def guessed_map(segmenter: Segmenter, picture: Picture, number: int, seed: int, 
 def _wandered(labels: np.ndarray, reach: float, rng: np.random.Generator) -> np.ndarray:
     """The same with edges off by a few pixels, and here and there grass taken for pavement, a house for a tree."""
     down, right, doubt = (_slow_noise(rng) for _ in range(3))
-    y, x = np.indices(labels.shape)
+    y, x = np.arange(HEIGHT)[:, None], np.arange(WIDTH)
     rows = np.clip(np.rint(y + reach * down), 0, HEIGHT - 1).astype(np.intp)
     columns = np.clip(np.rint(x + reach * right), 0, WIDTH - 1).astype(np.intp)
     found: np.ndarray = labels[rows, columns]
@@ -71,8 +71,7 @@ def _wandered(labels: np.ndarray, reach: float, rng: np.random.Generator) -> np.
 def _slow_noise(rng: np.random.Generator) -> np.ndarray:
     """Noise that changes slowly: few numbers, with straight lines between them."""
     few = rng.normal(0, 1, (_DOWN, _ACROSS))
-    field: np.ndarray = _lines_between(_lines_between(few, HEIGHT).T, WIDTH).T
-    return field
+    return np.ascontiguousarray(_lines_between(_lines_between(few, HEIGHT).T, WIDTH).T)
 
 
 def _lines_between(few: np.ndarray, many: int) -> np.ndarray:

@@ -36,7 +36,7 @@ def largest(area: np.ndarray, width: float, height: float, /) -> Place | None:
     low, high = 0.0, max(area.shape) / min(width, height)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if len(_corners(sums, width * middle, height * middle)) else (low, middle)
+        low, high = (middle, high) if _is_inside(sums, width * middle, height * middle).any() else (low, middle)
     corners = _corners(sums, width * low, height * low)
     # Of several that are equally large, the one nearest to the middle of them all: a label that stands in the middle.
     away = np.abs(corners - corners.mean(axis=0)).sum(axis=1)
@@ -62,15 +62,20 @@ def _cells(width: float, height: float) -> tuple[int, int]:
 
 def _sums(area: np.ndarray) -> np.ndarray:
     """How many cells of the area lie above and to the left of each corner."""
-    sums = np.zeros((area.shape[0] + 1, area.shape[1] + 1), np.int64)
-    np.cumsum(np.cumsum(area, axis=0), axis=1, out=sums[1:, 1:])
+    sums = np.zeros((area.shape[0] + 1, area.shape[1] + 1), np.int32)
+    np.cumsum(np.cumsum(area, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
     return sums
 
 
 def _corners(sums: np.ndarray, width: float, height: float) -> np.ndarray:
     """(N, 2) upper left corners, row and column, of the rectangles of this size that lie inside."""
+    return np.argwhere(_is_inside(sums, width, height))
+
+
+def _is_inside(sums: np.ndarray, width: float, height: float) -> np.ndarray:
+    """For each upper left corner: is a rectangle of this size there that lies inside? Of none, where none can be."""
     columns, rows = _cells(width, height)
     if rows >= sums.shape[0] or columns >= sums.shape[1]:
-        return np.empty((0, 2), np.int64)
+        return np.empty((0, 0), bool)
     inside = sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns]
-    return np.argwhere(inside == rows * columns)
+    return np.asarray(inside == rows * columns)

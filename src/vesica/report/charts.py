@@ -69,6 +69,7 @@ def chart(
 def svg_of(ax: Axes, key: str, /, *, name: str = "", marks: Mapping[str, Mark] | None = None) -> str:
     """The figure of axes as the text of an inline drawing: the same bytes each time, without style or metadata."""
     from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -80,7 +81,8 @@ def svg_of(ax: Axes, key: str, /, *, name: str = "", marks: Mapping[str, Mark] |
     ax.patch.set(gid=_CELLS_HERE, facecolor="none", edgecolor="none")
     out = io.BytesIO()
     with rc_context(_LOOK):
-        figure.savefig(out, format="svg", dpi=72, metadata={"Date": None, "Creator": None})
+        # `savefig` would draw twice, the first time for the layout alone, which comes before any drawing as it is.
+        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})
     drawing = _inline(out.getvalue().decode("utf-8"))
     cells = "".join(_cells(ax, image, figure.get_size_inches()[1] * 72) for image in images)
     drawing = re.sub(rf'<g id="{_CELLS_HERE}">.*?</g>', lambda _: cells, drawing, count=1, flags=re.S)

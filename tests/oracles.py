@@ -117,10 +117,10 @@ def matrix(measure, a, b, **options):
 def area_inside(stack: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """The area of each mask inside each box, pixel by pixel."""
     answer = np.zeros((len(stack), len(boxes)))
+    n, y, x = np.nonzero(stack)
     for k, (x1, y1, x2, y2) in enumerate(boxes):
-        for n, y, x in np.argwhere(stack):
-            w, h = min(x2, x + 1) - max(x1, x), min(y2, y + 1) - max(y1, y)
-            answer[n, k] += max(w, 0) * max(h, 0)
+        w, h = np.minimum(x2, x + 1) - np.maximum(x1, x), np.minimum(y2, y + 1) - np.maximum(y1, y)
+        np.add.at(answer[:, k], n, np.maximum(w, 0) * np.maximum(h, 0))
     return answer
 
 

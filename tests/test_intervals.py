@@ -121,13 +121,13 @@ class TestCoverage:
 
     RUNS, REPLICATES = 400, 1000
 
-    def share(self, make, of, truth):
+    def share(self, make, of, truth, runs=RUNS):
         hits = 0
-        for run in range(self.RUNS):
+        for run in range(runs):
             statistics, keys = make(np.random.default_rng([20261116, run]))
             found = percentile_interval(bootstrap(statistics, of, keys=keys, seed=run, replicates=self.REPLICATES))
             hits += found.lo <= truth <= found.hi
-        return hits / self.RUNS
+        return hits / runs
 
     def test_ratio_of_images(self):
         """Mean IoU over objects, of which images have different numbers and each image its own level."""
@@ -152,7 +152,8 @@ class TestCoverage:
             return sums[:, 0] / sums[:, 1]
 
         assert 0.93 <= self.share(make, of, 0.7) <= 0.97
-        assert self.share(lambda rng: make(rng, by_group=False), of, 0.7) < 0.6
+        # About half of them, which few runs tell from 95 %.
+        assert self.share(lambda rng: make(rng, by_group=False), of, 0.7, runs=100) < 0.6
 
     def test_paired_difference(self):
         """Two scores of the same images: the difference is known far better than either."""

@@ -394,7 +394,8 @@ class TestTwin:
         iou(masks, masks), join(masks, at_least=0.2), best(masks, masks), masks.area, masks.boxes
 
     def test_equals_native(self, xp):
-        a, b = noise(), noise(4, seed=1)
+        # JAX compiles for each shape: with as many masks on both sides there are few.
+        a, b = noise(4) if xp.name == "jax" else noise(), noise(4, seed=1)
         boxes = np.array([[3, 4, 30, 50], [0.5, 0.5, 20.25, 70], [-9, -9, 99, 99], [5, 5, 5, 9]])
         x, y, z = Masks(xp(a, "bool")), Masks(xp(b, "bool")), xp(boxes)
         ulp = 4e-16 if xp.name == "jax" else 0  # its compiler divides by multiplying

@@ -64,18 +64,19 @@ def looped(boxes, scores, t, keys=None):
     """One kept box against all others at a time, in whole numbers: exact."""
     boxes, (p, q, shift, _) = boxes.astype(np.int64), threshold(t, "t", strict=True)
     assert not shift
-    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    by, kept = np.full(len(boxes), -1), []
-    for i in np.lexsort((np.arange(len(scores)), -scores)):
+    order = np.lexsort((np.arange(len(scores)), -scores))
+    x1, y1, x2, y2 = np.ascontiguousarray(boxes[order].T)
+    area, by, kept = (x2 - x1) * (y2 - y1), np.full(len(boxes), -1), []
+    for k, i in enumerate(order):
         if by[i] >= 0:
             continue
         kept.append(i)
-        w = np.minimum(boxes[i, 2], boxes[:, 2]) - np.maximum(boxes[i, 0], boxes[:, 0])
-        h = np.minimum(boxes[i, 3], boxes[:, 3]) - np.maximum(boxes[i, 1], boxes[:, 1])
-        inter = np.clip(w, 0, None) * np.clip(h, 0, None)
-        hit = (q * inter > p * (area[i] + area - inter)) & (by < 0)
-        later = (scores < scores[i]) | ((scores == scores[i]) & (np.arange(len(boxes)) > i))
-        by[hit & later & (True if keys is None else keys == keys[i])] = i
+        w = np.minimum(x2[k], x2[k + 1 :]) - np.maximum(x1[k], x1[k + 1 :])
+        near = k + 1 + np.flatnonzero(w > 0)  # the others share nothing
+        h = np.minimum(y2[k], y2[near]) - np.maximum(y1[k], y1[near])
+        inter = w[near - k - 1] * np.clip(h, 0, None)
+        hit = order[near[q * inter > p * (area[k] + area[near] - inter)]]
+        by[hit[(by[hit] < 0) & (True if keys is None else keys[hit] == keys[i])]] = i
     return np.array(kept), by
 
 

@@ -31,9 +31,25 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+def _remembered(shapes):
+    """Shapes that are drawn once for each state of a generator, which goes on as if it had drawn them."""
+    known = {}
+
+    def drawn(count, generator):
+        key = count, generator.get_state().numpy().tobytes()
+        if key not in known:
+            known[key] = shapes(count, generator), generator.get_state()
+        found, state = known[key]
+        generator.set_state(state)
+        return found
+
+    return drawn
+
+
 class TestExample:
-    def test_every_loss_reaches_the_same_minimum(self, example):
+    def test_every_loss_reaches_the_same_minimum(self, example, monkeypatch):
         assert set(example.LOSSES) == set(BOXES)
+        monkeypatch.setattr(example, "shapes", _remembered(example.shapes))  # the same for every loss
         curves = {name: example.train(name, 250, every=250) for name in example.LOSSES}
         start, ends = {curve[0] for curve in curves.values()}, {name: curve[-1] for name, curve in curves.items()}
         assert len(start) == 1 and start.pop() > 0.9

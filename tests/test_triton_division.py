@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 ONE = 1 << 23  # the divisor 1, as a whole number of last places
-PART = 1 << 20
+PART = 1 << 15  # so many numbers stay near the processor
 
 
 def nearest(total, rest):
@@ -60,7 +60,7 @@ def hard(whole, power):
     """For odd divisors D: N with N · 2^power = ±1 (mod D), whose quotients come closest to the middle of two floats."""
     inverse = np.ones_like(whole)
     for _ in range(power):
-        inverse = np.where(inverse % 2 == 0, inverse, inverse + whole) // 2
+        inverse = (inverse + whole * (inverse & 1)) >> 1
     return inverse, whole - inverse
 
 

@@ -183,7 +183,7 @@ def tie_bounds(records: Records, /) -> Bounds:
 def _counted(records: Records, bin: np.ndarray, bins: int) -> ScoreCounts:
     protocol = records.protocol
     key = records.guess_category * bins + (bins - 1 - bin)  # rising by category, falling by score
-    known, row = np.unique(key, return_inverse=True)
+    known, row = _numbered(key, len(records.categories) * bins)
     lanes = len(protocol.iou) * len(protocol.areas)
     room = _room(np.bincount(row, minlength=1).max())  # of a row no lane counts more than its guesses
     right, wrong = (np.zeros((len(known), lanes), room) for _ in range(2))
@@ -208,6 +208,16 @@ def _counted(records: Records, bin: np.ndarray, bins: int) -> ScoreCounts:
         positives,
         found,
     )
+
+
+def _numbered(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The keys that occur, rising, and the place of each among them: like `np.unique`, mostly without sorting."""
+    if most > 8 * len(keys) + 1024:
+        known, place = np.unique(keys, return_inverse=True)
+        return known, place.reshape(-1)
+    occurs = np.zeros(most, bool)
+    occurs[keys] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
 
 
 def merge_counts(*counts: ScoreCounts) -> ScoreCounts:
@@ -256,7 +266,7 @@ def _needed(recalls: np.ndarray, positives: int) -> np.ndarray:
     """(R,) how many right guesses reach each recall: the first whose share, as a double, is not below it."""
     near = np.maximum(np.ceil(recalls * positives)[:, None] + [-1, 0, 1], 0)  # rounding may be off by one
     first = np.argmax(near / positives >= recalls[:, None], axis=1)
-    found: np.ndarray = np.take_along_axis(near, first[:, None], axis=1)[:, 0].astype(np.int64)
+    found: np.ndarray = near[np.arange(len(near)), first].astype(np.int64)
     return found
 
 

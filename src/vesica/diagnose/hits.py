@@ -45,11 +45,19 @@ class Hypothesis(NamedTuple):
 
     def changes(self, given: BoxReading, /) -> frozenset[tuple[str, str]]:
         """What is read otherwise than it was given."""
-        found = {("categories", self.categories), ("images", self.images)}
-        found |= {("layout", self.boxes.layout if self.boxes.layout != given.layout else None)}
-        found |= {("unit", self.boxes.unit if self.boxes.unit != given.unit else None)}
-        found |= {("frame", None if self.boxes.frame is None else self.boxes.frame.kind)}
-        return frozenset((what, how) for what, how in found if how is not None)
+        layout, unit, frame = self.boxes
+        found: list[tuple[str, str]] = []
+        if self.categories is not None:
+            found.append(("categories", self.categories))
+        if self.images is not None:
+            found.append(("images", self.images))
+        if layout != given.layout:
+            found.append(("layout", layout))
+        if unit != given.unit:
+            found.append(("unit", unit))
+        if frame is not None:
+            found.append(("frame", frame.kind))
+        return frozenset(found)
 
     def words(self, given: BoxReading, /) -> str:
         """What is to be assumed, as `--assume` takes it; "" where that is what was given."""

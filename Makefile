@@ -13,8 +13,8 @@ SANITISED  = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(gcc -print-file-name=lib
 CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
-# Workers cost memory, so what takes most of it is tested by itself: JAX, what is compiled, and what lives on torch. A
-# file stays with one worker, so that what is compiled for one of its tests serves the others; tests/conftest.py says
+# Workers cost memory, so what takes most of it is tested by itself: browsers, clusters and commands beside workers that
+# have loaded little, and JAX, torch and what they compile. A file stays with one worker, so that what is compiled for one of its tests serves the others; tests/conftest.py says
 # which files come first. The verdict does not depend on it.
 WORKERS ?= 2
 PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder

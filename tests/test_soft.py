@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import oracles
 import strategies
 from vesica import Boxes, Kept, LabelMap, Masks, Polygons, RleMasks, RotatedBoxes, Sets, SizeValueError, soft_nms
+from vesica._check.selection import host_scores
 
 FOUR = [[0, 0, 10, 10], [1, 0, 11, 10], [20, 0, 30, 10], [0, 0, 10, 9]]
 SCORES = [0.9, 0.8, 0.7, 0.6]
@@ -35,18 +36,27 @@ def linear(t):
     return lambda m: 1.0 - float(m) if m > Fraction(str(t)) else 1.0
 
 
-def faded(boxes, scores, sigma, least):
-    """Gaussian picks by a loop over all boxes."""
-    x1, y1, x2, y2 = boxes.T
-    area, picks = (x2 - x1) * (y2 - y1), []
-    while (best := int(np.argmax(scores))) >= 0 and scores[best] >= least:
+def looped(boxes, scores, least, left):
+    """Picks by a loop over all boxes: left(iou) is what is left of their scores."""
+    x1, y1, x2, y2 = boxes.T.copy()
+    area, scores, picks = (x2 - x1) * (y2 - y1), scores.copy(), []
+    while len(scores) and scores[best := int(np.argmax(scores))] >= least:
         picks.append((best, scores[best]))
-        scores[best] = -np.inf
         w = np.minimum(x2, x2[best]) - np.maximum(x1, x1[best])
         h = np.minimum(y2, y2[best]) - np.maximum(y1, y1[best])
         shared = np.maximum(w, 0) * np.maximum(h, 0)
-        scores *= np.exp(-((shared / (area + area[best] - shared)) ** 2) / sigma)
+        union = area + area[best] - shared
+        scores *= left(np.divide(shared, union, out=np.zeros(len(boxes)), where=union > 0))
+        scores[best], area[best], x2[best] = -np.inf, 0, x1[best]  # without area it meets nothing any more
     return picks
+
+
+def faded(boxes, scores, sigma, least):
+    return looped(boxes, scores, least, lambda m: np.exp(-(m**2) / sigma))
+
+
+def lessened(boxes, scores, t, least):
+    return looped(boxes, scores, least, lambda m: np.where(m > t, 1 - m, 1))
 
 
 def gaussian(sigma):
@@ -107,7 +117,7 @@ class TestValue:
         rows, given = crowd(3000, 11, side=90)
         rows = rows.astype(dtype)
         given = given if scores == "all different" else np.round(given, 1)
-        want = faded(rows.astype(float), given.copy(), sigma, 0.01)
+        want = faded(rows.astype(float), given, sigma, 0.01)
         answers = each_isa(lambda: soft_nms(rows, given, decay="gaussian", sigma=sigma, min_score=0.01))
         for kept in answers.values():
             assert kept.index.tolist() == [row for row, _ in want]
@@ -152,6 +162,102 @@ class TestValue:
     def test_least_score_is_tested_before_and_after(self):
         assert listed(soft_nms(FOUR, SCORES, min_score=0.75)) == [(0, 0.9)]
         assert len(soft_nms(FOUR, SCORES, min_score=1)) == 0
+
+
+def unaligned(array):
+    """The same numbers, one number behind where memory begins: no vector of them lies where vectors like to be."""
+    beside = np.empty(array.size + 1, array.dtype)[1:].reshape(array.shape)
+    beside[...] = array
+    return beside
+
+
+class TestSizes:
+    """Boxes fade in blocks of 8 and lessen in blocks of 16, 16 blocks are a lot, and 16 lots are asked at a time."""
+
+    SIZES = sorted(
+        {at + by for at in (8, 16, 128, 256, 2048, 4096) for by in (-1, 0, 1)} | {0, 1, 2, 3, 31, 33, 63, 65}
+    )
+
+    @pytest.mark.parametrize("count", SIZES)
+    @pytest.mark.parametrize("decay", ["gaussian", "linear"])
+    def test_around_whole_blocks(self, each_isa, decay, count):
+        """As many as overlap about ten others each, so that every size below `count` is met when they are cleared."""
+        rows, scores = crowd(count, count, side=2.5 * math.sqrt(count))
+        rows = rows.astype("float32").astype(float)
+        loop = faded(rows, scores, 0.3, 0.05) if decay == "gaussian" else lessened(rows, scores, 0, 0.05)
+        answers = each_isa(
+            lambda: [
+                soft_nms(
+                    unaligned(rows.astype(dtype)), unaligned(scores), decay=decay, sigma=0.3, above=0, min_score=0.05
+                )
+                for dtype in ("float32", "float64")
+            ]
+        )
+        for kept in [kept for both in answers.values() for kept in both]:
+            assert kept.index.tolist() == [row for row, _ in loop]
+            assert kept.scores == pytest.approx([score for _, score in loop], rel=1e-12)
+        assert len({kept.scores.tobytes() for both in answers.values() for kept in both}) == 1
+
+    @pytest.mark.parametrize("decay", ["gaussian", "linear"])
+    def test_numbers_that_begin_at_any_byte(self, decay):
+        """As NumPy has them in packed records: kernels get a copy."""
+        rows, scores = crowd(20, 4, side=5)
+        packed = [np.frombuffer(b"." + a.tobytes(), offset=1).reshape(a.shape) for a in (rows, scores)]
+        assert not packed[1].flags.aligned and host_scores(packed[1]).flags.aligned
+        assert listed(soft_nms(*packed, decay=decay)) == listed(soft_nms(rows, scores, decay=decay))
+
+    @pytest.mark.parametrize("count", [1, 7, 8, 9, 16, 17, 127, 128, 129, 1025])
+    @pytest.mark.parametrize("decay", ["gaussian", "linear"])
+    def test_equal_scores(self, each_isa, decay, count):
+        """Far apart all are taken, by row. On top of each other all but the first fall alike, and are still by row."""
+        apart = np.arange(count)[::-1, None] * 10.0 + [0, 0, 4, 4]
+        for kept in each_isa(lambda: soft_nms(apart, np.full(count, 0.5), decay=decay)).values():
+            assert listed(kept) == [(row, 0.5) for row in range(count)]
+        same = np.tile([[0.0, 0, 4, 4]], (min(count, 129), 1))
+        for kept in each_isa(lambda: soft_nms(same, np.full(len(same), 0.5), decay=decay, min_score=0)).values():
+            assert kept.index.tolist() == list(range(len(same)))
+            left = [0.5 * math.exp(-2 * k) if decay == "gaussian" else 0.5 * (k == 0) for k in range(len(same))]
+            assert kept.scores == pytest.approx(left, rel=1e-12)
+
+    @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 129])
+    @pytest.mark.parametrize("decay", ["gaussian", "linear"])
+    def test_all_below_the_least_score(self, each_isa, decay, count):
+        rows, scores = crowd(count, 3)
+        for kept in each_isa(lambda: soft_nms(rows, scores / 4, decay=decay, min_score=0.3)).values():
+            assert len(kept) == 0
+
+    @pytest.mark.parametrize("count", [1, 8, 9, 129, 700])
+    def test_boxes_without_area_are_taken_once(self, each_isa, count):
+        """They meet nothing, not even themselves; among them are boxes that do."""
+        rows, scores = crowd(count, 8, side=10)
+        rows[::2, 2] = rows[::2, 0]
+        want = [row for row, _ in faded(rows, scores, 0.5, 0.001)]
+        for kept in each_isa(lambda: soft_nms(rows, scores, decay="gaussian")).values():
+            assert kept.index.tolist() == want and set(range(0, count, 2)) <= set(want)
+
+    @pytest.mark.parametrize("count", [1, 8, 9, 300])
+    @pytest.mark.parametrize("decay", ["gaussian", "linear"])
+    @pytest.mark.parametrize("thin", [5e-324, 1e-310, 1e-300])
+    def test_thin_boxes_far_from_zero(self, each_isa, thin, decay, count):
+        """So thin that their place, counted in sides, is infinite: they have a place in the line all the same."""
+        rows = np.tile([[0.0, 1.0, thin, 1.0]], (count, 1))
+        rows[1::2, [1, 3]] = 1e150
+        scores = np.linspace(0.2, 1, count)
+        for kept in each_isa(lambda: soft_nms(rows, scores, decay=decay)).values():
+            assert kept.index.tolist() == list(range(count))[::-1] and kept.scores.tolist() == scores[::-1].tolist()
+
+    def test_nan_in_one_box_leaves_the_others_alone(self, each_isa):
+        """Boxes of one block, of which any may be the one that nobody checked."""
+        rows, scores = crowd(24, 6, side=5)
+        for row, side in [(row, side) for row in range(24) for side in range(4)]:
+            strange = rows.copy()
+            strange[row, side] = np.nan
+            others = np.delete(np.arange(24), row)
+            want = soft_nms(rows[others], scores[others], decay="gaussian")
+            for kept in each_isa(lambda: soft_nms(Boxes(strange, check=False), scores, decay="gaussian")).values():
+                here = kept.index != row
+                assert kept.index[here].tolist() == others[want.index].tolist()
+                assert kept.scores[here].tolist() == want.scores.tolist()
 
 
 class TestKinds:

@@ -1,6 +1,7 @@
 // box_columns.hpp. Boxes by column, and the question which of them may share enough with one of them, many at a time.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -49,8 +50,19 @@ constexpr F slack = std::is_same_v<F, float> ? F(1e-5) : F(1e-12);
 template <class F>
 constexpr F least = std::numeric_limits<F>::min();
 
+// What partners have in common: the least area that both of them ask for, or anything at all.
+enum class Common { share, anything };
+
+// Bit k, for each k: read from memory by whole vectors.
+template <class Bits>
+constexpr std::array<Bits, lanes> bit = [] {
+    std::array<Bits, lanes> bits{};
+    for (std::size_t k = 0; k < lanes; ++k) bits[k] = Bits(1) << k;
+    return bits;
+}();
+
 // One box against sixteen at a time.
-template <class F>
+template <class F, Common common>
 struct Asker {
     using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
     const Lined<F>& boxes;
@@ -68,28 +80,31 @@ struct Asker {
     VESICA_INLINE std::size_t ask(std::size_t from, std::uint32_t* VESICA_RESTRICT found, std::size_t hits) const {
         const F *VESICA_RESTRICT x1 = boxes.x1.data() + from, *VESICA_RESTRICT y1 = boxes.y1.data() + from;
         const F *VESICA_RESTRICT x2 = boxes.x2.data() + from, *VESICA_RESTRICT y2 = boxes.y2.data() + from;
-        const F* VESICA_RESTRICT share = boxes.share.data() + from;
-        Bits flags[lanes], any = 0, bits = 0;
+        [[maybe_unused]] const F* VESICA_RESTRICT share = boxes.share.data() + from;
+        Bits bits = 0;  // bit k is set for the k-th of the sixteen
         for (std::size_t k = 0; k < lanes; ++k) {
-            const F w = lesser(right, x2[k]) - greater(left, x1[k]);
-            const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
-            const F area = w * h;
-            flags[k] = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
-            any |= flags[k];
+            bool is_near;
+            if constexpr (common == Common::anything) {
+                is_near = (x1[k] < right) & (left < x2[k]) & (y1[k] < bottom) & (top < y2[k]);
+            } else {
+                const F w = lesser(right, x2[k]) - greater(left, x1[k]);
+                const F h = lesser(bottom, y2[k]) - greater(top, y1[k]);
+                const F area = w * h;
+                is_near = (w > 0) & (h > 0) & (area + area * slack<F> + least<F> >= mine + share[k]);
+            }
+            bits |= -static_cast<Bits>(is_near) & bit<Bits>[k];
         }
-        if (!any) return hits;
-        for (std::size_t k = 0; k < lanes; ++k) bits |= flags[k] << k;
         for (; bits; bits &= bits - 1)
             found[hits++] = static_cast<std::uint32_t>(from + static_cast<std::size_t>(std::countr_zero(bits)));
         return hits;
     }
 };
 
-template <class F>
+template <class F, Common common>
 struct Near {
     static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end,
                                    std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
-        const Asker<F> asker(boxes, i);
+        const Asker<F, common> asker(boxes, i);
         std::size_t hits = 0;
         for (std::size_t from = begin; from < end; from += lanes) hits = asker.ask(from, found, hits);
         while (hits && found[hits - 1] >= end) --hits;
@@ -97,11 +112,11 @@ struct Near {
     }
 };
 
-template <class F>
+template <class F, Common common>
 struct NearBlocks {
     static VESICA_INLINE void body(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some,
                                    std::size_t end, std::uint32_t* VESICA_RESTRICT found, std::size_t* count) {
-        const Asker<F> asker(boxes, i);
+        const Asker<F, common> asker(boxes, i);
         std::size_t hits = 0;
         for (std::size_t k = 0; k < some; ++k) hits = asker.ask(blocks[k] * lanes, found, hits);
         while (hits && found[hits - 1] >= end) --hits;
@@ -109,21 +124,21 @@ struct NearBlocks {
     }
 };
 
-// Which of the boxes [begin, end) may share enough with box i? May pass too much, never too little. `found` has room
-// for end − begin + lanes places; the number of them comes back.
-template <class F>
+// Which of the boxes [begin, end) may have as much in common with box i? May pass too much, never too little. `found`
+// has room for end − begin + lanes places; the number of them comes back.
+template <Common common = Common::share, class F>
 std::size_t near(const Lined<F>& boxes, std::size_t i, std::size_t begin, std::size_t end, std::uint32_t* found) {
     std::size_t count = 0;
-    simd::run<Near<F>>(boxes, i, begin, end, found, &count);
+    simd::run<Near<F, common>>(boxes, i, begin, end, found, &count);
     return count;
 }
 
 // The same among blocks of `lanes` boxes each, in rising order, of the boxes [0, end).
-template <class F>
+template <Common common = Common::share, class F>
 std::size_t near(const Lined<F>& boxes, std::size_t i, const std::uint32_t* blocks, std::size_t some, std::size_t end,
                  std::uint32_t* found) {
     std::size_t count = 0;
-    simd::run<NearBlocks<F>>(boxes, i, blocks, some, end, found, &count);
+    simd::run<NearBlocks<F, common>>(boxes, i, blocks, some, end, found, &count);
     return count;
 }
 

@@ -43,7 +43,7 @@ struct Linear {
 struct Gaussian {
     static VESICA_INLINE double left(double m, double sigma) { return falling_exp(-(m * m) / sigma); }
     // The same where sigma is a power of two: to multiply by 1 / sigma is exact, and faster.
-    static VESICA_INLINE double left_by(double m, double per_sigma) { return falling_exp(-(m * m) * per_sigma); }
+    static VESICA_INLINE double left_by(double m, double per_sigma) { return falling_exp(m * m * -per_sigma); }
 };
 
 #define VESICA_DECAYS(X) X(linear, Linear) X(gaussian, Gaussian)

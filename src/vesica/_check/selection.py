@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _check as check
-from vesica._array import INTEGERS, Array, as_array, dtype_name, is_traced, to_numpy
+from vesica._array import INTEGERS, Array, as_array, contiguous, dtype_name, is_traced, to_numpy
 from vesica.errors import SizeValueError
 
 
@@ -30,7 +30,7 @@ def scores(value: Any, count: int) -> Array:
 
 def host_scores(array: Array) -> np.ndarray:
     """Scores as the kernels read them."""
-    return np.ascontiguousarray(to_numpy(array), np.float64)
+    return contiguous(to_numpy(array), np.float64)
 
 
 def nan_score(row: int) -> ValueError:

@@ -37,9 +37,7 @@ def settle(arguments: argparse.Namespace) -> bool:
 
 def _may_stand_alone(word: str) -> bool:
     """Is a word the name of a Parquet file, or a folder of such with both sides?"""
-    if os.path.isdir(word):
-        return scale_options.are_tables([word])
-    return word.lower().endswith((".parquet", ".pq"))
+    return scale_options.may_be_parquet(word) and (not os.path.isdir(word) or scale_options.are_tables([word]))
 
 
 def _neither(words: list[str], arguments: argparse.Namespace) -> None:

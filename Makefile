@@ -14,8 +14,8 @@ CORE   := $(shell find csrc -type f) CMakeLists.txt pyproject.toml
 SOURCE := $(CORE) $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 CXX_FILES := $(shell find csrc tests/fuzz -name '*.cpp' -o -name '*.hpp')
 # Workers cost memory, so what takes most of it is tested by itself: browsers, clusters and commands beside workers that
-# have loaded little, and JAX, torch and what they compile. A file stays with one worker, so that what is compiled for one of its tests serves the others; tests/conftest.py says
-# which files come first. The verdict does not depend on it.
+# have loaded little; JAX and what it compiles; torch. A file stays with one worker, so that what is compiled for one of
+# its tests serves the others; tests/conftest.py says which files come first. The verdict does not depend on it.
 WORKERS ?= 2
 PYTEST  = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
@@ -31,9 +31,10 @@ demo: $(VENV)/.installed  ## a small world of pictures: two models, three annota
 	$(BIN)/vesica demo --output demo
 
 test: $(VENV)/.installed $(VENV)/.test  ## unit tests, properties, docstrings, docs pages
-	$(PYTEST) -m "processes and not compile and not torch"
-	$(PYTEST) -m "not processes and not compile and not torch"
-	$(PYTEST) -m "compile or torch"
+	$(PYTEST) -m "processes and not jax and not torch"
+	$(PYTEST) -m "not processes and not jax and not torch"
+	$(PYTEST) -m "jax"
+	$(PYTEST) -m "torch and not jax"
 
 test-gpu: $(VENV)/.installed $(VENV)/.test  ## the device suite, where there is a CUDA device
 	$(BIN)/python tests/gpu

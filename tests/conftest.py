@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fnmatch
 import functools
 import gc
 import importlib
 import itertools
-import mmap
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from backends import careful, forbidden
 from leftovers import Guard
 from undrawn import leave_undrawn
+from worker_memory import Frugal
 
 # Machines differ in speed: a slow example is no fault of the code. The same commit gets the same verdict, so the
 # examples are the same each time, and few: depth is for `make fuzz` and every night. What chance finds there becomes an
@@ -53,6 +51,8 @@ MARKS = {
         "test_training.py",
         "test_transformers.py",
         "parity/test_segmentation_libraries.py",
+        *(f"../docs/{page}.md" for page in "backends measures recipes scores sparse training".split()),
+        "../README.md",
     ],
     # What starts browsers, clusters and commands: those hold memory of their own.
     "processes": """
@@ -87,19 +87,53 @@ MARKS = {
 """Which files, or tests of a file, have which mark, seen from this folder."""
 
 
-LONGEST = """
-    browser/test_report.py faults/test_killed_writers.py test_triton.py test_triton_regions.py faults/test_streams.py
-    test_demo.py test_cli_rules.py test_check_damages.py test_types.py test_scale_ray.py faults/test_io_errors.py
-    test_report_pages.py parity/test_detection.py test_cli_examples.py test_interval_coverage.py test_report.py
-    test_compare_detection.py
-""".split()
-"""Files that begin first, so that no worker is left alone with one of them at the end; Ray when the browser is closed,
-and before other libraries have taken memory."""
+ONE_AT_A_TIME = {
+    # A type checker, a cluster and a browser hold more than a worker: first of all, as long as workers are small.
+    "processes": "test_types.py test_scale_ray.py browser/test_report.py".split(),
+    # What compares JAX with torch: one worker has loaded both.
+    "jax": "test_losses.py test_labels.py test_masks.py test_far_boxes.py test_registry.py".split(),
+    # Further processes that load torch; and what it compiles, for which more is loaded.
+    "torch": """
+        test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_compile.py test_far_boxes.py test_grid.py
+        test_kernels.py test_nms_batched.py
+    """.split(),
+}
+"""Files that one worker has, one after another, in the part of `make test` that begins with such a mark: for memory."""
+
+FIRST = [
+    *ONE_AT_A_TIME["processes"],
+    *"""
+    faults/test_killed_writers.py faults/test_streams.py faults/test_signals.py test_cli_rules.py test_cli_examples.py
+    faults/test_full_disk.py faults/test_kernel_sizes.py faults/test_many_writers.py test_checkpoints.py test_scale.py
+    test_compat_scripts.py faults/test_interrupted_files.py test_first_hour.py
+    test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_regions.py test_triton.py
+    test_score_counts.py test_strips.py test_parquet.py parity/test_lvis.py test_kernels.py
+    test_check_damages.py test_demo.py faults/test_io_errors.py test_report_pages.py parity/test_detection.py
+    test_interval_coverage.py test_report.py test_compare_detection.py
+    """.split(),
+]
+"""What begins first: what needs room, while workers are small; then what takes long, so that no worker is left alone
+with it at the end."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Who tests what: a worker has whole files, and one of them all of ONE_AT_A_TIME."""
+    from xdist.scheduler import LoadFileScheduling
+
+    together = ONE_AT_A_TIME.get(config.option.markexpr.partition(" ")[0], [])
+
+    class Scheduler(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "one at a time" if file.removeprefix("tests/") in together else file
+
+    return Scheduler(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    order = {here / name: place for place, name in enumerate(LONGEST)}
+    order = {here / name: place for place, name in enumerate(FIRST)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
     inner = _inner_rows_of_jax(items)
     items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
@@ -111,12 +145,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if any(map(pattern.match, names)):
                 item.add_marker(mark)
         if _names(item, "jax"):
+            item.add_marker("jax")
             item.add_marker("compile")  # each operation for each shape
         if _names(item, "torch"):
             item.add_marker("torch")
         if item.get_closest_marker("compile") is not None:
             item.add_marker("slow")
-        for mark in ("compile", "torch"):
+        for mark in ("jax", "torch"):
             if item.get_closest_marker(mark) is not None:
                 assert _may_have(item.path, mark), "pytest_ignore_collect would leave out a file with such a test"
 
@@ -125,12 +160,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Files without a test that the marks of one part of `make test` ask for are not even imported."""
     asked = config.option.markexpr
     named = {*re.findall(r"\w+", asked)} - {"and", "or", "not"}
-    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"compile", "torch", "processes"}:
+    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"jax", "torch", "processes"}:
         return None
     has = {
         "processes": (_is_of(collection_path, "processes"),),
         "torch": (_is_of(collection_path, "torch"), _may_have(collection_path, "torch")),
-        "compile": (False, _may_have(collection_path, "compile")),
+        "jax": (False, _may_have(collection_path, "jax")),
     }
     combined = (dict(zip(has, marks, strict=True)) for marks in itertools.product(*has.values()))
     return None if any(eval(asked, {}, marks) for marks in combined) else True
@@ -147,7 +182,7 @@ def _may_have(path: Path, mark: str) -> bool:
     """Does a file name what tests with this mark need, or is it one of theirs?"""
     if mark in MARKS and _is_of(path, mark):
         return True
-    named = {"compile": r"\bxp\b|jax|mark\.compile", "torch": r"\bxp\b|torch"}[mark]
+    named = {"jax": r"\bxp\b|jax", "torch": r"\bxp\b|torch"}[mark]
     return re.search(named, path.read_text(encoding="utf-8")) is not None
 
 
@@ -172,7 +207,8 @@ def _inner_rows_of_jax(items: list[pytest.Item]) -> set[pytest.Item]:
 
 def _names(item: pytest.Item, library: str) -> bool:
     """Does its name say so, or does it name the library itself?"""
-    code = getattr(getattr(item, "function", None), "__code__", None)
+    function = getattr(item, "function", None)
+    code = getattr(getattr(getattr(function, "hypothesis", None), "inner_test", function), "__code__", None)
     named = () if code is None else (*code.co_consts, *code.co_names)
     whole = re.compile(rf"(?<![a-z]){library}(?![a-z])")
     return whole.search(item.name) is not None or any(isinstance(one, str) and whole.match(one) for one in named)
@@ -188,38 +224,9 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
-GROWTH = 150 << 20
-"""Bytes that a worker may take before it forgets what was compiled; at the end of a file a quarter of them."""
-_kept = 600 << 20  # what the imported libraries hold
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Forget what JAX and torch have compiled, and give the memory back: over all files it would be gigabytes."""
-    global _kept
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
-    ends_file = nextitem is None or nextitem.path != item.path
-    if _resident() < _kept + (GROWTH // 4 if ends_file else GROWTH):
-        return
-    if "jax" in sys.modules:
-        sys.modules["jax"].clear_caches()
-    if "torch._dynamo" in sys.modules:
-        sys.modules["torch._dynamo"].reset()
-    gc.collect()
-    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):  # glibc
-        ctypes.CDLL(None).malloc_trim(0)
-    _kept = max(_kept, _resident())
-
-
-def _resident() -> int:
-    """Bytes of memory that this process holds; 0 where the system does not say."""
-    told = Path("/proc/self/statm")
-    return int(told.read_text().split()[1]) * mmap.PAGESIZE if told.exists() else 0
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Guard())  # a plugin, for hooks of this file do not see the pages of docs/
+    for plugin in (Guard(), Frugal(config)):  # hooks of this file do not see the pages of docs/
+        config.pluginmanager.register(plugin)
 
 
 def pytest_report_header() -> str:

@@ -1,7 +1,9 @@
-"""One of two processes that score together: gloo_worker.py RANK MEETING OUTPUT, as test_torchmetrics starts it."""
+"""Two processes that score together: gloo_worker.py FOLDER, as test_torchmetrics starts it; each writes RANK.json."""
 
 import json
+import os
 import sys
+from pathlib import Path
 
 import torch
 
@@ -9,8 +11,8 @@ from metric_images import CATEGORIES, SHARES, images
 from vesica.integrations.torchmetrics import DetectionMetric
 
 
-def main(rank: int, meeting: str, output: str) -> None:
-    torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
+def score(rank: int, folder: Path) -> None:
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder / 'meeting'}", rank=rank, world_size=2)
     guesses, truths = images()
     answers = {}
     for name, shares in SHARES.items():
@@ -20,9 +22,12 @@ def main(rank: int, meeting: str, output: str) -> None:
         answers[name] = {key: value.item() for key, value in metric.compute().items()}
         answers[f"{name}, images"] = len(metric.result().records.images)
     torch.distributed.destroy_process_group()
-    with open(output, "w") as file:
-        json.dump(answers, file)
+    (folder / f"{rank}.json").write_text(json.dumps(answers))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+    # A fork, so that torch is loaded once; nothing has used it yet, so it has no threads.
+    child = os.fork()
+    score(0 if child else 1, Path(sys.argv[1]))
+    if child:
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

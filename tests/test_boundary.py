@@ -93,6 +93,19 @@ class TestSeams:
         crowd = np.arange(6) == 3
         assert np.array_equal(scores(guesses, truths, crowd), expected(guesses, truths, crowd))
 
+    def test_instruction_sets(self, each_isa):
+        rng = np.random.default_rng(11)
+        guesses, truths = blobs(rng, 4, 140, 333), blobs(rng, 5, 140, 333)
+        want = expected(guesses, truths, np.zeros(5))
+        assert all(np.array_equal(one, want) for one in each_isa(lambda: scores(guesses, truths, np.zeros(5))).values())
+
+    def test_columns_joined_by_a_run(self):
+        """A run that goes on at the top of the next column is two: the edge of the image is background."""
+        truth = np.zeros((1, 100, 120), bool)
+        truth[0, 30:, 20:60], truth[0, :90, 60:110] = True, True
+        guess = np.roll(truth, 3, axis=2)
+        assert scores(guess, truth, [False]) == expected(guess, truth, [False])
+
     def test_halves_go_to_even(self):
         """B1: 12.5 is 12."""
         assert reach(600, 175) == 12

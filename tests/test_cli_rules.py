@@ -390,3 +390,15 @@ def test_info_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "CUDA devices: none that torch sees" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "before, words, want", [("", {}, "4"), ("", {"OPENBLAS_THREAD_TIMEOUT": "9"}, "9"), ("import numpy", {}, "None")]
+)
+def test_cores_are_left_free(before, words, want):
+    """Threads of OpenBLAS do not look for work, unless somebody asked for it, or has NumPy already."""
+    code = f"{before}\nimport os; from vesica.cli import main\nmain(['explain', 'AP50'])\n"
+    code += "print(os.environ.get('OPENBLAS_THREAD_TIMEOUT'))"
+    others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=others | words)
+    assert done.stdout.splitlines()[-1] == want

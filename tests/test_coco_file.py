@@ -516,6 +516,39 @@ class TestColumns:
             assert found.annotations.score.tolist() == [k / 7 for k in range(20)]
 
 
+class TestManyBlocks:
+    """Blocks are read in any order; their rows and ids stand in that of the file."""
+
+    ROWS = [{"image_id": f"i{k % 97}", "category_id": k % 7, "bbox": [k, 1, 2, 3], "id": k} for k in range(2000)]
+
+    @pytest.mark.parametrize("threads", [2, 3, 16])
+    def test_equals_one_thread(self, threads):
+        late = [{**row, "score": 1 / (1 + k)} for k, row in enumerate(self.ROWS)]  # a column that begins later
+        data = np.frombuffer(json.dumps(self.ROWS + late).encode(), np.uint8)
+        alone = read(data, threads=1)
+        for block in (50, 300, 4000):
+            found = read(data, block=block, threads=threads)
+            assert found.image_ids.tolist() == alone.image_ids.tolist()
+            for name in ("image", "category", "xywh", "id", "score", "given"):
+                np.testing.assert_array_equal(getattr(found.annotations, name), getattr(alone.annotations, name))
+
+    def test_slow_first_block(self):
+        """Its one record is longer than all the others, which wait for it."""
+        first = {"image_id": "first", "category_id": 1, "note": "x" * 50_000}
+        data = np.frombuffer(json.dumps([first, *self.ROWS]).encode(), np.uint8)
+        for _ in range(20):
+            found = read(data, block=500, threads=4)
+            assert found.annotations.rows == 2001
+            assert found.annotations.xywh[1:, 0].tolist() == list(range(2000))
+
+    @pytest.mark.parametrize("threads", [1, 4, 16])
+    def test_first_fault(self, threads):
+        rows = [dict(row) for row in self.ROWS]
+        rows[1200]["bbox"] = rows[400]["bbox"] = "none"
+        found = read(np.frombuffer(json.dumps(rows).encode(), np.uint8), block=300, threads=threads)
+        assert (found.record, found.field) == (400, "bbox")
+
+
 class TestOpenFile:
     """Read through windows, whatever is longer than one."""
 

@@ -266,6 +266,36 @@ FAULTS = [
 ]
 
 
+class TestPolygons:
+    @pytest.mark.parametrize("comma", [", ", ",", " , ", ",  ", ",\n"])
+    def test_spellings_of_polygons(self, comma):
+        """Numbers are read four at a time while they are short and stand alike: others among them change nothing."""
+        rng = np.random.default_rng(4)
+        odd = ["1e1", "2.5E+1", "-3", "-0", "0", "0.0", "12345678", "12345.75", "7.123456789012345", "100.0e0", "63"]
+        rings = []
+        for length in (6, 8, 30, 32, 34, 80):
+            for _ in range(30):
+                words = [f"{number:.{rng.integers(0, 4)}f}" for number in rng.uniform(0, 99, length)]
+                for place in rng.integers(0, length, rng.integers(0, 4)):
+                    words[place] = str(rng.choice(odd))
+                rings.append(words)
+        found = decoded([f"[[{comma.join(words)}]]".encode() for words in rings], (60, 70))
+        assert not found.measured.kind.any()
+        assert counts_of(found) == counts_of(decoded([[[float(word) for word in words]] for words in rings], (60, 70)))
+        want = [drawn([[float(word) for word in words]], 60, 70) for words in rings if "12345678" not in words]
+        kept = [counts for counts, words in zip(counts_of(found), rings, strict=True) if "12345678" not in words]
+        assert kept == RleMasks([one["counts"] for one in want], size=(60, 70)).to_counts()
+
+    @pytest.mark.parametrize("bad", ["", "x", "1.", ".5", "01", "1.5.2", "+1", "1e", "null"])
+    def test_faults_stand_where_they_are(self, bad):
+        words = ["10.5"] * 60
+        for place in (0, 1, 3, 4, 17, 58, 59):
+            text = ", ".join([*words[:place], bad, *words[place + 1 :]])
+            fault = decoded([f"[[{text}]]".encode()], (60, 70)).measured.fault(np.arange(1))
+            begin = len("[[") + len(", ".join([*words[:place], ""]))
+            assert fault.kind == "json" and begin <= fault.position <= begin + len(bad) + 1
+
+
 class TestFaults:
     @pytest.mark.parametrize("text, kind, position", FAULTS)
     def test_place(self, text, kind, position):

@@ -130,6 +130,46 @@ class TestOfResults:
                 assert result.recall[t, k, 0, 2] == last
 
 
+class TestMeans:
+    """Of precision and recall: the values above −1, added up as NumPy does."""
+
+    @staticmethod
+    def expected(values, line):
+        rows = slice(None) if line.thresholds is None else line.thresholds
+        kinds = slice(None) if line.categories is None else line.categories
+        found = values[..., kinds, :, :][..., line.area, line.limit][rows]
+        there = found[found > -1]
+        return float(np.mean(there)) if len(there) else -1.0
+
+    @pytest.mark.parametrize("threads", [1, 3])
+    @pytest.mark.parametrize("recalls", [None, 1, 13, 101])
+    @pytest.mark.parametrize("categories", [1, 7, 80])
+    def test_equals_numpy(self, threads, recalls, categories):
+        rng = np.random.default_rng(categories)
+        shape = (10, categories, 4, 3) if recalls is None else (10, recalls, categories, 4, 3)
+        values = rng.random(shape)
+        values[..., rng.random((categories, 4)) < 0.3, :] = -1
+        lines = [
+            precision_recall.Line(thresholds, kinds, area, limit)
+            for thresholds in (None, [0], [2, 5])
+            for kinds in (None, [categories - 1], [])
+            for area in (0, 3)
+            for limit in (0, 2)
+        ]
+        found = precision_recall.means(values, lines, threads=threads)
+        assert found == [self.expected(values, line) for line in lines]
+
+    def test_nothing_there(self):
+        line = precision_recall.Line(None, None, 0, 0)
+        assert precision_recall.means(np.full((10, 101, 2, 1, 1), -1.0), [line], threads=1) == [-1.0]
+        assert precision_recall.means(np.empty((10, 101, 0, 1, 1)), [line], threads=1) == [-1.0]
+
+    def test_places_that_are_not_there(self):
+        for line in ((None, None, 1, 0), (None, None, 0, 1), ([2], None, 0, 0), (None, [3], 0, 0)):
+            with pytest.raises(ValueError, match="must be below"):
+                precision_recall.means(np.zeros((2, 5, 3, 1, 1)), [precision_recall.Line(*line)], threads=1)
+
+
 class TestThreads:
     """A category that holds most guesses is walked over by all threads: each a part, put together to the same bytes."""
 
@@ -149,6 +189,29 @@ class TestThreads:
         for found in others:
             for one, other in zip(alone, found, strict=True):
                 assert one is other is None or one.tobytes() == other.tobytes()
+
+    def test_several_categories(self):
+        """Some sorted by one thread and walked over by several, one sorted by all, and small ones beside them."""
+        sizes = (90, 5000, 40_000, 300, 9000, 4500, 20)
+        columns = _joined([_columns(3, 2, guesses) for guesses in sizes])
+        alone, *others = (
+            precision_recall.accumulate(
+                columns, (3, 2), np.linspace(0, 1, 11), np.array([1, 20]),
+                first_limit=0, epsilon=EPSILON, with_scores=True, threads=threads,
+            )
+            for threads in (1, 2, 5, 16)
+        )  # fmt: skip
+        for found in others:
+            for one, other in zip(alone, found, strict=True):
+                assert one.tobytes() == other.tobytes()
+
+
+def _joined(parts):
+    """The categories of several, one behind the other."""
+    cells = np.cumsum([0, *(len(part.guesses) for part in parts)])
+    starts = [part.starts[:-1] + first for part, first in zip(parts, cells[:-1], strict=True)]
+    rest = (np.concatenate(columns) for columns in list(zip(*parts, strict=True))[1:])
+    return precision_recall.Columns(np.concatenate([*starts, cells[-1:]]), *rest)
 
 
 def _columns(thresholds, areas, guesses):

@@ -26,7 +26,12 @@ def run(tests):
     return runner.summarize(verbose=False)
 
 
-@pytest.mark.parametrize("name", ["vesica", *MODULES])
+def of_its_part(name):
+    """With the mark of what it needs: all of these stand on torch."""
+    return pytest.param(name, marks=pytest.mark.torch) if name in NEEDS else name
+
+
+@pytest.mark.parametrize("name", [of_its_part(name) for name in ("vesica", *MODULES)])
 def test_module(name):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies
 from backends import careful
-from vesica import Boxes, Masks, RotatedBoxes, _native, best, giou, iou, join, parts
+from vesica import Boxes, Masks, RotatedBoxes, _native, best, giou, iou, join, nms, parts
 from vesica._kernels import native, pick
 from vesica._kernels.registry import cases
 from vesica.overlaps.measures import MEASURES
@@ -316,6 +316,20 @@ class TestKeptMemory:
             assert 0 < _native.kept() <= 256 << 20
             assert _native.keep_at_most(40 << 20) <= 40 << 20
             assert _native.keep_at_most(0) == 0 and iou(self.ROWS, self.ROWS).all() and _native.kept() == 0
+        finally:
+            _native.keep_at_most(256 << 20)
+
+    def test_scratch(self):
+        """It serves the next call, and gives way to large answers: those alone are as large as the limit here."""
+        boxes, scores = rows(10_000), np.arange(10_000)
+        try:
+            _native.keep_at_most(0), _native.keep_at_most(18 << 20)
+            want, once = nms(boxes, scores), _native.kept()
+            assert 0 < once < 4 << 20
+            assert np.array_equal(nms(boxes, scores), want) and _native.kept() == once
+            iou(self.ROWS, self.ROWS)
+            assert _native.kept() == 18 << 20
+            assert np.array_equal(nms(boxes, scores), want) and _native.kept() == 18 << 20
         finally:
             _native.keep_at_most(256 << 20)
 

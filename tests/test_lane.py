@@ -425,6 +425,7 @@ class TestAssign:
         assert fast == slow
 
 
+@pytest.mark.torch
 class TestTensors:
     @pytest.fixture(autouse=True)
     def torch(self):

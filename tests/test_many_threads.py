@@ -61,6 +61,30 @@ def test_join() -> None:
             assert [column.tobytes() for column in got] == want
 
 
+def test_join_of_many_keys() -> None:
+    """Each key has two rows, which different threads may count: more keys than the table of one began with."""
+    count = 40_000
+    keys = np.random.default_rng(2).permutation(count) // 2
+    want = np.argsort(keys, kind="stable").reshape(-1, 2)
+    want = want[np.argsort(want[:, 0])]
+    table = np.tile(np.float32([[0, 0, 1, 1]]), (count, 1))
+    for threads in THREADS:
+        pairs = vesica.join(table, at_least=0.5, keys=keys, threads=threads)
+        assert pairs.i.tolist() == want[:, 0].tolist()
+        assert pairs.j.tolist() == want[:, 1].tolist()
+
+
+def test_scores_that_differ_late() -> None:
+    """Thousands are equal in the bits that are sorted by first, across the shares of threads."""
+    count = 40_000
+    rng = np.random.default_rng(4)
+    scores = rng.integers(1, 4, count) + rng.integers(0, count, count) * 2.0**-50
+    apart = np.arange(count, dtype=np.float32)[:, None] * 2 + np.float32([0, 0, 1, 1])
+    want = np.argsort(-scores, kind="stable").tolist()
+    for threads in THREADS:
+        assert vesica.nms(apart, scores, above=0.5, threads=threads).tolist() == want
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int64"])
 def test_label_maps(dtype: str) -> None:
     """Noise, then plains, then both: every way of counting, and tables of threads that saw other labels."""

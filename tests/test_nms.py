@@ -155,6 +155,16 @@ class TestWalk:
         for above in (0.05, 0.6):
             assert np.array_equal(nms(boxes, scores, above=above), looped(boxes, scores, above)[0])
 
+    def test_centres_almost_on_a_line(self):
+        """So near to each other along x that the inverse of the distance is infinite: along y they are as ever."""
+        rng = np.random.default_rng(9)
+        top, side = rng.integers(0, 5000, 9000), rng.integers(5, 40, 9000)
+        wide = np.column_stack([np.zeros(9000, int), top, np.ones(9000, int), top + side])
+        thin = wide.astype(float)
+        thin[:, 0], thin[:, 2] = -1e-295, np.where(top % 2, 1e-295, np.nextafter(1e-295, 1))
+        scores = rng.random(9000)
+        assert np.array_equal(nms(thin, scores, above=0.5), looped(wide, scores, 0.5)[0])
+
     @pytest.mark.parametrize("n", [1000, 30_000])
     def test_threads_do_not_matter(self, n):
         boxes, scores = crowd(n, 2, side=4 * n**0.5)
@@ -224,7 +234,7 @@ class TestEdges:
         rotated = RotatedBoxes(np.array(rows, np.float16), unit="rad", direction="cw")
         assert nms(rotated, [0.9, 0.8, 0.7, 0.6], above=0.5).tolist() == [0, 2]
 
-    @pytest.mark.parametrize("count", [50, 9000])
+    @pytest.mark.parametrize("count", [50, 9000, 40_000])
     @pytest.mark.parametrize("dtype", ["float32", "float64"])
     def test_scores_that_differ_in_their_last_bits(self, count, dtype):
         """Boxes apart from each other come in the order of their scores, and equal ones in the order of their rows."""

@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import json
 import re
 import subprocess
 import sys
@@ -53,6 +54,27 @@ class TestImports:
         code = (
             "import sys, vesica; vesica.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]])\n"
             f"print([m for m in {HEAVY} if m in sys.modules])"
+        )
+        assert python(code).stdout.strip() == "[]"
+
+    def test_scores_of_coco_files_load_nothing_else(self, tmp_path):
+        """Every fresh process waits for what is imported: other formats, archives, statistics and tables of kernels."""
+        box = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "segmentation": [[0, 0, 4, 0, 4, 4, 0, 4]]}
+        truth = {
+            "images": [{"id": 1, "height": 9, "width": 9}],
+            "annotations": [{"id": 1, "area": 16, "iscrowd": 0, **box}],
+            "categories": [{"id": 1, "name": "cat"}],
+        }
+        paths = [str(tmp_path / name) for name in ("truth.json", "guess.json")]
+        for path, content in zip(paths, (truth, [{"score": 0.9, **box}]), strict=True):
+            Path(path).write_text(json.dumps(content))
+        late = ("zipfile", "gzip", "pathlib", "hashlib", "difflib", "vesica.regions", "vesica.statistics")
+        late += ("vesica.io.archives", "vesica.io.labelme", "vesica.io.labelstudio", "vesica.io.folders")
+        late += ("vesica._kernels.registry", "vesica._kernels.tables", "vesica.results.gates")
+        code = (
+            "import sys, numpy\nbefore = set(sys.modules)\nimport vesica\n"
+            f"for kind in ('box', 'mask', 'boundary'): vesica.evaluate(*{paths}, regions=kind).stats\n"
+            f"print(sorted(set({late}) & set(sys.modules) - before))"
         )
         assert python(code).stdout.strip() == "[]"
 

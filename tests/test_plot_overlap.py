@@ -1,5 +1,6 @@
 """The picture of two regions: letters stand inside their areas, whatever the arrangement."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -89,17 +90,18 @@ def stacked(region):
     return region if isinstance(region, vesica.regions.Collection) else np.asarray(region)[None]
 
 
-@pytest.fixture(scope="module")
-def drawn():
-    """Every arrangement once: laying out takes most of the time."""
-    return {name: vesica.plot.overlap(*pair, ax=Figure((6, 6)).subplots()) for name, pair in ARRANGEMENTS.items()}
+@functools.cache
+def drawn(name):
+    """What a picture says of an arrangement: boxes and lines of its letters, and its title. Pictures are large."""
+    ax = vesica.plot.overlap(*ARRANGEMENTS[name], ax=Figure((6, 6)).subplots())
+    return *boxes_of_letters(ax), ax.get_title(loc="left")
 
 
 @pytest.mark.parametrize("name", ARRANGEMENTS)
 class TestLetters:
-    def test_stand_in_their_areas_or_lead_there(self, drawn, name):
+    def test_stand_in_their_areas_or_lead_there(self, name):
         frame, areas = areas_of(*map(stacked, ARRANGEMENTS[name]))
-        boxes, leads = boxes_of_letters(drawn[name])
+        boxes, leads, _ = drawn(name)
         ends = [tuple(((lead - (frame.x1, frame.y1)) / frame.cell).astype(int)[0][::-1]) for lead in leads]
         for letters, area in areas.items():
             if letters not in boxes:
@@ -118,14 +120,14 @@ class TestLetters:
         x1, y1, x2, y2 = ((np.array(box) - (frame.x1, frame.y1) * 2) / frame.cell).round().astype(int)
         return area[max(y1, 0) : y2, max(x1, 0) : x2]
 
-    def test_do_not_cover_each_other(self, drawn, name):
-        boxes, _ = boxes_of_letters(drawn[name])
+    def test_do_not_cover_each_other(self, name):
+        boxes, _, _ = drawn(name)
         for (_, a), (_, b) in itertools.combinations(boxes.items(), 2):
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
 
-    def test_the_title_is_the_iou(self, drawn, name):
+    def test_the_title_is_the_iou(self, name):
         a, b = map(stacked, ARRANGEMENTS[name])
-        assert drawn[name].get_title(loc="left") == f"IoU {vesica.iou(a, b)[0, 0]:.3f}"
+        assert drawn(name)[2] == f"IoU {vesica.iou(a, b)[0, 0]:.3f}"
 
 
 def random_arrangements():

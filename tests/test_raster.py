@@ -151,6 +151,26 @@ class TestCoco:
         want = np.array([coco.decode(coco.merge(coco.frPyObjects(region, 40, 40))) for region in regions])
         assert np.array_equal(masks(regions, (40, 40), "coco"), want > 0) and want.any()
 
+    @pytest.mark.parametrize("vertices", [3, 9, 63, 64, 65, 128, 129, 200])
+    def test_any_number_of_edges(self, each_isa, vertices):
+        """Edges are walked some at a time, and eight columns of each at once: short and long, flat and steep."""
+        coco = pytest.importorskip("pycocotools.mask")
+        rng = np.random.default_rng(vertices)
+        turn = np.sort(rng.uniform(0, 2 * np.pi, (40, vertices)))
+        far = rng.uniform(0, 1, (40, vertices)) ** rng.choice([0.1, 1, 3], (40, 1)) * rng.choice([20, 90, 400], (40, 1))
+        points = np.round(np.stack([70 + far * np.cos(turn), 50 + far * np.sin(turn)], axis=-1), 2)
+        regions = [[ring.ravel().tolist()] for ring in points]
+        want = np.array([coco.decode(coco.frPyObjects(region, 100, 140))[..., 0] for region in regions]) > 0
+        assert all(np.array_equal(one, want) for one in each_isa(lambda: masks(regions, (100, 140), "coco")).values())
+
+    def test_wide_images(self, each_isa):
+        """Numbers of 64 bits are walked as those of 32: the same runs, and then more background."""
+        rng = np.random.default_rng(5)
+        regions = Polygons([[ring.ravel().tolist()] for ring in rng.normal(90, 70, (60, 70, 2))])
+        narrow = regions.to_rle((200, 1 << 10), rule="coco").to_counts()
+        for one in each_isa(lambda: regions.to_rle((200, 1 << 24), rule="coco").to_counts()).values():
+            assert [counts[:-1] for counts in one] == [counts[:-1] for counts in narrow]
+
     def test_far_vertices(self):
         """Where pycocotools would walk two thousand million steps. Half planes, as seen from the image."""
         rows, columns = np.mgrid[:40, :40]

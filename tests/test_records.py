@@ -469,6 +469,23 @@ class TestLanes:
             assert end - start == sum(row["category_id"] == one for row in results)
 
 
+class TestFoundIn:
+    def test_equals_the_lane(self):
+        records = records_of(*datasets(*awkward_job(0)))
+        for threshold, area in itertools.product((0, 5), (0, 2)):
+            matched, ignored = records.lane(threshold, area)
+            assert records.found_in(threshold, area) == np.count_nonzero(matched & ~ignored)
+
+    def test_enough(self, monkeypatch):
+        monkeypatch.setattr("vesica.detection.records._AT_ONCE", 3)
+        records = records_of(*datasets(*awkward_job(0)))
+        every = records.found_in(0, 0)
+        assert every > 5
+        assert records.found_in(0, 0, enough=0) == 0
+        assert 2 <= records.found_in(0, 0, enough=2) < every
+        assert records.found_in(0, 0, enough=every) == every
+
+
 class TestWhatIsRemembered:
     """Protocols and categories of equal headers are looked at once."""
 

@@ -16,6 +16,7 @@ import oracles
 import strategies
 from vesica import Boxes, RotatedBoxes, SizeValueError, best, coverage, dice, giou, iou, join, overlap, parts, tversky
 from vesica._kernels.generic import rotated as generic
+from vesica.regions import rotated as regions_rotated
 
 DEG = {"unit": "deg", "direction": "cw"}
 RAD = {"unit": "rad", "direction": "cw"}
@@ -450,3 +451,119 @@ class TestFromCorners:
 def test_words_for_directions(word, meant):
     with pytest.raises(ValueError, match=f'got {word!r}. Did you mean "{meant}"'):
         RotatedBoxes([[2, 2, 4, 4, 45]], unit="deg", direction=word)
+
+
+class TestNativeSteps:
+    """What is native on the way to a rotated box does what the array code does, bit for bit."""
+
+    ANGLES = (0.0, -0.0, 45, -45, 89.99999999999999, 90, 135, 180, -270, 450, 1e-300, 1e15 + 0.5, 2.0**60, -7.25)
+
+    @pytest.mark.parametrize("unit", ["deg", "rad"])
+    @pytest.mark.parametrize("direction", ["cw", "ccw"])
+    @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+    def test_rows(self, unit, direction, dtype):
+        rows = np.concatenate([scattered(101, 7), scattered(len(self.ANGLES), 8)])
+        rows[:101, 4] *= 100
+        rows[101:, 4] = self.ANGLES
+        given = rows.astype(dtype)
+        want = regions_rotated._rows_of_any(given, unit, direction)
+        for table in (given, np.asfortranarray(given), np.repeat(given, 2, axis=0)[::2]):
+            got = RotatedBoxes(table, unit=unit, direction=direction, check=False)._rows
+            assert got.dtype == np.float64 and got.tobytes() == want.tobytes()
+
+    @pytest.mark.parametrize("unit", ["deg", "rad"])
+    def test_no_rows(self, unit):
+        assert RotatedBoxes([], unit=unit, direction="cw")._rows.shape == (0, 7)
+
+    @pytest.mark.parametrize("angle", [math.nan, math.inf, -math.inf])
+    def test_no_angle(self, angle):
+        rows = RotatedBoxes([[1, 2, 3, 4, angle]], **DEG, check=False)._rows
+        assert np.isnan(rows[0, 5:]).all() and rows[0, :4].tolist() == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize("column", range(5))
+    def test_first_bad_row(self, column):
+        """Soundness is asked of vectors: wherever the row stands among others."""
+        for at in (0, 3, 8, 30):
+            rows = scattered(31, 9)
+            rows[at, column] = math.nan
+            with pytest.raises(ValueError, match=f"row {at} "):
+                RotatedBoxes(rows, **DEG)
+
+    @pytest.mark.parametrize("side", [2, 3])
+    def test_no_side_is_sound(self, side):
+        rows = scattered(5, 10)
+        rows[4, side] = 0
+        assert RotatedBoxes(rows, **DEG).area[4] == 0
+
+
+class TestFilter:
+    """Every pair is looked for by floats first; no pair that shares anything is lost, wherever and however large."""
+
+    @staticmethod
+    def compare(a, b):
+        left, right = (RotatedBoxes(rows, **DEG, check=False) for rows in (a, b))
+        i, j = np.divmod(np.arange(len(a) * len(b)), len(b))
+        want = iou(left[i], right[j], aligned=True).reshape(len(a), len(b))
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(iou(left, right), want, rtol=0, atol=1e-12)
+        for measure in (iou, overlap):  # the order of b, and threads, are of no account
+            turned = measure(left, right[::-1], threads=3)[:, ::-1]
+            assert turned.tobytes() == np.ascontiguousarray(measure(left, right, threads=1)).tobytes()
+        k = min(3, len(b))
+        np.testing.assert_array_equal(best(left, right, k=k).value, -np.sort(-iou(left, right), axis=1)[:, :k])
+
+    @pytest.mark.parametrize("m", [1, 31, 32, 33, 64, 1000, 8193, 20_000])
+    def test_counts(self, m):
+        self.compare(scattered(5, 11, spread=40), scattered(m, 12, spread=40))
+
+    @pytest.mark.parametrize("n", [1, 63, 64, 65, 300])
+    def test_rows(self, n):
+        self.compare(scattered(n, 13, spread=20), scattered(70, 14, spread=20))
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e-40, 1e40, 1e150])
+    def test_scales(self, scale):
+        a, b = (scattered(60, seed) * [scale, scale, scale, scale, 30] for seed in (15, 16))
+        self.compare(a, b)
+
+    @pytest.mark.parametrize("shift", [1e3, 1e7, 1e12])
+    def test_far_from_the_origin(self, shift):
+        a, b = (scattered(60, seed) + [shift, -shift, 0, 0, 0] for seed in (17, 18))
+        self.compare(a, b)
+
+    @pytest.mark.parametrize("far", [1e6, 1e30, 1e150])
+    def test_one_far_from_the_others(self, far):
+        a, b = scattered(60, 19), scattered(60, 20)
+        a[3, 0], a[4, 1], b[5, 0], b[6, 1] = far, -far, -far, far
+        self.compare(a, b)
+
+    def test_all_at_one_place(self):
+        a, b = scattered(60, 21), scattered(60, 22)
+        b[:, :2] = 1
+        self.compare(a, b)
+
+    def test_without_area(self):
+        a, b = scattered(60, 23), scattered(60, 24)
+        a[::7, 2], b[::5, 3] = 0, 0
+        self.compare(a, b)
+        b[:, 2:4] = 0
+        self.compare(a, b)
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+    @pytest.mark.parametrize("column", range(5))
+    def test_no_numbers(self, column, value):
+        """They have no overlap, and leave that of others as it is."""
+        if column in (2, 3):
+            value = abs(value)  # a side
+        a, b = scattered(40, 25), scattered(50, 26)
+        a[::9, column], b[::11, column] = value, value
+        got = iou(*(RotatedBoxes(rows, **DEG, check=False) for rows in (a, b)))
+        assert np.isnan(got[::9]).all() and np.isnan(got[:, ::11]).all()
+        is_sound = [np.arange(len(rows)) % step != 0 for rows, step in ((a, 9), (b, 11))]
+        want = iou(*(RotatedBoxes(rows[sound], **DEG) for rows, sound in zip((a, b), is_sound, strict=True)))
+        assert np.array_equal(got[np.ix_(*is_sound)], want)
+
+    @pytest.mark.parametrize("bit", range(30, 54))
+    def test_boxes_that_all_but_touch(self, bit):
+        ends = [[2 + sign * 2.0 ** (1 - bit), 0, 2, 2, 0] for sign in (-1, 0, 1)]
+        got = iou(RotatedBoxes([[0, 0, 2, 2, 0]], **DEG), RotatedBoxes(ends, **DEG))[0]
+        assert got[0] > 0 and got[1] == got[2] == 0

@@ -209,6 +209,7 @@ class TestBytes:
             PixelCounts.from_bytes(container.to_bytes(COUNTS, header, columns))
 
 
+@pytest.mark.torch
 class TestDevice:
     """Tables of a device are exact, and wait for it in the end. Tensors of the host take the same way here."""
 

@@ -196,14 +196,9 @@ class TestCarried:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gloo")
-    words = [[str(rank), str(folder / "meeting"), str(folder / f"{rank}.json")] for rank in range(2)]
-    started = [
-        subprocess.Popen([sys.executable, str(HERE / "gloo_worker.py"), *word], stderr=subprocess.PIPE, text=True)
-        for word in words
-    ]
-    for process in started:
-        _, told = process.communicate(timeout=300)
-        assert process.returncode == 0, told
+    command = [sys.executable, str(HERE / "gloo_worker.py"), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
 

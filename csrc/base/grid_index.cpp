@@ -1,8 +1,5 @@
 #include "base/grid_index.hpp"
 
-#include <unordered_map>
-#include <unordered_set>
-
 #include "base/partition.hpp"
 #include "base/threads.hpp"
 
@@ -69,43 +66,79 @@ float group_height(const memory::Vector<Point>& points, const std::uint32_t* key
     return met < few ? all_sizes : fine;
 }
 
-// Key and size level in one number. The logarithm of a double lies within +-1100.
+// Key and size level in one number. The logarithm of a double lies within +-1100, so levels are positive, and cutting
+// off the fraction rounds them down.
 std::uint64_t code(const Point& p, const std::uint32_t* keys, float height) {
     const auto level = [&](float log) {
-        return static_cast<std::uint64_t>(static_cast<std::int32_t>(std::floor(log / height)) + (1 << 15));
+        return static_cast<std::uint64_t>(static_cast<std::int32_t>(log / height + (1 << 15)));
     };
     return static_cast<std::uint64_t>(keys ? keys[p.index] : 0) << 32 | level(p.u) << 16 | level(p.v);
 }
 
-// Numbers for codes, by their order.
-class Numbers {
+// The codes of some points, numbered as they come, and how many points have each: a hash table with open addressing.
+class Codes {
   public:
-    explicit Numbers(std::vector<std::uint64_t> given) : codes(std::move(given)) {
-        std::sort(codes.begin(), codes.end());
-        codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-        numbers_.reserve(codes.size());
-        for (std::uint32_t g = 0; g < codes.size(); ++g) numbers_.emplace(codes[g], g);
+    // The number of a code, which one more point has.
+    std::uint32_t add(std::uint64_t code) {
+        Slot* slot = find(code);
+        if (slot->number == none) {
+            if (2 * list.size() >= slots_.size()) grow(), slot = find(code);
+            *slot = {code, static_cast<std::uint32_t>(list.size())};
+            list.push_back(code), counts.push_back(0);
+        }
+        ++counts[slot->number];
+        return slot->number;
     }
-    std::uint32_t operator[](std::uint64_t one) const { return numbers_.find(one)->second; }
 
-    std::vector<std::uint64_t> codes;
+    std::vector<std::uint64_t> list;
+    std::vector<std::uint32_t> counts;
 
   private:
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+    static constexpr std::uint32_t none = ~std::uint32_t(0);  // an empty slot
+    struct Slot {
+        std::uint64_t code = 0;
+        std::uint32_t number = none;
+    };
+
+    Slot* find(std::uint64_t code) {
+        // 2^64 by the golden ratio: it spreads numbers that follow each other, as keys do.
+        std::size_t at = std::rotl(code, 32) * 0x9e3779b97f4a7c15 >> shift_;
+        while (slots_[at].number != none && slots_[at].code != code) at = (at + 1) & (slots_.size() - 1);
+        return &slots_[at];
+    }
+    void grow() {
+        slots_.assign(2 * slots_.size(), Slot{});
+        --shift_;
+        for (std::uint32_t k = 0; k < list.size(); ++k) *find(list[k]) = {list[k], k};
+    }
+
+    std::vector<Slot> slots_ = std::vector<Slot>(64);
+    unsigned shift_ = 64 - 6;
 };
 
-// The codes that there are, each at least once.
-std::vector<std::uint64_t> distinct(const memory::Vector<std::uint64_t>& codes, const partition::Chunks& chunks) {
-    std::vector<std::vector<std::uint64_t>> found(chunks.size());
-    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
-        std::unordered_set<std::uint64_t> seen;
-        for (std::size_t i = begin; i < end; ++i)
-            if (i == begin || codes[i] != codes[i - 1]) seen.insert(codes[i]);
-        found[chunk].assign(seen.begin(), seen.end());
+// A group for each code, in order, empty at its place. The counts of each chunk become the places of its next points.
+std::vector<Group> groups_of_codes(std::vector<Codes>& chunks) {
+    std::vector<std::uint64_t> codes;
+    for (const Codes& own : chunks) codes.insert(codes.end(), own.list.begin(), own.list.end());
+    std::sort(codes.begin(), codes.end());
+    codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+    std::vector<Group> groups(codes.size());
+    const auto each = [&](const auto& visit) {
+        for (Codes& own : chunks)
+            for (std::size_t k = 0; k < own.list.size(); ++k)
+                visit(groups[std::lower_bound(codes.begin(), codes.end(), own.list[k]) - codes.begin()], own.counts[k]);
+    };
+    each([](Group& group, std::uint32_t count) { group.end += count; });
+    std::size_t begin = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        groups[g].key = static_cast<std::uint32_t>(codes[g] >> 32);
+        groups[g].begin = begin, begin += groups[g].end, groups[g].end = groups[g].begin;
+    }
+    each([](Group& group, std::uint32_t& count) {
+        const std::uint32_t here = count;
+        count = static_cast<std::uint32_t>(group.end), group.end += here;
     });
-    std::vector<std::uint64_t> all;
-    for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
-    return all;
+    return groups;
 }
 
 // Sort points by their code, and make a group for each.
@@ -118,26 +151,20 @@ std::vector<Group> gather(memory::Vector<Point>& points, const std::uint32_t* ke
         return one;
     }
     const partition::Chunks chunks(points.size(), threads);
-    memory::Vector<std::uint64_t> codes(points.size());
-    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) codes[i] = code(points[i], keys, height);
-    });
-    const Numbers numbers(distinct(codes, chunks));
+    std::vector<Codes> codes(chunks.size());
     memory::Vector<std::uint32_t> number(points.size());
-    chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            number[i] = i > begin && codes[i] == codes[i - 1] ? number[i - 1] : numbers[codes[i]];
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        Codes own;  // not in the list: threads would write to one line of the cache
+        for (std::size_t i = begin; i < end; ++i) number[i] = own.add(code(points[i], keys, height));
+        codes[chunk] = std::move(own);
     });
+    std::vector<Group> groups = groups_of_codes(codes);
     memory::Vector<Point> sorted(points.size());
-    const std::vector<std::size_t> starts = partition::stable(
-        points.size(), numbers.codes.size(), threads, [&](std::size_t i) { return number[i]; },
-        [&](std::size_t i, std::size_t place) { sorted[place] = points[i]; });
+    chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        std::vector<std::uint32_t>& places = codes[chunk].counts;
+        for (std::size_t i = begin; i < end; ++i) sorted[places[number[i]]++] = points[i];
+    });
     points.swap(sorted);
-    std::vector<Group> groups(numbers.codes.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-        groups[g].key = static_cast<std::uint32_t>(numbers.codes[g] >> 32);
-        groups[g].begin = starts[g], groups[g].end = starts[g + 1];
-    }
     return groups;
 }
 
@@ -164,18 +191,17 @@ void measure(Group& group, const Point* points, std::size_t threads) {
 // Sort the points of a group by cell into `sorted`, and note where each cell starts.
 void fill(const Group& group, const Point* points, Point* sorted, std::uint32_t* starts) {
     const std::size_t count = group.end - group.begin, cells = group.x.cells * group.y.cells;
-    std::vector<std::uint32_t> cell(count);
+    memory::Vector<std::uint32_t> cell(count);
     std::fill_n(starts, cells + 1, 0u);
     for (std::size_t i = 0; i < count; ++i) {
         const Point& p = points[group.begin + i];
         cell[i] = static_cast<std::uint32_t>(group.y.cell(p.y) * group.x.cells + group.x.cell(p.x));
-        ++starts[cell[i] + 1];
+        ++starts[cell[i]];
     }
     for (std::size_t c = 0; c < cells; ++c) starts[c + 1] += starts[c];
+    // Now they are the ends of cells. Filled from its end, a cell's end moves to its start.
     Point* const to = sorted + group.begin;
-    for (std::size_t i = 0; i < count; ++i) to[starts[cell[i]]++] = points[group.begin + i];
-    for (std::size_t c = cells; c > 0; --c) starts[c] = starts[c - 1];  // filling moved each start to the next one's
-    starts[0] = 0;
+    for (std::size_t i = count; i-- > 0;) to[--starts[cell[i]]] = points[group.begin + i];
 }
 
 // The same of a large group by several threads: points go to stripes of cells first, and every stripe is sorted by
@@ -227,7 +253,7 @@ Grid::Grid(memory::Vector<Point> given, const std::uint32_t* keys, std::size_t t
         for (Group& group : groups)
             if (is_large(group)) by_all(group);
         const std::size_t share = threads::at_least_one(groups.size() / (8 * threads));
-        threads::over(groups.size(), share, points.size() < 4096 ? 1 : threads,
+        threads::over(groups.size(), share, partition::is_shared(points.size(), threads) ? threads : 1,
                       [&](std::size_t begin, std::size_t end) {
                           for (std::size_t g = begin; g < end; ++g)
                               if (!is_large(groups[g])) by_one(groups[g]);

@@ -59,8 +59,9 @@ struct Axis {
     std::size_t cells = 1;
 
     std::size_t cell(double x) const {
-        const double at = (x - origin) * per_length;
-        return at < 1 ? 0 : at >= static_cast<double>(cells) ? cells - 1 : static_cast<std::size_t>(at);
+        const double last = static_cast<double>(static_cast<std::int64_t>(cells) - 1);  // signed: in one instruction
+        const double at = std::min(std::max(0.0, (x - origin) * per_length), last);     // 0 for NaN, which 0 · ∞ is
+        return static_cast<std::size_t>(static_cast<std::int64_t>(at));
     }
 };
 
@@ -92,8 +93,8 @@ struct Task {
 };
 std::vector<Task> tasks(const Grid& grid);
 
-// Call visit(begin, end) for the stretches of positions in one group among which all partners of the point are. Returns
-// how many positions that were.
+// Call visit(begin, end) for the stretches, none of them empty, of positions in one group among which all partners of
+// the point are. Returns how many positions that were.
 template <class Visit>
 std::size_t stretches(const Grid& grid, const Group& group, const Point& point, Apart apart, const Visit& visit) {
     const double far_x = point.reach_x + group.reach_x, far_y = point.reach_y + group.reach_y;
@@ -108,8 +109,9 @@ std::size_t stretches(const Grid& grid, const Group& group, const Point& point, 
     std::size_t seen = 0;
     for (std::size_t row = top; row <= bottom; ++row) {
         const std::uint32_t* const cells = starts + row * group.x.cells;
-        seen += cells[right + 1] - cells[left] + 1;
-        visit(group.begin + cells[left], group.begin + cells[right + 1]);
+        const std::size_t begin = cells[left], end = cells[right + 1];
+        seen += end - begin + 1;
+        if (begin < end) visit(group.begin + begin, group.begin + end);  // most are empty where there are few points
     }
     return seen;
 }

@@ -1,5 +1,7 @@
 #include "base/memory.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -53,27 +55,72 @@ struct Block {
     std::size_t size;
 };
 
+// Blocks for the next calls, oldest first. `Free` frees one.
+template <class Free>
 struct Shelf {
-    std::mutex mutex;
-    std::vector<Block> blocks;  // oldest first
-    std::size_t total = 0, most = std::size_t(256) << 20;
+    std::vector<Block> blocks;
+    std::size_t total = 0;
 
-    void drop(std::size_t k) {
-        unmap(blocks[k].data, blocks[k].size);
+    // A block of just this size, the one that was used last; or null.
+    void* find(std::size_t size) {
+        for (std::size_t k = blocks.size(); k-- > 0;)
+            if (blocks[k].size == size) return remove(k);
+        return nullptr;
+    }
+    void put(void* data, std::size_t size) {
+        blocks.push_back({data, size});
+        total += size;
+    }
+    void trim(std::size_t most) {
+        while (total > most) {
+            const std::size_t size = blocks[0].size;
+            Free::free(remove(0), size);
+        }
+    }
+
+  private:
+    void* remove(std::size_t k) {
+        void* const data = blocks[k].data;
         total -= blocks[k].size;
         blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
-    }
-    void trim() {
-        while (total > most) drop(0);
+        return data;
     }
 };
 
-Shelf& shelf = *new Shelf;  // never destroyed: arrays may outlive main()
+struct Unmap {
+    static void free(void* data, std::size_t size) noexcept { unmap(data, size); }
+};
+struct Delete {
+    static void free(void* data, std::size_t) noexcept { ::operator delete(data); }
+};
+
+// Quarters of a power of two: few sizes, so that a kept block suits calls of about the same size.
+std::size_t rounded_scratch(std::size_t bytes) {
+    const std::size_t step = std::bit_ceil(bytes) / 8;
+    return (bytes + step - 1) / step * step;
+}
+
+struct Kept {
+    std::mutex mutex;
+    std::size_t most = std::size_t(256) << 20;
+    Shelf<Unmap> large;
+    Shelf<Delete> scratch;
+
+    std::size_t total() const { return large.total + scratch.total; }
+    // Scratch is not marked as free, so there is little of it, and only where large blocks leave room.
+    void trim() {
+        large.trim(most);
+        scratch.trim(std::min(most - large.total, std::size_t(32) << 20));
+    }
+};
+
+Kept& kept_blocks = *new Kept;  // never destroyed: arrays may outlive main()
 
 #if !defined(_WIN32)
-// A fork waits until no thread is at the shelf. So the child, which has the forking thread alone, finds it in order.
-[[maybe_unused]] const int forks =
-    pthread_atfork([] { shelf.mutex.lock(); }, [] { shelf.mutex.unlock(); }, [] { shelf.mutex.unlock(); });
+// A fork waits until no thread is at the shelves. So the child, which has the forking thread alone, finds them in
+// order.
+[[maybe_unused]] const int forks = pthread_atfork([] { kept_blocks.mutex.lock(); }, [] { kept_blocks.mutex.unlock(); },
+                                                  [] { kept_blocks.mutex.unlock(); });
 #endif
 
 }  // namespace
@@ -91,26 +138,34 @@ void prefer_large_pages(void* data, std::size_t bytes) noexcept {
 void* take(std::size_t bytes) {
     const std::size_t size = rounded(bytes);
     {
-        std::lock_guard lock(shelf.mutex);
-        for (std::size_t k = shelf.blocks.size(); k-- > 0;) {
-            if (shelf.blocks[k].size != size) continue;
-            void* const data = shelf.blocks[k].data;
-            shelf.total -= size;
-            shelf.blocks.erase(shelf.blocks.begin() + static_cast<std::ptrdiff_t>(k));
-            return data;
-        }
+        std::lock_guard lock(kept_blocks.mutex);
+        if (void* const data = kept_blocks.large.find(size)) return data;
     }
     return reserve(size);
 }
 
 void give_back(void* data, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
-    std::lock_guard lock(shelf.mutex);
-    if (size > shelf.most) return unmap(data, size);
+    std::lock_guard lock(kept_blocks.mutex);
+    if (size > kept_blocks.most) return unmap(data, size);
     lend(data, size);
-    shelf.blocks.push_back({data, size});
-    shelf.total += size;
-    shelf.trim();
+    kept_blocks.large.put(data, size);
+    kept_blocks.trim();
+}
+
+void* take_scratch(std::size_t bytes) {
+    const std::size_t size = rounded_scratch(bytes);
+    {
+        std::lock_guard lock(kept_blocks.mutex);
+        if (void* const data = kept_blocks.scratch.find(size)) return data;
+    }
+    return ::operator new(size);
+}
+
+void give_back_scratch(void* data, std::size_t bytes) noexcept {
+    std::lock_guard lock(kept_blocks.mutex);
+    kept_blocks.scratch.put(data, rounded_scratch(bytes));
+    kept_blocks.trim();
 }
 
 void* allocate(std::size_t bytes) {
@@ -131,16 +186,28 @@ void release(void* data) noexcept {
     std::free(data);
 }
 
+template <class T>
+void drop(Vector<T>* vector) noexcept {
+    delete vector;
+}
+template void drop(Vector<std::uint8_t>*) noexcept;
+template void drop(Vector<std::int32_t>*) noexcept;
+template void drop(Vector<std::uint32_t>*) noexcept;
+template void drop(Vector<std::int64_t>*) noexcept;
+template void drop(Vector<std::uint64_t>*) noexcept;
+template void drop(Vector<float>*) noexcept;
+template void drop(Vector<double>*) noexcept;
+
 std::size_t keep_at_most(std::size_t bytes) {
-    std::lock_guard lock(shelf.mutex);
-    shelf.most = bytes;
-    shelf.trim();
-    return shelf.total;
+    std::lock_guard lock(kept_blocks.mutex);
+    kept_blocks.most = bytes;
+    kept_blocks.trim();
+    return kept_blocks.total();
 }
 
 std::size_t kept() {
-    std::lock_guard lock(shelf.mutex);
-    return shelf.total;
+    std::lock_guard lock(kept_blocks.mutex);
+    return kept_blocks.total();
 }
 
 }  // namespace vesica::memory

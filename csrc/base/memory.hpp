@@ -1,7 +1,8 @@
-// memory.hpp. Large answers and large scratch: a freed block is kept for the next one.
+// memory.hpp. Large answers, and scratch: a freed block is kept for the next one.
 //
-// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. It
-// is marked as free to the system, which may take the pages back when it needs them, and then they are cleared again.
+// Fresh memory costs more than filling it: the system clears every page first. A kept block has its pages already. A
+// large one is marked as free to the system, which may take the pages back when it needs them, and then they are
+// cleared again. For smaller ones the mark would cost more than the pages are worth.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,10 @@ void* take(std::size_t bytes);
 // Give back what `take(bytes)` gave.
 void give_back(void* data, std::size_t bytes) noexcept;
 
+// The same for scratch that is not large: from 16 kB on, below 1 MB.
+void* take_scratch(std::size_t bytes);
+void give_back_scratch(void* data, std::size_t bytes) noexcept;
+
 // Memory that its owner frees by `release`, and that is not kept then: at least `bytes` bytes of any content, in large
 // pages where they are many. Pages that are never written take no memory. Throws std::bad_alloc.
 void* allocate(std::size_t bytes);
@@ -29,11 +34,25 @@ void prefer_large_pages(void* data, std::size_t bytes) noexcept;
 std::size_t keep_at_most(std::size_t bytes);
 std::size_t kept();
 
-// Scratch of a call: of any content until it is filled.
+// Under AddressSanitizer no scratch is kept: it would not see what is written behind the end, or too late.
+#if defined(__SANITIZE_ADDRESS__)
+#define VESICA_KEEPS_SCRATCH 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define VESICA_KEEPS_SCRATCH 0
+#endif
+#endif
+#if !defined(VESICA_KEEPS_SCRATCH)
+#define VESICA_KEEPS_SCRATCH 1
+#endif
+
+// Scratch of a call: of any content until it is filled. The C library keeps small blocks by itself. Of others it gives
+// the end of its heap back to the system as soon as it is free, so a call whose scratch is there would pay for fresh
+// pages every time.
 template <class T>
 struct Allocator {
     using value_type = T;
-    static constexpr std::size_t large = std::size_t(1) << 20;  // bytes; what is smaller, the C library keeps by itself
+    static constexpr std::size_t medium = std::size_t(1) << 14, large = std::size_t(1) << 20;  // bytes
 
     Allocator() = default;
     template <class U>
@@ -41,11 +60,13 @@ struct Allocator {
 
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(bytes < large ? ::operator new(bytes) : take(bytes));
+        if (bytes < medium || !VESICA_KEEPS_SCRATCH) return static_cast<T*>(::operator new(bytes));
+        return static_cast<T*>(bytes < large ? take_scratch(bytes) : take(bytes));
     }
     void deallocate(T* data, std::size_t count) noexcept {
         const std::size_t bytes = count * sizeof(T);
-        bytes < large ? ::operator delete(data) : give_back(data, bytes);
+        if (bytes < medium || !VESICA_KEEPS_SCRATCH) return ::operator delete(data);
+        bytes < large ? give_back_scratch(data, bytes) : give_back(data, bytes);
     }
     template <class U>
     void construct(U* at) {
@@ -59,5 +80,10 @@ struct Allocator {
 };
 template <class T>
 using Vector = std::vector<T, Allocator<T>>;
+
+// Delete a vector of numbers. Compiled with the kernels: a compiler that does not try hard visits every number, to
+// destroy nothing.
+template <class T>
+void drop(Vector<T>* vector) noexcept;
 
 }  // namespace vesica::memory

@@ -37,42 +37,41 @@ void radix(memory::Vector<Entry>& entries, unsigned width, std::size_t threads) 
     }
 }
 
-// The rows by rising key, of which bits [low, low + width) count; equal ones stay as they are.
-template <unsigned bits, class KeyOf>
-Rows sorted(const Rows& rows, unsigned low, unsigned width, const KeyOf& key_of, std::size_t threads) {
+// The rows of sorted entries; where keys are equal, `in_order(begin, end)` of their rows. A stretch of equal ones
+// belongs to whoever has its first entry.
+template <class InOrder>
+void write_rows(const memory::Vector<Entry>& entries, std::size_t first, std::size_t last, Rows& out,
+                const InOrder& in_order) {
+    const auto is_tied = [&](std::size_t k) { return k < entries.size() && entries[k].key == entries[k - 1].key; };
+    while (first && first < last && is_tied(first)) ++first;
+    for (std::size_t begin = first, end = 0; begin < last; begin = end) {
+        out[begin] = entries[begin].row;
+        for (end = begin + 1; is_tied(end); ++end) out[end] = entries[end].row;
+        if (end - begin > 1) in_order(out.data() + begin, out.data() + end);
+    }
+}
+
+// The rows by rising key, of which bits [lowest, high) count; equal ones stay as they are. Digits are made of the
+// highest bits, as many as `most`; by the others only those are sorted whose digits are equal, which are few.
+template <unsigned bits, unsigned most, class KeyOf>
+Rows sorted(const Rows& rows, unsigned lowest, unsigned high, const KeyOf& key_of, std::size_t threads) {
+    const unsigned low = high - lowest > most ? high - most : lowest;
     memory::Vector<Entry> entries(rows.size());
     const partition::Chunks chunks(rows.size(), threads);
     chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k)
             entries[k] = {static_cast<std::uint32_t>(key_of(rows[k]) >> low), rows[k]};
     });
-    radix<bits>(entries, width, threads);
+    radix<bits>(entries, high - low, threads);
+    const auto by_all_bits = [&](std::uint32_t* begin, std::uint32_t* end) {
+        std::stable_sort(begin, end, [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+    };
     Rows out(rows.size());
     chunks.each([&](std::size_t, std::size_t begin, std::size_t end) {
+        if (low > lowest) return write_rows(entries, begin, end, out, by_all_bits);
         for (std::size_t k = begin; k < end; ++k) out[k] = entries[k].row;
     });
     return out;
-}
-
-// Only the highest bits were sorted by: sort by all of them where those are equal.
-template <class KeyOf>
-void sort_ties(Rows& rows, unsigned low, const KeyOf& key_of, std::size_t threads) {
-    const auto top = [&](std::size_t k) { return key_of(rows[k]) >> low; };
-    // Chunks begin where a stretch of equal ones does. Sorting inside a stretch leaves the highest bits where they are.
-    const auto start = [&](std::size_t k) {
-        while (k && k < rows.size() && top(k) == top(k - 1)) ++k;
-        return k;
-    };
-    partition::Chunks(rows.size(), threads).each([&](std::size_t, std::size_t first, std::size_t last) {
-        last = start(last);
-        for (std::size_t begin = start(first), end = 0; begin < last; begin = end) {
-            for (end = begin + 1; end < last && top(end) == top(begin);) ++end;
-            if (end - begin > 1)
-                std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 rows.begin() + static_cast<std::ptrdiff_t>(end),
-                                 [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
-        }
-    });
 }
 
 // Few rows are in order sooner than a table of digits is cleared.
@@ -110,15 +109,11 @@ Rows by(Rows rows, const KeyOf& key_of, std::size_t threads) {
     if (!varying) return rows;
     // Only the bits in which keys differ are sorted by, and of those as many as three digits have: seldom are two equal
     // in them. Long digits have tables that only many rows are worth.
-    const bool are_some = rows.size() <= some, are_many = rows.size() >= many;
     const unsigned lowest = static_cast<unsigned>(std::countr_zero(varying));
-    const unsigned high = static_cast<unsigned>(std::bit_width(varying)), most = are_many ? 32 : are_some ? 24 : 30;
-    const unsigned low = high - lowest > most ? high - most : lowest;
-    rows = are_many   ? sorted<11>(rows, low, high - low, key_of, threads)
-           : are_some ? sorted<8>(rows, low, high - low, key_of, threads)
-                      : sorted<10>(rows, low, high - low, key_of, threads);
-    if (low > lowest) sort_ties(rows, low, key_of, threads);
-    return rows;
+    const unsigned high = static_cast<unsigned>(std::bit_width(varying));
+    return rows.size() >= many   ? sorted<11, 32>(rows, lowest, high, key_of, threads)
+           : rows.size() <= some ? sorted<8, 24>(rows, lowest, high, key_of, threads)
+                                 : sorted<10, 30>(rows, lowest, high, key_of, threads);
 }
 
 }  // namespace

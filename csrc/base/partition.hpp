@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -64,17 +65,15 @@ std::vector<std::size_t> stable(std::size_t count, std::size_t buckets, std::siz
         std::uint32_t* const own = at.data() + chunk * buckets;
         for (std::size_t k = begin; k < end; ++k) ++own[bucket_of(k)];
     });
+    // Table by table: a walk down the columns would miss the cache at each step.
     std::vector<std::size_t> starts(buckets + 1);
-    std::size_t total = 0;
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-        starts[bucket] = total;
-        for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
-            std::uint32_t& own = at[chunk * buckets + bucket];
-            const std::uint32_t here = own;
-            own = static_cast<std::uint32_t>(total), total += here;
-        }
-    }
-    starts[buckets] = total;
+    for (std::size_t k = 0; k < at.size(); k += buckets)
+        for (std::size_t bucket = 0; bucket < buckets; ++bucket) starts[bucket + 1] += at[k + bucket];
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) starts[bucket + 1] += starts[bucket];
+    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    for (std::size_t k = 0; k < at.size(); k += buckets)
+        for (std::size_t bucket = 0; bucket < buckets; ++bucket)
+            next[bucket] += std::exchange(at[k + bucket], next[bucket]);
     chunks.each([&](std::size_t chunk, std::size_t begin, std::size_t end) {
         std::uint32_t* const own = at.data() + chunk * buckets;
         for (std::size_t k = begin; k < end; ++k) put(k, own[bucket_of(k)]++);

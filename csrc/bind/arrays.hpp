@@ -60,7 +60,7 @@ Column<T> give(std::vector<T> data) {
 template <class T>
 Column<T> give(memory::Vector<T> data) {
     auto* const kept = new memory::Vector<T>(std::move(data));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<memory::Vector<T>*>(p); });
+    nb::capsule owner(kept, [](void* p) noexcept { memory::drop(static_cast<memory::Vector<T>*>(p)); });
     return Column<T>(kept->data(), {kept->size()}, owner);
 }
 

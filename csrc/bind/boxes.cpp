@@ -72,9 +72,9 @@ std::tuple<int, std::size_t> boxes_first_fault(In<T> rows, T limit) {
     return {static_cast<int>(found.fault), found.row};
 }
 
-bool boxes_are_sides_sound(In<double> rows, double limit) {
+bool boxes_are_sides_sound(In<double> rows, double limit, std::size_t threads) {
     Unlocked unlocked;
-    return boxes::are_sides_sound({rows.data(), rows.size() / 4}, limit);
+    return boxes::are_sides_sound({rows.data(), rows.size() / 4}, limit, threads);
 }
 
 template <class T>
@@ -112,7 +112,7 @@ void define_boxes(nb::module_& m) {
     define_boxes_of<float>(m);
     define_boxes_of<double>(m);
     define_boxes_of<std::int64_t>(m);
-    m.def("boxes_are_sides_sound", &boxes_are_sides_sound, "rows"_a.noconvert(), "limit"_a);
+    m.def("boxes_are_sides_sound", &boxes_are_sides_sound, "rows"_a.noconvert(), "limit"_a, "threads"_a);
 }
 
 }  // namespace vesica::bind

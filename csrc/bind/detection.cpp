@@ -10,6 +10,7 @@
 #include "bind/module.hpp"
 #include "detection/bootstrap.hpp"
 #include "detection/match_cells.hpp"
+#include "detection/precision_means.hpp"
 #include "detection/precision_recall.hpp"
 #include "detection/precision_walk.hpp"
 #include "detection/sorted_runs.hpp"
@@ -194,6 +195,29 @@ void precision_recall_arrays(const CurveTuple& records, Flat<double> recalls, Fl
         precision.data(), recall.data(), scores ? scores->data() : nullptr);
 }
 
+// thresholds, categories, area, limit
+using MeanTuple = std::tuple<std::optional<std::vector<std::size_t>>, std::optional<std::vector<std::size_t>>,
+                             std::size_t, std::size_t>;
+using PrecisionTable = nb::ndarray<const double, nb::ndim<5>, nb::c_contig, nb::device::cpu>;
+
+void precision_means(PrecisionTable values, const std::vector<MeanTuple>& lines, Out<double> out, std::size_t threads) {
+    const precision_recall::Table table{values.data(),   values.shape(0), values.shape(1),
+                                        values.shape(2), values.shape(3), values.shape(4)};
+    expect_size("out", out.size(), lines.size());
+    std::vector<precision_recall::Line> wanted;
+    for (const auto& [thresholds, categories, area, limit] : lines) {
+        expect_below("area", area, table.areas);
+        expect_below("limit", limit, table.limits);
+        for (const std::size_t one : thresholds.value_or(std::vector<std::size_t>()))
+            expect_below("thresholds", one, table.thresholds);
+        for (const std::size_t one : categories.value_or(std::vector<std::size_t>()))
+            expect_below("categories", one, table.categories);
+        wanted.push_back({thresholds, categories, area, limit});
+    }
+    Unlocked unlocked;
+    precision_recall::means(table, wanted, out.data(), threads);
+}
+
 // right, wrong, best, reached, top
 using SeenTuple =
     std::tuple<Out<std::uint32_t>, Out<std::uint32_t>, Out<double>, std::optional<Out<double>>, Out<double>>;
@@ -368,6 +392,7 @@ void define_detection(nb::module_& m) {
     m.def("precision_recall", &precision_recall_arrays, "records"_a, "recalls"_a.noconvert(), "limits"_a.noconvert(),
           "first_limit"_a, "epsilon"_a, "precision"_a.noconvert(), "recall"_a.noconvert(),
           "scores"_a.noconvert().none(), "threads"_a);
+    m.def("precision_means", &precision_means, "values"_a.noconvert(), "lines"_a, "out"_a.noconvert(), "threads"_a);
     m.def("sorted_run", &sorted_run, "records"_a, "image"_a.noconvert(), "score_bytes"_a, "rank_bytes"_a,
           "rows"_a.noconvert(), "threads"_a);
     m.def("walk_runs", &walk_runs, "runs"_a, "rank_bytes"_a, "how"_a, "seen"_a, "taken"_a.noconvert());

@@ -10,6 +10,25 @@
 namespace vesica::bind {
 namespace {
 
+// These three take a few nanoseconds a row: to release the interpreter's lock would take longer than most calls.
+bool rotated_are_sound(In<double> rows, double limit, double least_side) {
+    return rotated::are_sound({rows.data(), expect_rows("rows", rows, rotated::Given::width)}, limit, least_side);
+}
+
+void rotated_take_quarters(In<double> rows, bool is_ccw, Out<double> rest) {
+    const std::size_t n = expect_rows("rows", rows, rotated::Given::width);
+    expect_size("rest", rest.size(), n);
+    rotated::take_quarters({rows.data(), n}, is_ccw, rest.data());
+}
+
+void rotated_turn(In<double> rows, bool is_deg, bool is_ccw, In<double> cos, In<double> sin, Out<double> out) {
+    const std::size_t n = expect_rows("rows", rows, rotated::Given::width);
+    expect_size("cos", cos.size(), n);
+    expect_size("sin", sin.size(), n);
+    expect_size("out", out.size(), n * rotated::Rows::width);
+    rotated::turn({rows.data(), n}, {is_deg, is_ccw}, cos.data(), sin.data(), out.data());
+}
+
 template <class R>
 void rotated_pairwise(int measure, const OptionTuple& options, In<double> a, In<double> b, Out<R> out,
                       std::size_t threads) {
@@ -74,6 +93,10 @@ void define_rotated_as(nb::module_& m) {
 }  // namespace
 
 void define_rotated(nb::module_& m) {
+    m.def("rotated_are_sound", &rotated_are_sound, "rows"_a.noconvert(), "limit"_a, "least_side"_a);
+    m.def("rotated_take_quarters", &rotated_take_quarters, "rows"_a.noconvert(), "is_ccw"_a, "rest"_a.noconvert());
+    m.def("rotated_turn", &rotated_turn, "rows"_a.noconvert(), "is_deg"_a, "is_ccw"_a, "cos"_a.noconvert(),
+          "sin"_a.noconvert(), "out"_a.noconvert());
     define_rotated_as<float>(m);
     define_rotated_as<double>(m);
     m.def("rotated_inter", &rotated_inter, "a"_a.noconvert(), "b"_a.noconvert(), "out"_a.noconvert(), "threads"_a);

@@ -30,6 +30,12 @@ inline void expect_at_most(const char* name, std::size_t got, std::size_t most) 
         refuse("`" + std::string(name) + "` must be at most " + std::to_string(most) + "; got " + std::to_string(got));
 }
 
+// A place among so many.
+inline void expect_below(const char* name, std::size_t got, std::size_t count) {
+    if (got >= count)
+        refuse("`" + std::string(name) + "` must be below " + std::to_string(count) + "; got " + std::to_string(got));
+}
+
 // How many rows of `width` numbers a table has.
 template <class Array>
 std::size_t expect_rows(const char* name, const Array& table, std::size_t width) {

@@ -114,6 +114,20 @@ struct Decoder::Text {
         at = behind;
         return true;
     }
+    // Four numbers at a time, as long as they are short, have no sign and stand alike; returns where the next one goes.
+    // A comma follows each of them, so none goes on as a power, and another value must come.
+    double* fours(double* to) {
+        constexpr std::ptrdiff_t readable = 80;
+        if (end - at < readable) return to;
+        const bool is_wide = at[decimals::shape_of(at).end + 1] == ' ';  // behind the first comma
+        const decimals::Separator comma{' ' << 8 | ',', is_wide ? 0xffffu : 0xffu, is_wide ? 2u : 1u};
+        while (end - at >= readable) {
+            const char* const behind = decimals::read_four(at, comma, to);
+            if (!behind || !comma.is_at(behind)) break;
+            at = behind + comma.length, to += 4;
+        }
+        return to;
+    }
     // A key, without its quotes.
     bool key(std::string_view& name) {
         if (peek() != '"') return false;
@@ -327,6 +341,7 @@ Fault Decoder::polygon(Text& text, Shape& shape) {
     double* to = points_.data();
     ++text.at;
     if (!text.take(']')) {
+        to = text.fours(to);
         do {
             const bool is_pair = text.take('[');
             if (is_pair && literal_) return text.broken();

@@ -14,67 +14,76 @@ pixels::Mask mask_of(const Shape& shape) {
     return {shape.area, shape.x1, shape.y1, shape.x2, shape.y2, 0, 0, 0};
 }
 
-// Bands of 64 rows; a word has the bits of one column in one of them.
-struct Bands {
-    std::uint64_t* words;
-    std::size_t bands, columns;
-};
-
-// Pixels whose neighbours at distances 0 … reach, along one axis towards the end, are set too: in ever larger steps.
-template <class Step>
-VESICA_INLINE void narrow(std::size_t reach, const Step& step) {
-    std::size_t done = 0;  // neighbours that are looked at already
-    for (; 2 * done + 1 <= reach; done = 2 * done + 1) step(done + 1);
-    if (done < reach) step(reach - done);
+// So many words or a few more.
+VESICA_INLINE std::size_t whole_vectors(std::size_t words) {
+    return (words + 7) / 8 * 8;
 }
 
-// The pixels of a mask that have no background within `width`, moved by `width` to the left and up. Only the
-// first columns − 2 * width columns can have such pixels, and there must be some; the last 2 * width are of no use.
-struct Erode {
-    static VESICA_INLINE void body(Bands at, std::size_t width) {
-        std::size_t count = at.columns;
-        narrow(2 * width, [&](std::size_t step) {
-            count -= step;
-            for (std::size_t b = 0; b < at.bands; ++b) {
-                std::uint64_t* const row = at.words + b * at.columns;
-                for (std::size_t c = 0; c < count; ++c) row[c] &= row[c + step];
-            }
-        });
-        narrow(2 * width, [&](std::size_t step) {
-            const std::size_t far = step / 64, shift = step % 64;
-            for (std::size_t b = 0; b < at.bands; ++b) {
-                std::uint64_t* const row = at.words + b * at.columns;
-                const std::uint64_t* const low = row + far * at.columns;
-                if (b + far >= at.bands)
-                    std::fill_n(row, count, 0);
-                else if (b + far + 1 == at.bands)
-                    for (std::size_t c = 0; c < count; ++c) row[c] &= low[c] >> shift;
-                else if (!shift)
-                    for (std::size_t c = 0; c < count; ++c) row[c] &= low[c];
-                else
-                    for (std::size_t c = 0; c < count; ++c)
-                        row[c] &= low[c] >> shift | low[c + at.columns] << (64 - shift);
-            }
-        });
+// Bits in bands of 64 rows, `stride` words apart; a word has those of one column in one band. It is copied into loops
+// that write words: the compiler cannot know that none of them is one of these numbers.
+struct Bands {
+    std::uint64_t* words;
+    std::size_t bands, columns, stride;
+
+    // Turn the bits of a column over, from this row to the end of its band; `fill` does so for the bands below.
+    void toggle(std::size_t column, std::size_t row) const {
+        words[row / 64 * stride + column] ^= ~std::uint64_t(0) << row % 64;
     }
 };
 
-// Take what `Erode` left away from the mask.
-struct Subtract {
-    static VESICA_INLINE void body(Bands at, const std::uint64_t* eroded, std::size_t width) {
-        const std::size_t far = width / 64, shift = width % 64;
-        for (std::size_t b = far; b < at.bands; ++b) {
-            std::uint64_t* VESICA_RESTRICT const row = at.words + b * at.columns + width;
-            const std::uint64_t* VESICA_RESTRICT const high = eroded + (b - far) * at.columns;
-            const std::size_t count = at.columns - 2 * width;
-            if (!shift)
-                for (std::size_t c = 0; c < count; ++c) row[c] &= ~high[c];
-            else if (b == far)
-                for (std::size_t c = 0; c < count; ++c) row[c] &= ~(high[c] << shift);
-            else
-                for (std::size_t c = 0; c < count; ++c)
-                    row[c] &= ~(high[c] << shift | (high - at.columns)[c] >> (64 - shift));
-        }
+// Where both ends of each run were toggled, set its bits: the last bit of a band tells whether a run goes on below.
+VESICA_INLINE void fill(Bands at) {
+    for (std::size_t b = 1; b < at.bands; ++b) {
+        const std::uint64_t* VESICA_RESTRICT const above = at.words + (b - 1) * at.stride;
+        std::uint64_t* VESICA_RESTRICT const row = at.words + b * at.stride;
+        for (std::size_t c = 0; c < at.columns; ++c)
+            row[c] ^= static_cast<std::uint64_t>(static_cast<std::int64_t>(above[c]) >> 63);
+    }
+}
+
+struct Fill {
+    static VESICA_INLINE void body(Bands at) { fill(at); }
+};
+
+// Columns whose neighbours at distances 0 … reach to the right are set too, in ever larger steps. Only the first
+// columns − reach can have such pixels; the others are of no use then. They and the eight words behind the last
+// band are read and overwritten, so that a step takes whole vectors.
+VESICA_INLINE void narrow(Bands at, std::size_t reach) {
+    for (std::size_t b = 0; b < at.bands; ++b) {
+        std::uint64_t* const row = at.words + b * at.stride;
+        std::size_t count = at.columns, done = 0;  // done: neighbours that are looked at already
+        const auto take = [&](std::size_t step) {
+            count -= step, done += step;
+            for (std::size_t c = 0, end = whole_vectors(count); c < end; ++c) row[c] &= row[c + step];
+        };
+        while (2 * done + 1 <= reach) take(done + 1);
+        if (done < reach) take(reach - done);
+    }
+}
+
+// Take the core, which lies `width` columns too far left and as many rows too high, away from the mask.
+VESICA_INLINE void subtract(Bands mask, Bands core, std::size_t width) {
+    const std::size_t far = width / 64, shift = width % 64, count = mask.columns - 2 * width;
+    for (std::size_t b = far; b < mask.bands; ++b) {
+        std::uint64_t* VESICA_RESTRICT const row = mask.words + b * mask.stride + width;
+        const std::uint64_t* VESICA_RESTRICT const high = core.words + (b - far) * core.stride;
+        if (!shift)
+            for (std::size_t c = 0; c < count; ++c) row[c] &= ~high[c];
+        else if (b == far)
+            for (std::size_t c = 0; c < count; ++c) row[c] &= ~(high[c] << shift);
+        else
+            for (std::size_t c = 0; c < count; ++c)
+                row[c] &= ~(high[c] << shift | (high - core.stride)[c] >> (64 - shift));
+    }
+}
+
+// From the ends of runs to the seam. The core begins as the mask without the last 2 * width rows of each run: the
+// pixels without background within `width` above and below, moved up by `width`.
+struct TakeSeam {
+    static VESICA_INLINE void body(Bands mask, Bands core, std::size_t width) {
+        fill(mask), fill(core);
+        narrow(core, 2 * width);
+        subtract(mask, core, width);
     }
 };
 
@@ -87,6 +96,30 @@ std::int64_t seam_width(std::int64_t height, std::int64_t width) {
 }
 
 namespace {
+
+// Bands of zeros, with a band and a vector more behind them.
+Bands cleared(std::vector<std::uint64_t>& words, std::size_t bands, std::size_t columns, std::size_t stride) {
+    words.assign((bands + 1) * stride + 8, 0);
+    return {words.data(), bands, columns, stride};
+}
+
+// Call visit(column, begin, end) for each run and each column that it covers: counted from the left of the box, and
+// rows from the top of its first band.
+template <class Visit>
+void each_column(const Shape& shape, const Visit& visit) {
+    const std::int64_t height = shape.height, x1 = shape.x1, top = shape.y1 & ~std::int64_t(63);
+    pixels::Column column{height};
+    for (const Run *run = shape.runs.data(), *const end = run + shape.runs.size(); run != end; ++run) {
+        column.seek(run->begin);
+        std::int64_t y = run->begin - column.top, left = std::int64_t(run->end) - run->begin;
+        for (std::int64_t x = column.x - x1; left > 0; ++x, y = 0) {
+            const std::int64_t bottom = std::min(y + left, height);
+            visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y - top),
+                  static_cast<std::size_t>(bottom - top));
+            left -= bottom - y;
+        }
+    }
+}
 
 // Is every pixel of it near an edge?
 bool is_all_seam(const Shape& shape) {
@@ -105,14 +138,24 @@ const Seam& Boundaries::made(const Shape& shape, Seam& seam) {
     if (seam.is_made) return seam;
     interrupt::poll();
     const pixels::Mask mask = mask_of(shape);
-    seam.words.assign(mask.words(), 0);
-    pixels::Painter painter(seam.words.data(), mask, shape.height);
-    for (const Run& run : shape.runs) painter.add({run.begin, run.end});
-    if (!is_all_seam(shape)) {
-        scratch_ = seam.words;
-        const auto reach = static_cast<std::size_t>(seam_width(shape.height, shape.width));
-        simd::run<Erode>(Bands{scratch_.data(), mask.bands(), mask.columns()}, reach);
-        simd::run<Subtract>(Bands{seam.words.data(), mask.bands(), mask.columns()}, scratch_.data(), reach);
+    const auto width = static_cast<std::size_t>(seam_width(shape.height, shape.width));
+    // A band more than there are rows for: where a run ends, the row behind it is toggled.
+    const Bands all = cleared(seam.words, mask.bands(), mask.columns(), mask.columns());
+    if (is_all_seam(shape)) {
+        each_column(shape, [all](std::size_t column, std::size_t begin, std::size_t end) {
+            all.toggle(column, begin), all.toggle(column, end);
+        });
+        simd::run<Fill>(all);
+    } else {
+        Bands core = cleared(core_, mask.bands(), mask.columns(), whole_vectors(mask.columns()));
+        each_column(shape, [all, core, width](std::size_t column, std::size_t begin, std::size_t end) {
+            all.toggle(column, begin), all.toggle(column, end);
+            // Of a run that is too short nothing is left: what is toggled twice is as before.
+            core.toggle(column, begin), core.toggle(column, std::max(begin + 2 * width, end) - 2 * width);
+        });
+        // Below the band in which the last run of the core ends, all is 0.
+        core.bands = (static_cast<std::size_t>(mask.y2 - (mask.band() << 6)) - 2 * width) / 64 + 1;
+        simd::run<TakeSeam>(all, core, width);
     }
     seam.area = pixels::area_of(seam.words.data(), mask);
     seam.is_made = true;

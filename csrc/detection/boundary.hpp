@@ -13,7 +13,7 @@ namespace vesica::coco_masks {
 std::int64_t seam_width(std::int64_t height, std::int64_t width);
 
 // The seam of a mask: the pixels with background, or the outside of the image, within a distance of `width` along
-// both axes. As bits of the tight box, in the layout of pixels.hpp.
+// both axes. As bits of the tight box, in the layout of pixels.hpp; the words behind them are of any content.
 struct Seam {
     std::vector<std::uint64_t> words;
     std::int64_t area = 0;
@@ -38,7 +38,7 @@ class Boundaries {
     Masks masks_;
     std::vector<Seam> truths_;
     Seam guess_;
-    std::vector<std::uint64_t> scratch_;
+    std::vector<std::uint64_t> core_;  // the pixels that are no seam
 };
 
 }  // namespace vesica::coco_masks

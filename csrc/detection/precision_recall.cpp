@@ -1,6 +1,7 @@
 #include "detection/precision_recall.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -38,39 +39,77 @@ void sum_before(std::vector<State>& states, std::vector<std::uint32_t> State::* 
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += std::exchange((state.*counts)[k], total[k]);
 }
 
-// A category of records: sorted, and walked over a block at a time.
+// Where the answers of all categories go; scores may be null.
+struct Output {
+    double *precision, *recall, *scores;
+};
+
+// A category of records: sorted, and walked over a block at a time. One thread makes it all, or several walk over parts
+// of it.
 class Category {
   public:
-    // Many threads may sort it and walk over it.
     Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
-             std::size_t threads)
+             std::size_t guesses, const Output& out)
         : records_(records),
           request_(request),
           number_(number),
           first_(first_guess),
-          threads_(threads),
+          guesses_(guesses),
+          out_(out),
           lanes_(records.thresholds * records.areas),
           words_((lanes_ + 63) / 64) {}
 
-    void write(double* precision, double* recall, double* scores) {
+    // By one thread.
+    void write() {
+        sort(1);
+        split(1);
+        if (parts()) feed(0), finish();
+    }
+
+    // By several: sort; split; count each part; begin; feed each part; finish. What names a part may be called by
+    // several threads at a time.
+    void sort(std::size_t threads) {
         const std::size_t begin = cells_begin(), end = cells_end();
         count_positives(begin, end);
-        if (begin == end || std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return;
-        sort(begin, end);
-        const bool with_scores = scores;
-        const std::size_t count = part_count();
-        std::vector<State> states(count, State(request_, lanes_, with_scores));
-        std::vector<Walk> walks;
-        for (State& state : states)
-            walks.emplace_back(request_, records_.thresholds, records_.areas, positives_.data(), state.seen());
-        if (count > 1) {
-            over_parts(count, with_scores, [&](std::size_t part, const Block& rows) { walks[part].count(rows); });
-            sum_before(states, &State::right);
-            sum_before(states, &State::wrong);
+        if (std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return;
+        ranks_.resize(guesses_);
+        auto rank = ranks_.begin();
+        for (std::size_t cell = begin; cell < end; ++cell) {
+            const auto next = rank + records_.guesses[cell];
+            std::iota(rank, next, 0u);
+            rank = next;
         }
-        over_parts(count, with_scores, [&](std::size_t part, const Block& rows) { walks[part].feed(rows); });
-        for (std::size_t part = 1; part < count; ++part) walks[0].take_over(walks[part]);
-        walks[0].write({precision, recall, scores, number_, records_.category_count});
+        order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads);
+        is_sorted_ = true;
+    }
+    // Into one part, or where there are threads as many as have more guesses to look at than there is to put together;
+    // into none where there is nothing to be found.
+    void split(std::size_t threads) {
+        if (!is_sorted_) return;
+        const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
+        const std::size_t wanted = threads < 2 ? 1 : std::max(threads, order_.size() / longest);
+        const std::size_t count = std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made, block)));
+        states_.assign(count, State(request_, lanes_, out_.scores));
+        for (State& state : states_)
+            walks_.emplace_back(request_, records_.thresholds, records_.areas, positives_.data(), state.seen());
+    }
+    std::size_t parts() const { return walks_.size(); }
+    void count(std::size_t part) {
+        if (parts() == 1) return;
+        over_blocks(part, [&](const Block& rows) { walks_[part].count(rows); });
+    }
+    void begin() {
+        if (!parts()) return;
+        sum_before(states_, &State::right);
+        sum_before(states_, &State::wrong);
+    }
+    void feed(std::size_t part) {
+        over_blocks(part, [&](const Block& rows) { walks_[part].feed(rows); });
+    }
+    void finish() {
+        if (!parts()) return;
+        for (std::size_t part = 1; part < parts(); ++part) walks_[0].take_over(walks_[part]);
+        walks_[0].write({out_.precision, out_.recall, out_.scores, number_, records_.category_count});
     }
 
   private:
@@ -91,30 +130,22 @@ class Category {
                 positives_[a] += records_.counted[cell * records_.areas + a];
     }
 
-    void sort(std::size_t begin, std::size_t end) {
-        for (std::size_t cell = begin; cell < end; ++cell)
-            for (std::int32_t k = 0; k < records_.guesses[cell]; ++k) ranks_.push_back(static_cast<std::uint32_t>(k));
-        order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads_);
+    // The first guess of a part. The best guesses are right more often, and a right one takes longer than a wrong one:
+    // so the first parts are shorter.
+    std::size_t start(std::size_t part) const {
+        const double share = static_cast<double>(part) / static_cast<double>(parts());
+        return part == parts()
+                   ? order_.size()
+                   : static_cast<std::size_t>(static_cast<double>(order_.size()) * share * std::sqrt(share));
     }
 
-    // One walk, or where there are threads as many as have more guesses to look at than there is to put together.
-    std::size_t part_count() const {
-        if (threads_ < 2) return 1;
-        const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
-        const std::size_t wanted = std::max(threads_, order_.size() / longest);
-        return std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made, block)));
-    }
-
-    // Call work(part, block) for the blocks of each part in turn.
+    // Call work(block) for the blocks of a part in turn.
     template <class Work>
-    void over_parts(std::size_t count, bool with_scores, const Work& work) const {
-        const std::size_t all = order_.size();
-        threads::run(count, threads_, [&](std::size_t part) {
-            const std::size_t end = all * (part + 1) / count;
-            Rows rows;
-            for (std::size_t from = all * part / count; from < end; from += block)
-                work(part, gathered(rows, from, std::min(block, end - from), with_scores));
-        });
+    void over_blocks(std::size_t part, const Work& work) const {
+        Rows rows;
+        const std::size_t end = start(part + 1);
+        for (std::size_t from = start(part); from < end; from += block)
+            work(gathered(rows, from, std::min(block, end - from), out_.scores));
     }
 
     Block gathered(Rows& rows, std::size_t from, std::size_t count, bool with_scores) const {
@@ -137,11 +168,36 @@ class Category {
 
     const Records& records_;
     const Request& request_;
-    std::size_t number_, first_, threads_, lanes_, words_;
+    std::size_t number_, first_, guesses_;
+    Output out_;
+    std::size_t lanes_, words_;
     std::vector<std::int64_t> positives_;
     std::vector<std::uint32_t> ranks_;
     order::Rows order_;
+    bool is_sorted_ = false;
+    std::vector<State> states_;
+    std::vector<Walk> walks_;
 };
+
+// A category that would keep a thread longer than its share of all is walked over in parts; one that would keep it so
+// long by sorting alone is sorted by all of them.
+constexpr std::size_t many = 1 << 12, sorts = 2;
+
+// All threads walk over categories that are sorted and split.
+void write_in_parts(std::vector<Category>& categories, std::size_t threads) {
+    if (categories.empty()) return;
+    struct Part {
+        Category* category;
+        std::size_t number;
+    };
+    std::vector<Part> parts;
+    for (Category& category : categories)
+        for (std::size_t part = 0; part < category.parts(); ++part) parts.push_back({&category, part});
+    threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->count(parts[k].number); });
+    for (Category& category : categories) category.begin();
+    threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->feed(parts[k].number); });
+    threads::run(categories.size(), threads, [&](std::size_t k) { categories[k].finish(); });
+}
 
 }  // namespace
 
@@ -149,9 +205,12 @@ void accumulate(const Records& records, const Request& request, double* precisio
     const std::size_t categories = records.category_count;
     const std::size_t cells = records.thresholds * categories * records.areas;
     const std::size_t made = cells * request.recall_count * (request.limit_count - request.first_limit);
-    std::fill_n(precision, made, -1.0);
+    constexpr std::size_t at_once = std::size_t(1) << 15;
+    threads::over(made, at_once, request.threads, [&](std::size_t begin, std::size_t end) {
+        std::fill(precision + begin, precision + end, -1.0);
+        if (scores) std::fill(scores + begin, scores + end, -1.0);
+    });
     std::fill_n(recall, cells * request.limit_count, -1.0);
-    if (scores) std::fill_n(scores, made, -1.0);
 
     std::vector<std::size_t> first(categories + 1, 0), work(categories);
     for (std::size_t c = 0; c < categories; ++c) {
@@ -163,19 +222,22 @@ void accumulate(const Records& records, const Request& request, double* precisio
     std::iota(work.begin(), work.end(), std::size_t(0));
     std::stable_sort(work.begin(), work.end(),
                      [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
-    const auto write = [&](std::size_t k, std::size_t threads) {
-        Category(records, request, work[k], first[work[k]], threads).write(precision, recall, scores);
+    const auto guesses = [&](std::size_t k) { return first[work[k] + 1] - first[work[k]]; };
+    const auto category = [&](std::size_t k) {
+        return Category(records, request, work[k], first[work[k]], guesses(k), {precision, recall, scores});
     };
-    // All threads together work on a category that would keep one of them longer than its share of all; then one each.
-    constexpr std::size_t many = 1 << 12;
-    const std::size_t fair = first[categories] / threads::at_least_one(request.threads);
-    std::size_t large = 0;
-    for (; request.threads > 1 && large < categories; ++large) {
-        const std::size_t guesses = first[work[large] + 1] - first[work[large]];
-        if (guesses < many || guesses <= fair) break;
-        write(large, request.threads);
+    const std::size_t threads = request.threads, fair = first[categories] / threads::at_least_one(threads);
+    std::vector<Category> large;
+    for (std::size_t k = 0; threads > 1 && k < categories && guesses(k) >= many && guesses(k) > fair; ++k) {
+        large.push_back(category(k));
+        if (guesses(k) > sorts * fair) large.back().sort(threads);
     }
-    threads::run(categories - large, request.threads, [&](std::size_t k) { write(large + k, 1); });
+    threads::run(categories, threads, [&](std::size_t k) {
+        if (k >= large.size()) return category(k).write();
+        if (guesses(k) <= sorts * fair) large[k].sort(1);
+        large[k].split(threads);
+    });
+    write_in_parts(large, threads);
 }
 
 }  // namespace vesica::precision_recall

@@ -12,12 +12,12 @@ namespace {
 
 using Word = std::uint64_t;
 
-// Counters of the 64 lanes of a word.
-struct CountWrong {
-    static VESICA_INLINE void body(const Word* wrong, std::size_t count, std::uint32_t* counters) {
+// Counters of the 64 lanes of a word: how many of the words have each.
+struct CountLanes {
+    static VESICA_INLINE void body(const Word* words, std::size_t count, std::uint32_t* counters) {
         for (std::size_t k = 0; k < count; ++k) {
-            const std::uint32_t halves[2] = {static_cast<std::uint32_t>(wrong[k]),
-                                             static_cast<std::uint32_t>(wrong[k] >> 32)};
+            const std::uint32_t halves[2] = {static_cast<std::uint32_t>(words[k]),
+                                             static_cast<std::uint32_t>(words[k] >> 32)};
             for (std::uint32_t lane = 0; lane < 64; ++lane) counters[lane] += halves[lane / 32] >> (lane & 31) & 1;
         }
     }
@@ -82,10 +82,7 @@ void Walk::count_wrong(const Block& block, std::size_t w, std::size_t m, std::ui
     for (std::size_t at = 0; at < block.count; ++at)
         if (block.rank[at] < limit)
             pending_.push_back(~block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w));
-    std::uint32_t wrong[64] = {};
-    count_pending(wrong);
-    std::uint32_t* const total = seen_.wrong + made(m, 64 * w);
-    for (std::size_t lane = 0; lane < lanes_of(w); ++lane) total[lane] += wrong[lane];
+    add_pending(seen_.wrong + made(m, 64 * w), lanes_of(w));
 }
 
 void Walk::take_over(const Walk& next) {
@@ -108,14 +105,13 @@ void Walk::take_over(const Walk& next) {
 
 // Only how many are found.
 void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit) {
-    std::uint32_t* const found = seen_.right + m * lanes_;
-    for (std::size_t at = 0; at < block.count; ++at) {
-        if (block.rank[at] >= limit) continue;
-        for (std::size_t w = 0; w < words_; ++w) {
-            const std::size_t place = at * words_ + w;
-            for (Word right = block.matched[place] & ~block.ignored[place] & all_of(w); right; right &= right - 1)
-                ++found[64 * w + static_cast<std::size_t>(std::countr_zero(right))];
+    for (std::size_t w = 0; w < words_; ++w) {
+        pending_.clear();
+        for (std::size_t at = 0; at < block.count; ++at) {
+            const Word right = block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w);
+            if (right && block.rank[at] < limit) pending_.push_back(right);
         }
+        add_pending(seen_.right + m * lanes_ + 64 * w, lanes_of(w));
     }
 }
 
@@ -147,9 +143,15 @@ void Walk::feed_curves(const Block& block, std::size_t w, std::size_t m, std::ui
         if (!hits_[k].empty()) close(64 * w + k, m, hits_[k], block);
 }
 
-void Walk::count_pending(std::uint32_t* wrong) {
-    simd::run<CountWrong>(static_cast<const Word*>(pending_.data()), pending_.size(), wrong);
+void Walk::count_pending(std::uint32_t* counters) {
+    simd::run<CountLanes>(static_cast<const Word*>(pending_.data()), pending_.size(), counters);
     pending_.clear();
+}
+
+void Walk::add_pending(std::uint32_t* total, std::size_t lanes) {
+    std::uint32_t counters[64] = {};
+    count_pending(counters);
+    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += counters[lane];
 }
 
 std::size_t Walk::reached_by(std::uint32_t right, std::size_t lane) const {

@@ -67,7 +67,9 @@ class Walk {
     void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit);
     void feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
     void count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
-    void count_pending(std::uint32_t* wrong);
+    // What `pending_` has of each lane of a word, added to 64 counters, or to those of so many lanes.
+    void count_pending(std::uint32_t* counters);
+    void add_pending(std::uint32_t* total, std::size_t lanes);
     // How many recalls a number of right guesses reaches.
     std::size_t reached_by(std::uint32_t right, std::size_t lane) const;
     void close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block);

@@ -10,7 +10,6 @@
 #include "base/memory.hpp"
 #include "base/order.hpp"
 #include "base/partition.hpp"
-#include "base/threads.hpp"
 #include "overlaps/box_columns.hpp"
 #include "overlaps/join.hpp"
 
@@ -26,7 +25,7 @@ class Neighbourhood {
         : apart_{bound.apart, bound.apart},
           grid_(points(bound, boxes, group, threads), nullptr, threads),
           line_(grid_.points.size()) {
-        threads::over(size(), share_of_a_thread, threads, [&](std::size_t begin, std::size_t end) {
+        partition::Chunks(size(), threads).each([&](std::size_t, std::size_t begin, std::size_t end) {
             for (std::size_t q = begin; q < end; ++q) {
                 const std::uint32_t row = group.rows[rank(q)];
                 line_.put(q, boxes::box(boxes.data + 4 * row), row, bound.share());
@@ -56,8 +55,6 @@ class Neighbourhood {
     }
 
   private:
-    static constexpr std::size_t share_of_a_thread = 2048;
-
     // Boxes without area overlap no box and have no place.
     static memory::Vector<grid_index::Point> points(const join::Bound& bound, boxes::Rows<T> boxes, order::Group group,
                                                     std::size_t threads) {

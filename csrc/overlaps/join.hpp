@@ -12,6 +12,7 @@
 #include "base/grid_index.hpp"
 #include "base/interrupt.hpp"
 #include "base/partition.hpp"
+#include "base/simd.hpp"
 #include "base/threads.hpp"
 #include "base/threshold.hpp"
 #include "regions/boxes.hpp"
@@ -76,8 +77,9 @@ bool has_place(const T* row) {
            in_range(static_cast<double>(row[1])) && in_range(static_cast<double>(row[2])) &&
            in_range(static_cast<double>(row[3]));
 }
+// Inlined, so that it is built where it is kept: a copy, by wider words than it was written in, waits for the writes.
 template <class T>
-grid_index::Point point_of(const T* row, double shrink, std::size_t index) {
+VESICA_INLINE grid_index::Point point_of(const T* row, double shrink, std::size_t index) {
     const double x1 = static_cast<double>(row[0]), y1 = static_cast<double>(row[1]);
     const double x2 = static_cast<double>(row[2]), y2 = static_cast<double>(row[3]);
     const double w = x2 - x1, h = y2 - y1;

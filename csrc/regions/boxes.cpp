@@ -1,6 +1,7 @@
 #include "regions/boxes.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -243,10 +244,15 @@ Finding first_fault(Rows<T> rows, T limit) {
     return {Fault::none, 0};
 }
 
-bool are_sides_sound(Rows<double> rows, double limit) {
-    bool all = false;
-    simd::run<SidesSound>(rows.data, 4 * rows.count, limit, &all);
-    return all;
+bool are_sides_sound(Rows<double> rows, double limit, std::size_t threads) {
+    constexpr std::size_t at_once = std::size_t(1) << 15;
+    std::atomic<bool> are_all{true};
+    threads::over(rows.count, at_once, threads, [&](std::size_t begin, std::size_t end) {
+        bool all = false;
+        simd::run<SidesSound>(rows.data + 4 * begin, 4 * (end - begin), limit, &all);
+        if (!all) are_all.store(false, std::memory_order_relaxed);
+    });
+    return are_all;
 }
 
 #define VESICA_INSTANTIATE(T)                                                                                     \

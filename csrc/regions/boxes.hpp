@@ -104,6 +104,6 @@ template <class T>
 Finding first_fault(Rows<T> rows, T limit);
 
 // Of rows of x, y, width, height: are all numbers within +-limit, and no side below 0?
-bool are_sides_sound(Rows<double> rows, double limit);
+bool are_sides_sound(Rows<double> rows, double limit, std::size_t threads);
 
 }  // namespace vesica::boxes

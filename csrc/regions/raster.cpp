@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
+#include "base/simd.hpp"
 #include "base/threads.hpp"
 
 namespace vesica::raster {
@@ -23,17 +25,17 @@ Int ceil_div(Int a, Int b) {
 }
 
 // The smallest t in [1, most] at which `reached` holds; `most` if it holds nowhere. It never turns false again.
-template <class Reached>
-Int first_step(Int guess, Int most, const Reached& reached) {
-    for (Int t = std::clamp<Int>(guess, 1, most), tries = 0; tries < 3; ++tries) {
+template <class Number, class Reached>
+Number first_step(Number guess, Number most, const Reached& reached) {
+    for (Number t = std::clamp<Number>(guess, 1, most), tries = 0; tries < 3; ++tries) {
         const bool is_reached = reached(t), is_first = t == 1 || !reached(t - 1);
         if (is_reached && is_first) return t;
         t += is_reached ? -1 : 1;
         if (t > most) return most;
     }
-    Int low = 1, high = most;
+    Number low = 1, high = most;
     while (low < high) {
-        const Int middle = low + (high - low) / 2;
+        const Number middle = low + (high - low) / 2;
         if (reached(middle))
             high = middle;
         else
@@ -43,56 +45,18 @@ Int first_step(Int guess, Int most, const Reached& reached) {
 }
 
 // The first pixel whose centre is at a place on the grid of fifths or behind it.
-Int pixel_of(Int fifths) {
-    return static_cast<Int>(static_cast<std::uint64_t>(std::max<Int>(0, fifths + 2)) / 5);
+template <class Number>
+VESICA_INLINE Number pixel_of(Number fifths) {
+    return static_cast<Number>(static_cast<std::make_unsigned_t<Number>>(std::max<Number>(0, fifths + 2)) / 5);
 }
 
-// One edge walked on the grid of fifths of a pixel, in unit steps along its longer axis. Only the steps from
-// x = 5c + 2 to 5c + 3, the centre of column c, matter: each toggles the column from some row on.
-class Walk {
-  public:
-    Walk(Int x0, Int y0, Int x1, Int y1) {
-        const Int dx = std::abs(x1 - x0), dy = std::abs(y1 - y0);
-        flat_ = dx >= dy;
-        const bool turned = flat_ ? x1 < x0 : y1 < y0;
-        x0_ = turned ? x1 : x0, y0_ = turned ? y1 : y0, steps_ = flat_ ? dx : dy;
-        const Int across = flat_ ? y1 - y0 : x1 - x0;
-        across_ = static_cast<double>(turned ? -across : across);
-        slope_ = across_ / static_cast<double>(steps_);
-    }
-
-    // For each of the columns [begin, end), which it crosses: the y at which it does, in fifths.
-    template <class Visit>
-    void each_column(Int begin, Int end, const Visit& visit) const {
-        if (flat_) {
-            // The smaller y of the two points beside the centre. Rounding keeps their order, so the slope tells which.
-            const Int shift = 2 - x0_ + (slope_ < 0);
-            for (Int column = begin; column < end; ++column) visit(column, other(y0_, 5 * column + shift));
-        } else {
-            const double steps_per_column = static_cast<double>(steps_) / across_;
-            for (Int column = begin; column < end; ++column) visit(column, steep_y(5 * column + 2, steps_per_column));
-        }
-    }
-
-  private:
-    // The other coordinate after t steps: this very expression, because others round otherwise.
-    Int other(Int start, Int t) const {
-        return static_cast<Int>(static_cast<double>(start) + slope_ * static_cast<double>(t) + 0.5);
-    }
-    // The y of the last point before the edge steps from one of x, x + 1 to the other.
-    Int steep_y(Int x, double steps_per_column) const {
-        const double guess = (static_cast<double>(x - x0_) + 0.5) * steps_per_column;
-        const auto crossed = [&](Int t) { return slope_ > 0 ? other(x0_, t) > x : other(x0_, t) <= x; };
-        return y0_ + first_step(static_cast<Int>(guess) + 1, steps_, crossed) - 1;
-    }
-
-    bool flat_;
-    Int x0_, y0_, steps_;
-    double across_, slope_;
-};
+template <class Number>
+VESICA_INLINE Number fifths(double x) {
+    return static_cast<Number>(5.0 * x + 0.5);
+}
 
 // A toggle is one word: numbers in order are in the order of columns, then of rows.
-std::uint64_t toggle_at(Int column, Int row) {
+VESICA_INLINE std::uint64_t toggle_at(Int column, Int row) {
     return static_cast<std::uint64_t>(column) << 32 | static_cast<std::uint64_t>(row);
 }
 std::uint32_t column_of(std::uint64_t toggle) {
@@ -102,9 +66,121 @@ std::uint32_t row_of(std::uint64_t toggle) {
     return static_cast<std::uint32_t>(toggle);
 }
 
-Int fifths(double x) {
-    return static_cast<Int>(5.0 * x + 0.5);
-}
+// One edge walked on the grid of fifths of a pixel, in unit steps along its longer axis. Only the steps from
+// x = 5c + 2 to 5c + 3, the centre of column c, matter: each toggles the column from some row on.
+template <class Number>
+class Walk {
+  public:
+    VESICA_INLINE Walk(Number x0, Number y0, Number x1, Number y1) {
+        const Number dx = std::abs(x1 - x0), dy = std::abs(y1 - y0);
+        is_flat_ = dx >= dy;
+        const bool turned = is_flat_ ? x1 < x0 : y1 < y0;
+        x0_ = turned ? x1 : x0, y0_ = turned ? y1 : y0, steps_ = is_flat_ ? dx : dy;
+        const Number across = is_flat_ ? y1 - y0 : x1 - x0;
+        across_ = static_cast<double>(turned ? -across : across);
+        slope_ = across_ / static_cast<double>(steps_);
+    }
+
+    // The toggles of the columns [begin, end), which it crosses. Up to `vector` words behind them are overwritten.
+    VESICA_INLINE void toggle(Number begin, Number end, Number height, std::uint64_t* to) const {
+        const double steps_per_column = is_flat_ ? 0 : static_cast<double>(steps_) / across_;
+        for (; begin < end; begin += vector, to += vector) {
+            const Number count = end - begin;
+            if (is_flat_)
+                flat(begin, count, height, to);
+            else if (!steep(begin, count, steps_per_column, height, to)) [[unlikely]]
+                search(begin, std::min<Number>(count, vector), steps_per_column, height, to);
+        }
+    }
+
+    // Most edges cross few columns. The last one is looked at again to fill a vector: no count is mispredicted.
+    static constexpr Number vector = 8;
+
+  private:
+    VESICA_INLINE void flat(Number begin, Number count, Number height, std::uint64_t* to) const {
+        // The smaller y of the two points beside the centre. Rounding keeps their order, so the slope tells which.
+        const Number shift = 2 - x0_ + (slope_ < 0);
+        for (Number k = 0; k < vector; ++k) {
+            const Number column = begin + std::min<Number>(k, count - 1);
+            to[k] = toggle_at(column, std::min(height, pixel_of(other(y0_, 5 * column + shift))));
+        }
+    }
+    // The y of the last point before the edge steps from one of x, x + 1 to the other. False: some are elsewhere.
+    VESICA_INLINE bool steep(Number begin, Number count, double steps_per_column, Number height,
+                             std::uint64_t* to) const {
+        Number is_there = 1;
+        for (Number k = 0; k < vector; ++k) {
+            const Number column = begin + std::min<Number>(k, count - 1), x = 5 * column + 2;
+            const Number t = std::clamp<Number>(guess(x, steps_per_column), 1, steps_);
+            is_there &= crossed(x, t) & ((t == 1) | !crossed(x, t - 1));
+            to[k] = toggle_at(column, std::min(height, pixel_of<Number>(y0_ + t - 1)));
+        }
+        return is_there;
+    }
+    VESICA_NOINLINE void search(Number begin, Number count, double steps_per_column, Number height,
+                                std::uint64_t* to) const {
+        for (Number k = 0; k < count; ++k) {
+            const Number column = begin + k, x = 5 * column + 2;
+            const auto is_crossed = [&](Number t) { return crossed(x, t); };
+            const Number t = first_step<Number>(guess(x, steps_per_column), steps_, is_crossed);
+            to[k] = toggle_at(column, std::min(height, pixel_of<Number>(y0_ + t - 1)));
+        }
+    }
+
+    // The other coordinate after t steps: this very expression, because others round otherwise.
+    VESICA_INLINE Number other(Number start, Number t) const {
+        return static_cast<Number>(static_cast<double>(start) + slope_ * static_cast<double>(t) + 0.5);
+    }
+    VESICA_INLINE Number guess(Number x, double steps_per_column) const {
+        return static_cast<Number>((static_cast<double>(x - x0_) + 0.5) * steps_per_column) + 1;
+    }
+    // Has it left x, or x + 1 on the way to the left, after t steps?
+    VESICA_INLINE bool crossed(Number x, Number t) const { return (other(x0_, t) > x) == (slope_ > 0); }
+
+    bool is_flat_;
+    Number x0_, y0_, steps_;
+    double across_, slope_;
+};
+
+// Vertices in a row, on the grid of fifths, and the first columns whose centre is there or behind. An edge goes from
+// each to the next one.
+template <class Number>
+struct Vertices {
+    static constexpr std::size_t most = 64;
+    Number x[most + 1], y[most + 1], column[most + 1];
+    std::size_t toggles = 0;  // of all edges
+};
+
+// Vertices [first, first + edges] of a ring; the one before the first is the last.
+template <class Number>
+struct Place {
+    static VESICA_INLINE void body(const double* ring, std::size_t vertices, std::size_t first, std::size_t edges,
+                                   Number width, Vertices<Number>* out) {
+        const double* const before = ring + 2 * ((first ? first : vertices) - 1);
+        out->x[0] = fifths<Number>(before[0]), out->y[0] = fifths<Number>(before[1]);
+        for (std::size_t k = 0; k < edges; ++k) {
+            out->x[k + 1] = fifths<Number>(ring[2 * (first + k)]);
+            out->y[k + 1] = fifths<Number>(ring[2 * (first + k) + 1]);
+        }
+        for (std::size_t k = 0; k <= edges; ++k) out->column[k] = std::min(width, pixel_of(out->x[k]));
+        Number sum = 0;
+        for (std::size_t k = 0; k < edges; ++k) sum += std::abs(out->column[k + 1] - out->column[k]);
+        out->toggles = static_cast<std::size_t>(sum);
+    }
+};
+
+template <class Number>
+struct WalkEdges {
+    static VESICA_INLINE void body(const Vertices<Number>* at, std::size_t edges, Number height, std::uint64_t* to) {
+        for (std::size_t k = 0; k < edges; ++k) {
+            const Number begin = std::min(at->column[k], at->column[k + 1]);
+            const Number end = std::max(at->column[k], at->column[k + 1]);
+            if (begin == end) continue;
+            Walk<Number>(at->x[k], at->y[k], at->x[k + 1], at->y[k + 1]).toggle(begin, end, height, to);
+            to += end - begin;
+        }
+    }
+};
 
 // The first row whose centre is at y or below, in each column whose centre the edge crosses. From the left end, so
 // that the two owners of an edge agree.
@@ -172,16 +248,23 @@ void Painter::add(const double* points, std::size_t vertices) {
 }
 
 void Painter::walk(const double* points, std::size_t vertices) {
-    const auto toggle = [&](Int column, Int y) {
-        toggles_.push_back(toggle_at(column, std::min(height_, pixel_of(y))));
-    };
-    Int x0 = fifths(points[2 * vertices - 2]), y0 = fifths(points[2 * vertices - 1]), column0 = pixel_of(x0);
-    for (const double* const end = points + 2 * vertices; points != end; points += 2) {
-        const Int x1 = fifths(points[0]), y1 = fifths(points[1]), column1 = pixel_of(x1);
-        const Int first = std::min(column0, column1), last = std::min(width_, std::max(column0, column1));
-        if (first < last) Walk(x0, y0, x1, y1).each_column(first, last, toggle);
-        steps_.add(first < last ? static_cast<std::size_t>(last - first) : 1);
-        x0 = x1, y0 = y1, column0 = column1;
+    // What fits 32 bits many times over, as nearly all does, takes half the room in vectors.
+    constexpr double small = 1 << 24;
+    double most = static_cast<double>(std::max(height_, width_));
+    for (std::size_t k = 0; k < 2 * vertices; ++k) most = std::max(most, std::fabs(points[k]));
+    most < small ? walk_on<std::int32_t>(points, vertices) : walk_on<Int>(points, vertices);
+}
+
+template <class Number>
+void Painter::walk_on(const double* points, std::size_t vertices) {
+    Vertices<Number> at;
+    for (std::size_t first = 0; first < vertices; first += at.most) {
+        const std::size_t edges = std::min(at.most, vertices - first), before = toggles_.size();
+        simd::run<Place<Number>>(points, vertices, first, edges, static_cast<Number>(width_), &at);
+        toggles_.resize(before + at.toggles + static_cast<std::size_t>(Walk<Number>::vector));
+        simd::run<WalkEdges<Number>>(&at, edges, static_cast<Number>(height_), toggles_.data() + before);
+        toggles_.resize(before + at.toggles);
+        steps_.add(edges + at.toggles);
     }
 }
 

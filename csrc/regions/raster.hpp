@@ -47,6 +47,8 @@ class Painter {
     using Toggle = std::uint64_t;
 
     void walk(const double* points, std::size_t vertices);
+    template <class Number>
+    void walk_on(const double* points, std::size_t vertices);
     void edge(double x0, double y0, double x1, double y1);
     void fill(std::uint32_t low, std::size_t columns);
     void add(std::uint32_t column, std::uint32_t begin, std::uint32_t end);

@@ -1,9 +1,13 @@
 #include "regions/rotated.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numbers>
+#include <utility>
 #include <vector>
 
 #include "base/formulas.hpp"
@@ -13,6 +17,8 @@
 
 namespace vesica::rotated {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 VESICA_INLINE double clamp(double x, double lo, double hi) {
     return lesser(hi, greater(lo, x));
@@ -75,6 +81,31 @@ VESICA_INLINE double shared_area(const One& a, const One& b) {
     return lesser(f.area, greater(0.0, 0.0 - (lower + upper)));  // f.area <= p.area
 }
 
+const double* row_of(Rows rows, std::size_t i) {
+    return rows.data + Rows::width * i;
+}
+
+VESICA_INLINE double area_of(const double* r) {
+    return r[2] * r[3] + 0 * (r[0] + r[1] + r[4]);  // NaN and infinity anywhere make NaN
+}
+
+// A reach by which a filter never loses a pair to rounding.
+VESICA_INLINE double widened(double reach, double centre) {
+    return reach + grid_index::hair * (std::fabs(centre) + reach);
+}
+
+// The half sides of the upright box around a rotated one, a little widened.
+VESICA_INLINE double reach_x_of(const One& a) {
+    return widened((a.w * std::fabs(a.cos) + a.h * std::fabs(a.sin)) / 2, a.cx);
+}
+VESICA_INLINE double reach_y_of(const One& a) {
+    return widened((a.w * std::fabs(a.sin) + a.h * std::fabs(a.cos)) / 2, a.cy);
+}
+
+VESICA_INLINE One one(const double* r) {
+    return {r[0], r[1], r[2], r[3], r[4], r[5], r[6], area_of(r)};
+}
+
 VESICA_INLINE One one(const Columns& c, std::size_t i) {
     return {c.cx[i], c.cy[i], c.w[i], c.h[i], c.angle[i], c.cos[i], c.sin[i], c.area[i]};
 }
@@ -93,15 +124,189 @@ struct Zip {
     }
 };
 
-// Which of b[from ... from + count) have an upright box that meets the one of a[i]?
-struct Meets {
-    static VESICA_INLINE void body(const Columns& a, std::size_t i, const Columns& b, std::size_t from,
-                                   std::size_t count, std::uint8_t* VESICA_RESTRICT meets) {
-        const double cx = a.cx[i], cy = a.cy[i], reach_x = a.reach_x[i], reach_y = a.reach_y[i];
-        const double *VESICA_RESTRICT xs = b.cx + from, *VESICA_RESTRICT ys = b.cy + from;
-        const double *VESICA_RESTRICT rx = b.reach_x + from, *VESICA_RESTRICT ry = b.reach_y + from;
-        for (std::size_t j = 0; j < count; ++j)
-            meets[j] = (std::fabs(xs[j] - cx) <= reach_x + rx[j]) & (std::fabs(ys[j] - cy) <= reach_y + ry[j]);
+// A few rotated boxes by column: one side of pairs that are clipped together. Their numbers are copied from their rows,
+// so that threads share no more than the rows.
+struct Some {
+    static constexpr std::size_t most = 64;
+    double cx[most], cy[most], w[most], h[most], angle[most], cos[most], sin[most], area[most];
+
+    void put(std::size_t k, const double* r) {
+        cx[k] = r[0], cy[k] = r[1], w[k] = r[2], h[k] = r[3], angle[k] = r[4], cos[k] = r[5], sin[k] = r[6];
+        area[k] = area_of(r);
+    }
+};
+
+VESICA_INLINE One one(const Some& s, std::size_t i) {
+    return {s.cx[i], s.cy[i], s.w[i], s.h[i], s.angle[i], s.cos[i], s.sin[i], s.area[i]};
+}
+
+// Do the upright boxes around the two meet?
+VESICA_INLINE bool meet(const One& a, const One& b) {
+    return (std::fabs(b.cx - a.cx) <= reach_x_of(a) + reach_x_of(b)) &
+           (std::fabs(b.cy - a.cy) <= reach_y_of(a) + reach_y_of(b));
+}
+
+// What they share, and whether the upright boxes around them meet: a number as wide as theirs, which vectors need not
+// narrow.
+struct ZipNear {
+    static VESICA_INLINE void body(const Some& a, const Some& b, std::size_t count, double* VESICA_RESTRICT inter,
+                                   std::uint64_t* VESICA_RESTRICT meets) {
+        for (std::size_t k = 0; k < count; ++k) inter[k] = shared_area(one(a, k), one(b, k));
+        for (std::size_t k = 0; k < count; ++k) meets[k] = meet(one(a, k), one(b, k));
+    }
+};
+
+// An axis as the filter sees it: the nearest float to a share of a length. What is in order stays in order, so what
+// does not meet as floats does not meet. Where there is no such length, all is 0 or NaN.
+struct Axis {
+    double origin = 0, per_length = 0;
+
+    Axis() = default;
+    Axis(double low, double high) : origin(low), per_length(1 / (high - low)) {
+        if (!(per_length > 0 && per_length < infinity)) origin = per_length = 0;
+    }
+    VESICA_INLINE float at(double x) const { return static_cast<float>((x - origin) * per_length); }
+};
+
+struct Sides {
+    float left, top, right, bottom;
+};
+
+// A row of a, its sides, and the stretch of places in `Upright` where its partners are.
+struct Window {
+    Sides sides;
+    std::uint32_t row, begin, end;
+};
+
+// The upright boxes around rotated ones, in places where those that one box may meet stand together. Their sides are
+// floats, of which twice as many are looked at in one instruction as of doubles: a filter that may pass too much, never
+// too little.
+class Upright {
+  public:
+    // Boxes are looked at by whole vectors, so columns are that much longer than what they hold.
+    static constexpr std::size_t lanes = 32;
+
+    enum class Order { as_given, by_x };
+
+    Upright(Rows rows, Order order)
+        : rows_(rows), stride_(rows.count + lanes), sides_(4 * stride_), order_(rows.count) {
+        measure();
+        if (order == Order::by_x && x_.per_length > 0) ends_.resize(std::min<std::size_t>(rows.count, 1 << 20));
+        put();
+    }
+
+    bool all_have_area() const { return all_have_area_; }
+    // Which row stands at this place?
+    std::size_t row_at(std::size_t place) const { return order_[place]; }
+
+    const float* left() const { return sides_.data(); }
+    const float* top() const { return left() + stride_; }
+    const float* right() const { return top() + stride_; }
+    const float* bottom() const { return right() + stride_; }
+
+    // Row i, which is r, and the places [begin, end).
+    Window window(const double* r, std::size_t i, std::size_t begin, std::size_t end) const {
+        const One box = one(r);
+        return {sides_of(box), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(begin),
+                static_cast<std::uint32_t>(end)};
+    }
+    // Row i, and the places among which are all that it may meet.
+    Window window(const double* r, std::size_t i) const {
+        Window all = window(r, i, 0, rows_.count);
+        const double far = widened(reach_x_of(one(r)) + reach_, r[0]);
+        if (ends_.empty() || !(far < infinity)) return all;
+        const std::size_t low = cell(r[0] - far);
+        all.begin = low ? ends_[low - 1] : 0, all.end = ends_[cell(r[0] + far)];
+        return all;
+    }
+
+  private:
+    Sides sides_of(const One& box) const {
+        const double x = widened(reach_x_of(box), box.cx), y = widened(reach_y_of(box), box.cy);
+        return {x_.at(box.cx - x), y_.at(box.cy - y), x_.at(box.cx + x), y_.at(box.cy + y)};
+    }
+
+    // How far the boxes extend, and how far from its centre the widest of them reaches.
+    void measure() {
+        double left = infinity, right = -infinity, top = infinity, bottom = -infinity;
+        for (std::size_t i = 0; i < rows_.count; ++i) {  // NaN is passed over: it meets nothing
+            const One box = one(row_of(rows_, i));
+            const double reach = reach_x_of(box), x = widened(reach, box.cx), y = widened(reach_y_of(box), box.cy);
+            left = lesser(box.cx - x, left), right = greater(box.cx + x, right);
+            top = lesser(box.cy - y, top), bottom = greater(box.cy + y, bottom);
+            reach_ = greater(reach, reach_);
+            all_have_area_ &= box.area > 0;
+        }
+        x_ = Axis(left, right), y_ = Axis(top, bottom);
+    }
+
+    // Every box to its place: by cells along x, those of a cell as they came.
+    void put() {
+        std::vector<std::uint32_t> cells;
+        if (!ends_.empty()) {
+            cells.resize(rows_.count);
+            for (std::size_t i = 0; i < rows_.count; ++i) ++ends_[cells[i] = cell(row_of(rows_, i)[0])];
+            std::uint32_t total = 0;
+            for (std::uint32_t& end : ends_) end = std::exchange(total, total + end);  // so far, where its cell begins
+        }
+        float* const to = sides_.data();
+        for (std::size_t i = 0; i < rows_.count; ++i) {
+            const std::size_t at = ends_.empty() ? i : ends_[cells[i]]++;
+            const Sides sides = sides_of(one(row_of(rows_, i)));
+            order_[at] = static_cast<std::uint32_t>(i);
+            to[at] = sides.left, to[stride_ + at] = sides.top;
+            to[2 * stride_ + at] = sides.right, to[3 * stride_ + at] = sides.bottom;
+        }
+    }
+
+    std::uint32_t cell(double x) const {
+        const float last = static_cast<float>(ends_.size() - 1);
+        return static_cast<std::uint32_t>(greater(0.0f, lesser(x_.at(x) * last, last)));  // NaN is in the last
+    }
+
+    Rows rows_;
+    std::size_t stride_;
+    std::vector<float> sides_;
+    std::vector<std::uint32_t> order_, ends_;
+    Axis x_, y_;
+    double reach_ = 0;
+    bool all_have_area_ = true;
+};
+
+// A row of a, and those of a few places that it may meet: bit k is the place first + k.
+struct Group {
+    std::uint32_t row, first, bits;
+};
+
+// Bit k, for each k: read from memory by whole vectors.
+constexpr std::array<std::uint32_t, Upright::lanes> bit = [] {
+    std::array<std::uint32_t, Upright::lanes> bits{};
+    for (std::size_t k = 0; k < Upright::lanes; ++k) bits[k] = std::uint32_t(1) << k;
+    return bits;
+}();
+
+// The groups of some windows in which any two may meet: may pass too much, never too little. NaN passes.
+struct Near {
+    static VESICA_INLINE void body(const Upright& b, const Window* windows, std::size_t count,
+                                   Group* VESICA_RESTRICT groups, std::size_t* found) {
+        std::size_t size = 0;
+        for (const Window* w = windows; w < windows + count; ++w) {
+            const Sides sides = w->sides;
+            for (std::size_t from = w->begin; from < w->end; from += Upright::lanes) {
+                const float *VESICA_RESTRICT left = b.left() + from, *VESICA_RESTRICT right = b.right() + from;
+                const float *VESICA_RESTRICT top = b.top() + from, *VESICA_RESTRICT bottom = b.bottom() + from;
+                std::uint32_t bits = 0;
+                for (std::size_t k = 0; k < Upright::lanes; ++k) {
+                    const bool may_meet = !(left[k] > sides.right) & !(sides.left > right[k]) &
+                                          !(top[k] > sides.bottom) & !(sides.top > bottom[k]);
+                    bits |= -static_cast<std::uint32_t>(may_meet) & bit[k];
+                }
+                bits &= ~std::uint32_t(0) >> (Upright::lanes - std::min<std::size_t>(Upright::lanes, w->end - from));
+                groups[size] = {w->row, static_cast<std::uint32_t>(from), bits};
+                size += bits != 0;
+            }
+        }
+        *found = size;
     }
 };
 
@@ -110,102 +315,165 @@ struct Blank {
     static VESICA_INLINE void body(R* out, std::size_t count, R value) { std::fill_n(out, count, value); }
 };
 
-// Fills rows of values: regions that cannot meet share nothing, the others wait in lanes until there are enough to
-// clip.
-template <class R, class ValueOf>
+template <class R>
+void fill(R* out, std::size_t count, R value) {
+    const R zero = 0;
+    if (std::memcmp(&value, &zero, sizeof value))
+        simd::run<Blank<R>>(out, count, value);
+    else
+        std::memset(out, 0, count * sizeof(R));  // for which processors have an instruction of their own
+}
+
+// Fills rows of values: regions that cannot meet share nothing, the others wait until there are enough to clip.
+// place(i, j) is where the value of a[i] with b[j] goes.
+template <class R, class ValueOf, class Place>
 class Filler {
   public:
-    Filler(const ValueOf& value_of, const Columns& a, const Columns& b) : value_of_(value_of), a_(a), b_(b) {}
+    Filler(const ValueOf& value_of, Rows a, Rows b, const Upright& upright, const Place& place)
+        : value_of_(value_of), place_(place), a_(a), b_(b), upright_(upright) {}
 
-    // The values of a[i] with b[from ... from + count) as if none met: out[0 ... count), of which place(j) is b[j]'s.
-    template <class Place>
-    void blank(std::size_t i, std::size_t from, std::size_t count, R* out, const Place& place) const {
-        if (a_.area[i] > 0 && b_.all_have_area)
-            simd::run<Blank<R>>(out, count, static_cast<R>(value_of_(Parts{0, 1, 1})));
-        else
-            for (std::size_t j = from; j < from + count; ++j) *place(j) = value(0, i, j);
-    }
-
-    // Those of b[from ... from + count) that may meet a[i]: their values will go to place(j).
-    template <class Place>
-    void row(std::size_t i, std::size_t from, std::size_t count, const Place& place) {
-        constexpr std::size_t width = 512;
-        std::uint8_t meets[width + 8];
-        for (std::size_t start = from; start < from + count; start += width) {
-            const std::size_t here = std::min(width, from + count - start);
-            std::memset(meets + here, 0, 8);
-            simd::run<Meets>(a_, i, b_, start, here, &meets[0]);
-            for (std::size_t j = 0; j < here; j += 8) {
-                // A byte each, which is 0 or 1: the first lowest. To go from one to the next is to ask no other.
-                std::uint64_t eight = 0;
-                for (unsigned k = 0; k < 8; ++k) eight |= static_cast<std::uint64_t>(meets[j + k]) << 8 * k;
-                for (; eight; eight &= eight - 1) {
-                    const std::size_t k = start + j + static_cast<std::size_t>(std::countr_zero(eight)) / 8;
-                    place_[lanes_.count] = place(k);
-                    lanes_.add(i, k);
-                    if (lanes_.full()) settle();
-                }
-            }
+    // The values of a[begin ... end) with b[from ... from + count) as if none met: rows of `count`, one after another.
+    void blank(std::size_t begin, std::size_t end, std::size_t from, std::size_t count, R* out) const {
+        const R blank = static_cast<R>(value_of_(Parts{0, 1, 1}));
+        const auto has_area = [&](std::size_t i) { return upright_.all_have_area() && area_of(row_of(a_, i)) > 0; };
+        while (begin < end) {
+            std::size_t plain = begin;  // up to there all have, so one value is that of all
+            while (plain < end && has_area(plain)) ++plain;
+            fill(out, (plain - begin) * count, blank);
+            out += (plain - begin) * count;
+            if (plain < end)
+                for (std::size_t j = from; j < from + count; ++j) *out++ = value(0, plain, j);
+            begin = plain + 1;
         }
     }
 
-    // Clip what waits. Rows are complete only after this.
+    // Those of a window that may meet its row.
+    void look(Window window) {
+        while (window.begin < window.end) {
+            const std::size_t room = (most_groups - groups_) * Upright::lanes;
+            const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(window.end, window.begin + room));
+            windows_[windows_waiting_++] = {window.sides, window.row, window.begin, end};
+            groups_ += (end - window.begin + Upright::lanes - 1) / Upright::lanes;
+            if (groups_ == most_groups || windows_waiting_ == most_windows) collect();
+            window.begin = end;
+        }
+    }
+
+    // Rows are complete only after this.
     void settle() {
-        lanes_.clip(a_, b_);
-        for (std::size_t k = 0; k < lanes_.count; ++k) *place_[k] = value(lanes_.inter[k], lanes_.i[k], lanes_.j[k]);
-        lanes_.count = 0;
+        collect();
+        clip();
     }
 
   private:
+    static constexpr std::size_t most_groups = 256, most_windows = 64;
+
+    // Which pairs of the windows that wait may meet?
+    void collect() {
+        Group groups[most_groups];
+        std::size_t found = 0;
+        simd::run<Near>(upright_, &windows_[0], windows_waiting_, &groups[0], &found);
+        windows_waiting_ = groups_ = 0;
+        // From pair to pair: how many there are in a group is no branch to be guessed.
+        for (std::size_t g = 0; g < found;) {
+            Group& group = groups[g];
+            const std::size_t place = group.first + static_cast<std::size_t>(std::countr_zero(group.bits));
+            add(group.row, upright_.row_at(place));
+            group.bits &= group.bits - 1;
+            g += group.bits == 0;
+        }
+    }
+
+    void add(std::size_t i, std::size_t j) {
+        left_.put(count_, row_of(a_, i));
+        right_.put(count_, row_of(b_, j));
+        places_[count_++] = place_(i, j);
+        if (count_ == Some::most) clip();
+    }
+
+    void clip() {
+        double inter[Some::most];
+        std::uint64_t meets[Some::most];
+        simd::run<ZipNear>(left_, right_, count_, &inter[0], &meets[0]);
+        for (std::size_t k = 0; k < count_; ++k)
+            if (meets[k]) *places_[k] = static_cast<R>(value_of_(Parts{inter[k], left_.area[k], right_.area[k]}));
+        count_ = 0;
+    }
+
     R value(double inter, std::size_t i, std::size_t j) const {
-        return static_cast<R>(value_of_(Parts{inter, a_.area[i], b_.area[j]}));
+        return static_cast<R>(value_of_(Parts{inter, area_of(row_of(a_, i)), area_of(row_of(b_, j))}));
     }
 
     const ValueOf& value_of_;
-    const Columns &a_, &b_;
-    Lanes lanes_;
-    R* place_[Lanes::most];
-};
-
-// Rows by rising cx, so that those which may meet a given one stand together.
-struct Sorted {
-    std::vector<std::uint32_t> order;
-    std::vector<double> numbers;
-
-    explicit Sorted(Rows rows) : order(rows.count), numbers(rows.count * Rows::width) {
-        for (std::size_t i = 0; i < rows.count; ++i) order[i] = static_cast<std::uint32_t>(i);
-        const auto cx = [&](std::uint32_t i) { return rows.data[i * Rows::width]; };
-        const auto is_number = [&](std::uint32_t i) { return cx(i) == cx(i); };
-        const auto numbered = std::partition(order.begin(), order.end(), is_number);  // NaN has no order
-        std::sort(order.begin(), numbered, [&](std::uint32_t i, std::uint32_t j) { return cx(i) < cx(j); });
-        for (std::size_t k = 0; k < order.size(); ++k)
-            std::copy_n(rows.data + order[k] * Rows::width, Rows::width, numbers.data() + k * Rows::width);
-    }
-    Rows rows() const { return {numbers.data(), order.size()}; }
+    const Place& place_;
+    Rows a_, b_;
+    const Upright& upright_;
+    Window windows_[most_windows];
+    std::size_t windows_waiting_ = 0, groups_ = 0;
+    Some left_, right_;
+    R* places_[Some::most];
+    std::size_t count_ = 0;
 };
 
 template <class R, class ValueOf>
 void matrix(const ValueOf& value_of, Rows a, Rows b, R* out, std::size_t threads) {
     if (!a.count || !b.count) return;
-    const Sorted sorted(b);
-    const Columns left(a), right(sorted.rows());
-    const double reach = *std::max_element(right.reach_x, right.reach_x + b.count);
+    const Upright upright(b, Upright::Order::by_x);
     const std::size_t share =
         threads::at_least_one(std::min<std::size_t>(1 + (1 << 16) / b.count, a.count / (4 * threads)));
+    const auto place = [&](std::size_t i, std::size_t j) { return out + i * b.count + j; };
     threads::over(a.count, share, a.count * b.count < 4096 ? 1 : threads, [&](std::size_t begin, std::size_t end) {
-        Filler<R, ValueOf> filler(value_of, left, right);
-        for (std::size_t i = begin; i < end; ++i) {
-            R* const to = out + i * b.count;
-            const auto place = [&](std::size_t j) { return to + sorted.order[j]; };
-            filler.blank(i, 0, b.count, to, place);
-            const double far = left.reach_x[i] + reach, low = left.cx[i] - far, high = left.cx[i] + far;
-            const double *ends = right.cx + b.count, *first = std::lower_bound(right.cx, ends, low);
-            const double* last = std::upper_bound(first, ends, high);
-            filler.row(i, first - right.cx, last - first, place);
-        }
+        Filler<R, ValueOf, decltype(place)> filler(value_of, a, b, upright, place);
+        filler.blank(begin, end, 0, b.count, place(begin, 0));
+        for (std::size_t i = begin; i < end; ++i) filler.look(upright.window(row_of(a, i), i));
         filler.settle();
     });
 }
+
+struct AreSound {
+    static VESICA_INLINE void body(Given rows, double limit, double least_side, bool* answer) {
+        int sound = 1;
+        for (std::size_t k = 0; k < rows.count * Given::width; ++k) sound &= std::fabs(rows.data[k]) <= limit;
+        for (std::size_t i = 0; i < rows.count; ++i) {
+            const double* const r = rows.data + Given::width * i;
+            sound &= (r[2] >= least_side) & (r[3] >= least_side);
+        }
+        *answer = sound != 0;
+    }
+};
+
+// Steps and their order are those of the array code in vesica/regions/rotated.py: the bits are the same.
+VESICA_INLINE double quarters_of(double angle) {
+    return std::nearbyint(angle / 90);
+}
+
+struct TakeQuarters {
+    static VESICA_INLINE void body(Given rows, bool is_ccw, double* VESICA_RESTRICT rest) {
+        for (std::size_t i = 0; i < rows.count; ++i) {
+            const double given = rows.data[Given::width * i + 4], angle = is_ccw ? -given : given;
+            rest[i] = (angle - 90 * quarters_of(angle)) * (std::numbers::pi / 180);
+        }
+    }
+};
+
+struct Turn {
+    static VESICA_INLINE void body(Given rows, Writing writing, const double* VESICA_RESTRICT cos,
+                                   const double* VESICA_RESTRICT sin, double* VESICA_RESTRICT out) {
+        for (std::size_t i = 0; i < rows.count; ++i) {
+            const double* const r = rows.data + Given::width * i;
+            double* const to = out + Rows::width * i;
+            for (std::size_t c = 0; c < 4; ++c) to[c] = r[c];
+            to[4] = writing.is_ccw ? -r[4] : r[4];
+            to[5] = cos[i], to[6] = sin[i];
+            if (!writing.is_deg) continue;
+            // Cosine and sine of the quarter turns: 1, 0, −1, 0 and 0, 1, 0, −1. Products with them are exact.
+            const double quarters = quarters_of(to[4]), quarter = quarters - 4 * std::floor(quarters / 4);
+            const double odd = quarter - 2 * std::floor(quarter / 2);
+            const double c = (1 - odd) * (1 - quarter), s = odd * (2 - quarter);
+            to[5] = cos[i] * c - sin[i] * s, to[6] = sin[i] * c + cos[i] * s;
+        }
+    }
+};
 
 template <class R, class ValueOf>
 void zip(const ValueOf& value_of, Rows a, Rows b, R* out, std::size_t threads) {
@@ -222,18 +490,27 @@ void zip(const ValueOf& value_of, Rows a, Rows b, R* out, std::size_t threads) {
 
 }  // namespace
 
-Columns::Columns(Rows rows) : numbers(new double[10 * rows.count + 1]), count(rows.count), all_have_area(true) {
+bool are_sound(Given rows, double limit, double least_side) {
+    bool answer = true;
+    simd::run<AreSound>(rows, limit, least_side, &answer);
+    return answer;
+}
+
+void take_quarters(Given rows, bool is_ccw, double* rest) {
+    simd::run<TakeQuarters>(rows, is_ccw, rest);
+}
+
+void turn(Given rows, Writing writing, const double* cos, const double* sin, double* out) {
+    simd::run<Turn>(rows, writing, cos, sin, out);
+}
+
+Columns::Columns(Rows rows) : numbers(new double[10 * rows.count + 1]), count(rows.count) {
     const std::size_t n = count;
     double* const to = numbers.get();
     for (std::size_t i = 0; i < n; ++i) {
-        const double* r = rows.data + Rows::width * i;
+        const double* const r = row_of(rows, i);
         for (std::size_t c = 0; c < Rows::width; ++c) to[c * n + i] = r[c];
-        to[7 * n + i] = r[2] * r[3] + 0 * (r[0] + r[1] + r[4]);  // NaN and infinity anywhere make NaN
-        all_have_area &= to[7 * n + i] > 0;
-        const double reach_x = (r[2] * std::fabs(r[5]) + r[3] * std::fabs(r[6])) / 2;
-        const double reach_y = (r[2] * std::fabs(r[6]) + r[3] * std::fabs(r[5])) / 2;
-        to[8 * n + i] = reach_x + grid_index::hair * (std::fabs(r[0]) + reach_x);
-        to[9 * n + i] = reach_y + grid_index::hair * (std::fabs(r[1]) + reach_y);
+        to[7 * n + i] = area_of(r), to[8 * n + i] = reach_x_of(one(r)), to[9 * n + i] = reach_y_of(one(r));
     }
     cx = to, cy = to + n, w = to + 2 * n, h = to + 3 * n, angle = to + 4 * n, cos = to + 5 * n, sin = to + 6 * n;
     area = to + 7 * n, reach_x = to + 8 * n, reach_y = to + 9 * n;
@@ -261,13 +538,13 @@ template <class R>
 void best(measures::Name measure, const measures::Options& options, Rows a, Rows b, std::size_t k, std::int64_t* index,
           R* value, std::size_t threads) {
     const auto value_of = measures::value_of<double>(measure, options);
-    const Columns left(a), right(b);
+    const Upright upright(b, Upright::Order::as_given);
     top_k::of_rows(a.count, b.count, k, index, value, threads,
                    [&](std::size_t i, std::size_t from, std::size_t count, R* values) {
-                       Filler<R, decltype(value_of)> filler(value_of, left, right);
-                       const auto place = [&](std::size_t j) { return values + (j - from); };
-                       filler.blank(i, from, count, values, place);
-                       filler.row(i, from, count, place);
+                       const auto place = [&](std::size_t, std::size_t j) { return values + (j - from); };
+                       Filler<R, decltype(value_of), decltype(place)> filler(value_of, a, b, upright, place);
+                       filler.blank(i, i + 1, from, count, values);
+                       filler.look(upright.window(row_of(a, i), i, from, from + count));
                        filler.settle();
                    });
 }

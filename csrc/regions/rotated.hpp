@@ -17,6 +17,27 @@ struct Rows {
     std::size_t count;
 };
 
+// Rows of cx, cy, w, h, angle, as users write them: any numbers.
+struct Given {
+    static constexpr std::size_t width = 5;
+    const double* data;
+    std::size_t count;
+};
+
+// How angles are written. Those of `Rows` are clockwise.
+struct Writing {
+    bool is_deg, is_ccw;
+};
+
+// Is no number beyond the limit, and no side below the least? NaN is beyond.
+bool are_sound(Given rows, double limit, double least_side);
+
+// What is left of each angle, in radians, when quarter turns are taken off until it is within ±45°.
+void take_quarters(Given rows, bool is_ccw, double* rest);
+
+// The rows with cosine and sine: of the angles in radians, or of what `take_quarters` left of those in degrees.
+void turn(Given rows, Writing writing, const double* cos, const double* sin, double* out);
+
 // Rotated boxes by column, with the half sides of the upright box around each, a little widened.
 struct Columns {
     explicit Columns(Rows rows);
@@ -24,7 +45,6 @@ struct Columns {
     std::unique_ptr<double[]> numbers;
     const double *cx, *cy, *w, *h, *angle, *cos, *sin, *area, *reach_x, *reach_y;
     std::size_t count;
-    bool all_have_area;
 };
 
 using Parts = measures::Parts<double>;

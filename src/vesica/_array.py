@@ -85,9 +85,7 @@ _NUMPY = _NumPy()
 def objects(values: Iterable[Any], /) -> np.ndarray:
     """A NumPy column of any objects, lists and None too, one for each."""
     listed = list(values)
-    column = np.empty(len(listed), object)
-    column[:] = listed
-    return column
+    return np.fromiter(listed, object, len(listed))
 
 
 def as_array(value: Any, /) -> Array:

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from vesica._check import agreement as check_agreement
-from vesica._check import label_files as check_label_files
 from vesica._check import names
-from vesica._check import painted as check_painted
-from vesica._check import panoptic as check_panoptic
-from vesica._check import segmentation as check_segmentation
-from vesica._check import surfaces as check_surfaces
 from vesica.dataset import Dataset, Images
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
@@ -142,7 +136,7 @@ def evaluate(
         quirks=quirks,
     )
     sides = sides_of(truth, guess, asked, threads)
-    inputs = inputs_of(*sides, asked, categories=categories, missing=missing)
+    inputs = inputs_of(*sides, asked, categories=categories, missing=missing, threads=threads)
     records = match_inputs(inputs, asked, details=details, threads=threads)
     result = DetectionResult(records, inputs, threads, **_told_of_images(sides[0].images, inputs))
     if check and quirks is None and _is_file(truth) and _is_file(guess):
@@ -156,7 +150,9 @@ def _told_of_images(images: Images, inputs: Inputs) -> dict[str, Any]:
     told = (images.names, images.width, *columns.values())
     if inputs.meeting is None or all(column is None for column in told):
         return {}
-    order = np.argsort(inputs.meeting.truth_image)
+    place = inputs.meeting.truth_image
+    is_rising = bool((place == np.arange(len(place))).all())  # as most files are
+    order = slice(None) if is_rising else np.argsort(place)
     return {
         "image_sizes": None if images.width is None else images.sizes[order, ::-1],
         "image_names": None if images.names is None else images.names[order],
@@ -251,6 +247,7 @@ def evaluate_segmentation(
     ...
     vesica.errors.InputError: The guess has the label 3 (1 pixel), which is no category: they are [0, 1, 2]. Add it to the categories; or `ignore=3` lets such pixels of the truth not count. In Python: SegmentationPolicy(unknown_label="drop" or "add") says what becomes of them.
     """  # noqa: E501
+    from vesica._check import label_files as check_label_files
     from vesica.segmentation.evaluator import SegmentationEvaluator, policy_of  # late: detection does not need it
 
     source = label_images(
@@ -348,6 +345,9 @@ def evaluate_surfaces(
     boundary_F(0.5) 0.900
     boundary_IoU(2%) 0.833
     """
+    from vesica._check import label_files as check_label_files
+    from vesica._check import segmentation as check_segmentation
+    from vesica._check import surfaces as check_surfaces
     from vesica.segmentation.evaluator import policy_of  # late: detection does not need it
     from vesica.segmentation.inputs import Maps, Reading, categories_of, classes_of
     from vesica.segmentation.surface_cells import Wanted, measure
@@ -430,6 +430,8 @@ def label_images(
     `only` are ids of images: of files and objects, no others are read and drawn. Files that have met already are given
     as LabelFiles, without a guess.
     """
+    from vesica._check import label_files as check_label_files
+    from vesica._check import painted as check_painted
     from vesica.io.label_files import LabelFiles, pair_files
     from vesica.segmentation.inputs import batches_of, categories_of
 
@@ -479,6 +481,7 @@ def _painted(
     threads: int | None,
 ) -> LabelImages:
     """Objects as label maps, over a background that is no class of its own, with a label for what does not count."""
+    from vesica._check import label_files as check_label_files
     from vesica.segmentation.inputs import batch_of
     from vesica.segmentation.painted import paint
 
@@ -613,6 +616,7 @@ def evaluate_agreement(
     >>> maps.classes()["iou"].tolist(), round(maps["mIoU"], 6)
     ([0.3333333333333333, 0.5], 0.416667)
     """
+    from vesica._check import agreement as check_agreement
     from vesica.agreement.policy import AgreementPolicy
 
     asked = check_agreement.agreement_policy(policy, AgreementPolicy)
@@ -630,6 +634,7 @@ def _agreement_of(
     missing: str | None,
     threads: int | None,
 ) -> AgreementResult | PixelAgreementResult:
+    from vesica._check import agreement as check_agreement
     from vesica.agreement import plain
     from vesica.agreement.annotations import annotations_of
     from vesica.agreement.label_maps import compare_maps, maps_of
@@ -658,6 +663,8 @@ def _agreement_of(
 
 def _annotations_of(value: Any, threads: int | None) -> Dataset:
     """A data set, or the file that a path stands for."""
+    from vesica._check import agreement as check_agreement
+
     if isinstance(value, Dataset):
         return value
     from vesica.io.read import read
@@ -732,6 +739,7 @@ def evaluate_panoptic(
     RQ_stuff   0.000
     """
     from vesica._check import one_of  # late: detection does not need them
+    from vesica._check import panoptic as check_panoptic
     from vesica.segmentation.panoptic import score
     from vesica.segmentation.rules import PANOPTIC_QUIRKS
 
@@ -763,6 +771,7 @@ def panoptic_images(
     guess_folder: str | os.PathLike[str] | None = None,
 ) -> PanopticImages:
     """What `evaluate_panoptic` was given, read as far as it can be without a map."""
+    from vesica._check import panoptic as check_panoptic
     from vesica.segmentation import panoptic_inputs
 
     sides = _panoptic_side(truth, "truth", truth_folder), _panoptic_side(guess, "guess", guess_folder)
@@ -816,6 +825,7 @@ def write_panoptic(
     ...     vesica.evaluate_panoptic(f"{folder}/val.json", f"{folder}/val.json")["PQ"]
     1.0
     """
+    from vesica._check import panoptic as check_panoptic
     from vesica.io.panoptic_write import write_images
     from vesica.segmentation import panoptic_inputs
 
@@ -826,6 +836,8 @@ def write_panoptic(
 
 def _panoptic_side(side: Any, name: str, folder: Any) -> tuple[dict[Any, Callable[[], Any]], dict[Any, Any], Any]:
     """By image: what reads the map, and the segments; and the categories of a file."""
+    from vesica._check import panoptic as check_panoptic
+
     if isinstance(side, (str, os.PathLike)):
         from vesica.io.panoptic import read_panoptic
 

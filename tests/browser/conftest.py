@@ -9,7 +9,7 @@ import pytest
 from browser.kinds import KINDS
 from browser.looking import Looking
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = os.environ.get("VESICA_BROWSER") == "required"
 
 
@@ -30,7 +30,9 @@ def chromium():
     if program is None:
         _lacking(f"no browser is there: none of {', '.join(NAMES)}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"]
+        )
         yield browser
         browser.close()
 

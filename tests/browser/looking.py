@@ -13,24 +13,30 @@ document.addEventListener("securitypolicyviolation", (event) => {
 class Looking:
     """A window in which one report is open at a time: `page` is Playwright's, `made` is the report.
 
-    A process of the browser takes a second to start, so the window stays when the report goes.
+    Each report has a page of its own: what the browser and its driver hold of one goes with it.
     """
 
-    made = None
+    made = page = None
 
     def __init__(self, browser, *, has_script=True):
         self.context = browser.new_context(java_script_enabled=has_script)
-        self.page = self.context.new_page()
         self.is_changed = False
         self.requests, self.complaints = [], []
         self.context.route("**/*", self._asked)
+        if has_script:
+            self.context.add_init_script(_VIOLATIONS)
+
+    def _turn_to_a_new_page(self):
+        if self.page is not None:
+            self.page.close()
+        self.page = self.context.new_page()
         self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
-        if has_script:
-            self.page.add_init_script(_VIOLATIONS)
 
     def open(self, made, fragment=""):
         """Read the file, whatever was open before; its complaints are those of this report alone."""
+        if made is not self.made:
+            self._turn_to_a_new_page()
         self.page.goto("about:blank")  # from one fragment of a file to another, no browser would read it again
         self.requests.clear()
         self.complaints.clear()

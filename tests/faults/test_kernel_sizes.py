@@ -18,6 +18,7 @@ iou, options, threshold = 0, (0.0, 0.5, 0.5, False), (1, 2, 0, False)
 boxes = np.array([[0.0, 0, 4, 4], [1, 1, 5, 5], [2, 2, 6, 6]])
 other = boxes[:2].copy()
 turned = np.array([[2.0, 2, 4, 4, 1, 0, 16]] * 3)
+written = turned[:, :5].copy()
 keys, few_keys = flat(3, np.uint32), flat(2, np.uint32)
 scores, rule = np.array([0.9, 0.8, 0.7]), (0, 0.5, 0.1, 0)
 index, value = table(3, 1, np.int64), table(3, 1)
@@ -51,6 +52,8 @@ CALLS = [
     ("boxes_best", iou, options, boxes, other, index, value, 1),
     ("boxes_join", iou, options, threshold, boxes, other, keys, few_keys, False, 1),
     ("boxes_join", iou, options, threshold, boxes, boxes, keys, keys, True, 1),
+    ("rotated_take_quarters", written, False, flat(3)),
+    ("rotated_turn", written, True, False, flat(3), flat(3), table(3, 7)),
     ("rotated_pairwise", iou, options, turned, turned[:2], table(3, 2), 1),
     ("rotated_aligned", iou, options, turned, turned, flat(3), 1),
     ("rotated_inter", turned, turned[:2], table(3, 2), 1),
@@ -166,6 +169,7 @@ OF_ONE = [
     "rle_from_strings",
     "rle_of_columns",
     "rle_unpack",
+    "rotated_are_sound",
     "vote_patterns_dense",
     "vote_patterns_labels",
 ]

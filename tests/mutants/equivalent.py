@@ -115,7 +115,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "Only which pages the system is advised about.",
     (
         "base/memory.cpp",
-        "for (std::size_t k = shelf.blocks.size(); k-- > 0;) {",
+        "for (std::size_t k = blocks.size(); k-- > 0;)",
         "0 → 1",
     ): "Only whether the oldest block that is kept is used again.",
     (
@@ -125,9 +125,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "Only whether a block of that very size is in large pages.",
     (
         "base/memory.hpp",
-        "bytes < large ? ::operator delete(data) : give_back(data, bytes);",
+        "if (bytes < medium || !VESICA_KEEPS_SCRATCH) return ::operator delete(data);",
         "< → <=",
-    ): "A block of that very size is freed and not kept; the C library frees both kinds alike.",
+    ): "A block of that very size is freed and not kept; it came from the C library.",
     (
         "base/partition.hpp",
         "return threads > 1 && count >= 2 * few;",
@@ -192,7 +192,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "std::size_t padded_, class_lines_ = 0, first_ = 0, count_ = 0;",
         "0 → 1 (2)",
     ): "`first_` is set before a block of replicates is made.",
-    ("detection/boundary.cpp", "if (done < reach) step(reach - done);", "< → <="): "A step of 0 is a mask with itself.",
+    ("detection/boundary.cpp", "if (done < reach) take(reach - done);", "< → <="): "A step of 0 is a mask with itself.",
     (
         "detection/boundary.cpp",
         "const pixels::Stack right{&mask_b, 1, of_b.words.data(), nullptr, b.height, b.width};",
@@ -456,13 +456,13 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "`open` sets both sides before they are read.",
     (
         "regions/rotated.cpp",
-        "meets[j] = (std::fabs(xs[j] - cx) <= reach_x + rx[j]) & (std::fabs(ys[j] - cy) <= reach_y + ry[j]);",
+        "return (std::fabs(b.cx - a.cx) <= reach_x_of(a) + reach_x_of(b)) &",
         "& → |",
     ): "A wider filter: pairs that do not meet are clipped to 0.",
     (
         "regions/rotated.cpp",
-        "to[8 * n + i] = reach_x + grid_index::hair * (std::fabs(r[0]) + reach_x);",
-        "+ → - (3)",
+        "return reach + grid_index::hair * (std::fabs(centre) + reach);",
+        "+ → - (2)",
     ): "The slack stays at 0 or above, for centres lie at least as far from 0 together as from each other.",
     (
         "regions/rotated.cpp",

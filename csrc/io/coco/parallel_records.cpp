@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -37,6 +36,8 @@ constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
 constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
 // Blocks are smaller where threads are many, so that none has its last one to read when the others are done.
 constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
+// So many blocks of each thread may be read and wait for one before them: they hold memory.
+constexpr std::size_t blocks_ahead = 2;
 
 void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
             std::int64_t records::Row::* length) {
@@ -154,7 +155,8 @@ class List {
                           std::max(least_block, (text.size - place) /
                                                     (blocks_of_a_thread * threads::at_least_one(request.threads))))),
           next_(place),
-          out_(out) {
+          out_(out),
+          read_(1 + blocks_ahead * threads::at_least_one(request.threads)) {
         out_ = Table();
         out_.is_there = true;
     }
@@ -170,18 +172,35 @@ class List {
         std::size_t where = unknown;  // of the problem
     };
 
+    // A block that was read: by whom, and from where on if the guess was right; `unknown` if nothing was read.
+    struct ReadBlock {
+        std::unique_ptr<Worker> worker;
+        std::size_t from = unknown;
+        Outcome outcome;
+    };
+    // Rows that have got their places, and are to be written there.
+    struct Placed {
+        std::unique_ptr<Worker> worker;
+        Room room;
+    };
+
     std::size_t edge(std::size_t block) const {
         return block * block_ < text_.size - begin_ ? begin_ + block * block_ : text_.size;
     }
+    ReadBlock& read_at(std::size_t block) { return read_[block % read_.size()]; }
     std::size_t margin() const { return std::min(margin_behind, block_); }
     std::size_t guessed(Window& window, std::size_t from, std::size_t to) const;
+    ReadBlock read_guess(std::size_t block);
     Outcome read_guess(Worker& worker, std::size_t from, std::size_t to);
     Outcome read_block(Worker& worker, std::size_t from, std::size_t to);
     Outcome read_window(Worker& worker, std::size_t from, std::size_t to);
     void work(std::size_t block);
-    bool take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, Room& room);
-    void wait_for_turn(std::size_t block, std::unique_lock<std::mutex>& lock);
-    Room append(Worker& worker, std::unique_lock<std::mutex>& lock);
+    bool may_begin(std::size_t block);
+    void place_blocks(std::unique_lock<std::mutex>& lock);
+    bool place(std::size_t block, ReadBlock& read, Room& room);
+    void write_placed(std::unique_lock<std::mutex>& lock);
+    void wait_for_writers();
+    Room append(Worker& worker);
     void expect(const Chunk& chunk);
     void append_names(const Chunk& chunk);
     template <class Each>
@@ -194,15 +213,19 @@ class List {
     const Text& text_;
     const std::size_t begin_;  // of the first record
     const std::size_t block_;  // bytes
-    std::size_t next_;         // where the next record begins
+    // One thread at a time gives blocks their places: these are its own.
+    std::size_t next_;  // where the next record begins
     Table& out_;
+    Outcome last_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::atomic<std::size_t> turn_{0};
-    std::size_t writers_ = 0;  // that write rows into columns: these must not move
+    std::vector<ReadBlock> read_;  // those that wait for their places: see read_at
+    std::vector<Placed> placed_;
+    std::size_t turn_ = 0;     // the first block without a place
+    std::size_t writers_ = 0;  // rows that are placed and not yet written, in blocks: their columns must not move
+    bool is_placing_ = false;
     std::atomic<bool> is_over_{false};
-    Outcome last_;
     std::vector<std::unique_ptr<Worker>> idle_;
 };
 
@@ -232,24 +255,14 @@ std::unique_ptr<Worker> List::worker() {
     return found;
 }
 
+// Nobody waits for the block before: a block that has no place yet is left to whoever reads the one it waits for.
 void List::work(std::size_t block) try {
-    if (is_over_) return;
-    const std::size_t first = edge(block), last = edge(block + 1);
-    std::unique_ptr<Worker> mine = worker();
-    mine->window.show(first - std::min(margin_before, first - begin_), last + margin());
-    std::size_t from = block ? guessed(mine->window, first, last) : begin_;
-    Outcome outcome;
-    if (from != unknown) outcome = read_guess(*mine, from, last);
-    if (outcome.stop == unknown)
-        from = unknown;
-    else
-        mine->prepare();
-    Room room;
-    const bool is_used = take_turn(block, *mine, from, outcome, room);
-    if (is_used) mine->write(room);
-    std::lock_guard lock(mutex_);
-    if (is_used && --writers_ <= 1) changed_.notify_all();  // whoever waits for the others is one of them
-    idle_.push_back(std::move(mine));
+    if (!may_begin(block)) return;
+    ReadBlock read = read_guess(block);
+    std::unique_lock lock(mutex_);
+    read_at(block) = std::move(read);
+    if (!is_placing_) place_blocks(lock);
+    while (!placed_.empty()) write_placed(lock);
 } catch (...) {
     std::lock_guard lock(mutex_);
     is_over_ = true;
@@ -257,36 +270,78 @@ void List::work(std::size_t block) try {
     throw;
 }
 
-// Turns are short: most often it comes sooner than a sleeping thread wakes.
-void List::wait_for_turn(std::size_t block, std::unique_lock<std::mutex>& lock) {
-    const auto has_come = [&] { return turn_ == block || is_over_; };
-    for (int k = 0; k < 64 && !has_come(); ++k) std::this_thread::yield();
-    lock.lock();
-    changed_.wait(lock, has_come);
+bool List::may_begin(std::size_t block) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return block < turn_ + read_.size() || is_over_; });
+    return !is_over_;
+}
+
+// Give every block a place that was read and follows those that have one.
+void List::place_blocks(std::unique_lock<std::mutex>& lock) {
+    is_placing_ = true;
+    while (!is_over_ && read_at(turn_).worker) {
+        ReadBlock read = std::move(read_at(turn_));
+        lock.unlock();
+        Room room;
+        const bool is_used = place(turn_, read, room);
+        lock.lock();
+        if (is_used)
+            placed_.push_back({std::move(read.worker), room}), ++writers_;
+        else
+            idle_.push_back(std::move(read.worker));
+        ++turn_;
+        changed_.notify_all();
+    }
+    is_placing_ = false;
 }
 
 // The blocks before have got their places, so the true place of the next record is known. False where nothing of the
-// block is used; else its rows are to be written to `room`, out of turn.
-bool List::take_turn(std::size_t block, Worker& worker, std::size_t from, Outcome outcome, Room& room) {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    wait_for_turn(block, lock);
-    if (is_over_) return false;
+// block is used; else its rows are to be written to `room`.
+bool List::place(std::size_t block, ReadBlock& read, Room& room) {
     // The last one finds the end of the list, or its lack.
     const bool is_used = next_ < edge(block + 1) || edge(block + 1) == text_.size;
-    if (!is_used || next_ != from) worker.forget();
-    if (is_used) {
-        if (next_ != from) outcome = read_block(worker, next_, edge(block + 1)), worker.prepare();
-        if (!out_.rows && !outcome.is_closed) expect(worker.reader.chunk);
-        room = append(worker, lock);
-        next_ = outcome.stop;
-        if (outcome.is_closed || outcome.problem.fault != Fault::none) {
-            last_ = outcome;
-            is_over_ = true;
-        }
+    Worker& worker = *read.worker;
+    if (!is_used || next_ != read.from) worker.forget();
+    if (!is_used) return false;
+    if (next_ != read.from) read.outcome = read_block(worker, next_, edge(block + 1)), worker.prepare();
+    if (!out_.rows && !read.outcome.is_closed) expect(worker.reader.chunk);
+    room = append(worker);
+    next_ = read.outcome.stop;
+    if (read.outcome.is_closed || read.outcome.problem.fault != Fault::none) {
+        last_ = read.outcome;
+        is_over_ = true;
     }
-    ++turn_;
-    changed_.notify_all();
-    return is_used;
+    return true;
+}
+
+void List::write_placed(std::unique_lock<std::mutex>& lock) {
+    Placed mine = std::move(placed_.back());
+    placed_.pop_back();
+    lock.unlock();
+    mine.worker->write(mine.room);
+    lock.lock();
+    idle_.push_back(std::move(mine.worker));
+    if (!--writers_) changed_.notify_all();
+}
+
+// Columns are to move: nobody may write to them.
+void List::wait_for_writers() {
+    std::unique_lock lock(mutex_);
+    while (!placed_.empty()) write_placed(lock);
+    changed_.wait(lock, [&] { return !writers_ || is_over_; });
+}
+
+List::ReadBlock List::read_guess(std::size_t block) {
+    ReadBlock read{worker(), unknown, {}};
+    Worker& mine = *read.worker;
+    const std::size_t first = edge(block), last = edge(block + 1);
+    mine.window.show(first - std::min(margin_before, first - begin_), last + margin());
+    const std::size_t from = block ? guessed(mine.window, first, last) : begin_;
+    if (from != unknown) read.outcome = read_guess(mine, from, last);
+    if (read.outcome.stop == unknown) return read;
+    read.from = from;
+    mine.prepare();
+    return read;
 }
 
 // Where a record seems to begin: a brace behind a comma behind a brace.
@@ -370,12 +425,11 @@ void List::each_column(const Each& each) {
     each(out_.segment_end, Field::segment, std::int64_t(0), &Room::segment_end);
 }
 
-// Make room for the rows, and append what there is little of. The caller becomes one of the writers.
-Room List::append(Worker& worker, std::unique_lock<std::mutex>& lock) {
+// Make room for the rows, and append what there is little of.
+Room List::append(Worker& worker) {
     const Chunk& chunk = worker.reader.chunk;
     const std::size_t before = out_.rows, count = chunk.count;
     Room room;
-    ++writers_;
     if (!count) return room;
     const std::uint32_t live = out_.in_some | chunk.in_some;
     // A column that begins here: the rows before do not have it.
@@ -385,7 +439,7 @@ Room List::append(Worker& worker, std::unique_lock<std::mutex>& lock) {
     each_column([&](const auto& column, Field field, const auto&, auto) {
         if (live & bit(field)) is_room &= column.has_room(rows_of(field));
     });
-    if (!is_room) changed_.wait(lock, [&] { return writers_ == 1 || is_over_; });
+    if (!is_room) wait_for_writers();
     if (is_over_) return room;  // somebody failed: nothing of it will be used
 
     room.given = out_.given.extend(count);

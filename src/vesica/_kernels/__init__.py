@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -13,22 +14,21 @@ except ImportError as error:
         f"or install a wheel with `pip install vesica`. The cause: {error}"
     ) from error
 
-from vesica._kernels.tables import (
-    BandPair,
-    CentrelinePair,
-    Counted,
-    Formula,
-    Histogram,
-    Members,
-    Ranked,
-    Rings,
-    SurfacePair,
-    Tables,
-    Wanted,
-)
-
 if TYPE_CHECKING:
     from vesica._kernels.registry import has_kernel, pick, pick_arrays, seek
+    from vesica._kernels.tables import (
+        BandPair,
+        CentrelinePair,
+        Counted,
+        Formula,
+        Histogram,
+        Members,
+        Ranked,
+        Rings,
+        SurfacePair,
+        Tables,
+        Wanted,
+    )
 
 __all__ = [
     "BandPair",
@@ -53,11 +53,12 @@ _DOOR = ("has_kernel", "pick", "pick_arrays", "seek")
 
 
 def __getattr__(name: str) -> Any:
-    """The door opens when it is imported: files are scored without most kernels, and do not wait for them."""
-    if name not in _DOOR:
+    """Tables come, and the door opens, when they are imported: files are scored without most kernels, and do not wait
+    for them."""
+    if name not in __all__:
         raise AttributeError(f"module 'vesica._kernels' has no attribute {name!r}")
-    from vesica._kernels import registry
-
-    registry.load()
-    globals()[name] = getattr(registry, name)
+    home = importlib.import_module(f"vesica._kernels.{'registry' if name in _DOOR else 'tables'}")
+    if name in _DOOR:
+        home.load()
+    globals()[name] = getattr(home, name)
     return globals()[name]

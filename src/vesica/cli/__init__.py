@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -55,6 +56,7 @@ _EPILOG = epilog(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    _leave_cores_free()
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["help"]:  # as git and pip have it
         words = [*words[1:], "--help"]
@@ -71,6 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # --help, or an error of usage
         raise SystemExit(_all_told(leaving.code)) from None
     return int(_all_told(code))
+
+
+def _leave_cores_free() -> None:
+    """When NumPy is imported, threads of OpenBLAS keep every core busy for some 40 ms, looking for work; no command has
+    any for them. The number is the logarithm of the cycles for which they look."""
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 def _code_of(words: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from vesica._check import compat as check
 from vesica.detection.protocol import Protocol
-from vesica.detection.summary import Line, Place, lines_of, mean_at
+from vesica.detection.summary import Line, lines_of
 
 _LINES = lines_of(Protocol(quirks="pycocotools"))
 
@@ -22,12 +22,13 @@ def lines(caps: Any) -> tuple[Line, ...]:
 def mean(line: Line, answer: Any, params: Any) -> float:
     """The mean of the values that exist, −1 without any. Areas and caps are found by their labels and values."""
     cap = _cap(line, params)
-    place = Place(
-        iou=None if line.iou is None else np.flatnonzero(np.asarray(params.iouThrs) == line.iou),
-        area=[place for place, label in enumerate(params.areaRngLbl) if label == line.area],
-        limit=[place for place, one in enumerate(params.maxDets) if one == cap],
-    )
-    return mean_at(place, answer[line.kind])
+    areas = [place for place, label in enumerate(params.areaRngLbl) if label == line.area]
+    caps = [place for place, one in enumerate(params.maxDets) if one == cap]
+    values = answer[line.kind][..., areas, caps]
+    if line.iou is not None:
+        values = values[np.flatnonzero(np.asarray(params.iouThrs) == line.iou)]
+    there = values[values > -1]
+    return float(np.mean(there)) if len(there) else -1.0
 
 
 def text(line: Line, value: float, params: Any) -> str:

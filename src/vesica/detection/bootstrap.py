@@ -182,8 +182,7 @@ def _at_recalls(
         is_precision = line.kind == "precision"
         strips[place] = strips[place]._replace(has_precision=strips[place].has_precision or is_precision)
         thresholds = np.array([line.iou is None or line.iou == one for one in protocol.iou])
-        group = None if line.group is None else members_of(line, records)
-        numbers.append(kernel.Number(place, is_precision, thresholds, group))
+        numbers.append(kernel.Number(place, is_precision, thresholds, members_of(line, records)))
     found = _from_kernel(records, draws, strips, numbers, cut, per_class=per_class, threads=threads)
     found.overall[:, ~np.array(told)] = np.nan
     if found.classes is not None:

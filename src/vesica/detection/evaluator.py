@@ -195,7 +195,7 @@ class Evaluator:
         truth = Dataset.joined(self._truths, categories=self._categories)
         guess = Dataset.joined(self._guesses)
         try:
-            inputs = inputs_of(truth, guess, self._protocol, missing=self._missing)
+            inputs = inputs_of(truth, guess, self._protocol, missing=self._missing, threads=self._threads)
         except InputError as error:
             raise check.way_of_categories(error) from error
         left = Note("Q13", self._left_out, LEFT_OUT)

@@ -14,7 +14,6 @@ from vesica._array import objects
 from vesica._check import details as check_details
 from vesica._check import detection as check
 from vesica.detection.curves import curve_of
-from vesica.detection.details import Details, details_of
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
 from vesica.detection.records import Records
@@ -24,6 +23,7 @@ from vesica.results.tables import Table
 if TYPE_CHECKING:
     from vesica.detection.causes import Causes
     from vesica.detection.confusion import Confusion
+    from vesica.detection.details import Details
     from vesica.detection.matches import Matches
     from vesica.detection.reliability import Reliability
 
@@ -49,6 +49,8 @@ class Explained(Result):
     def details(self) -> Details:
         """Who is near whom, also of different classes: those of the records, or made of what was matched."""
         if self.records.details is None and self.inputs is not None:
+            from vesica.detection.details import details_of
+
             return details_of(self.inputs, self.records, threads=self.threads)
         return check_details.there(self.records.details)  # type: ignore[no-any-return]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import marshal
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -20,16 +21,21 @@ from vesica.dataset import Categories, Dataset
 from vesica.dataset.concat import united_categories
 from vesica.dataset.ids import places, rising, together
 from vesica.dataset.meeting import LEFT_OUT
-from vesica.detection.details import Details, details_of, merged
 from vesica.detection.inputs import Inputs, inputs_of
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.rules import PROTOCOLS
 from vesica.results import container
 from vesica.results.result import Note
 
+if TYPE_CHECKING:
+    from vesica.detection.details import Details
+    from vesica.detection.tallies import Tally
+
 T = TypeVar("T")
 
 _KIND = container.Kind("records", b"VESICA records\n", version=1)
+# Guesses that are looked at in a go, where some of them may be enough.
+_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +114,16 @@ class Records:
         word, one = self._bit(threshold, area)
         return (self.matched[:, word] & one) != 0, (self.ignored[:, word] & one) != 0
 
-    def found_in(self, threshold: int, area: int, /) -> int:
-        """How many guesses found a truth and count, in one lane."""
+    def found_in(self, threshold: int, area: int, /, *, enough: float = math.inf) -> int:
+        """How many guesses found a truth and count, in one lane. Counting stops once there are `enough`."""
         word, one = self._bit(threshold, area)
-        return int(np.count_nonzero(self.matched[:, word] & ~self.ignored[:, word] & one))
+        found = 0
+        for first in range(0, len(self), _AT_ONCE):
+            if found >= enough:
+                break
+            rows = slice(first, first + _AT_ONCE)
+            found += int(np.count_nonzero(self.matched[rows, word] & ~self.ignored[rows, word] & one))
+        return found
 
     def _bit(self, threshold: int, area: int) -> tuple[int, np.uint64]:
         word, bit = divmod(area * len(self.protocol.iou) + threshold, 64)
@@ -201,6 +213,8 @@ class Records:
     @classmethod
     def from_bytes(cls, data: bytes, /) -> Records:
         """What `to_bytes` gave. Damage, other formats and other versions are errors."""
+        from vesica.detection.details import Details  # late: most records are matched, and have none
+
         header, blocks = container.from_bytes(_KIND, data)
         with container.readable(_KIND):
             columns, of_details = Details.apart(blocks)
@@ -231,6 +245,11 @@ class Records:
         return cls(protocol, categories, images, **columns, notes=notes, details=details)
 
 
+def is_tally(records: Any, /) -> TypeGuard[Tally]:
+    """Does a tally stand for the records? Told without loading tallies, which few results stand on."""
+    return not isinstance(records, Records)
+
+
 @names.explained("evaluate", also=protocol_of)
 def records_of(
     truth: Dataset, guess: Dataset, /, *, details: bool = False, threads: int | None = None, **options: Any
@@ -249,7 +268,9 @@ def records_of(
     """
     how = {name: options.pop(name, None) for name in ("categories", "missing")}
     protocol = protocol_of(options.pop("protocol", "coco"), **options)
-    return match_inputs(inputs_of(truth, guess, protocol, **how), protocol, details=details, threads=threads)
+    return match_inputs(
+        inputs_of(truth, guess, protocol, **how, threads=threads), protocol, details=details, threads=threads
+    )
 
 
 def match_inputs(
@@ -273,7 +294,11 @@ def match_inputs(
         row,
         summed([*inputs.notes, *_notes(found)]),
     )
-    return replace(records, details=details_of(inputs, records, threads=threads)) if details else records
+    if not details:
+        return records
+    from vesica.detection.details import details_of  # late: as above
+
+    return replace(records, details=details_of(inputs, records, threads=threads))
 
 
 def _notes(found: match_cells.Found) -> list[Note]:
@@ -381,6 +406,8 @@ def _say_the_same(a: Categories, b: Categories) -> bool:
 
 
 def _merged(records: Sequence[Records], notes: tuple[Note, ...]) -> Records:
+    from vesica.detection.details import merged  # late: as above
+
     first = records[0]
     ids, ranks = united([one.images for one in records])
     images = [rank[one.image] for one, rank in zip(records, ranks, strict=True)]

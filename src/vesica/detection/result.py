@@ -13,16 +13,13 @@ from vesica._check import detection as check
 from vesica._check import names
 from vesica.dataset import Images
 from vesica.dataset.image_columns import drawn_by
-from vesica.detection.bootstrap import COUNTED, Cut
 from vesica.detection.curves import Arrays, Curve, arrays_of, curve_of
 from vesica.detection.explained import Explained
 from vesica.detection.inputs import Inputs
 from vesica.detection.protocol import Protocol
-from vesica.detection.records import Records, found_of
+from vesica.detection.records import Records, found_of, is_tally
 from vesica.detection.rules import REGIONS
 from vesica.detection.summary import Line, limit_of, lines_of, summary_of, value_of
-from vesica.detection.tallies import Tally
-from vesica.results.gates import Scores
 from vesica.results.identity import identity_of, image_set
 from vesica.results.resampling import IntervalOptions, Resampling
 from vesica.results.result import Note
@@ -31,7 +28,10 @@ from vesica.results.tables import Row, plain, rows_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from vesica.detection.bootstrap import Cut
     from vesica.detection.slices import Slices
+    from vesica.detection.tallies import Tally
+    from vesica.results.gates import Scores
     from vesica.results.intervals import IntervalTable, Replicates
     from vesica.statistics.intervals import Interval
 
@@ -176,7 +176,7 @@ class DetectionResult(Explained):
     @functools.cached_property
     def summary(self) -> dict[str, float]:
         """The numbers that the protocol is known for; NaN without truths."""
-        return summary_of(self.records, lambda: self._brief)
+        return summary_of(self.records, lambda: self._brief, threads=self.threads)
 
     @property
     def stats(self) -> np.ndarray:
@@ -187,7 +187,7 @@ class DetectionResult(Explained):
     @functools.cached_property
     def _brief(self) -> Arrays:
         """As much as the summary needs: the last limit, which pycocotools does not always take."""
-        if isinstance(self.records, Tally):
+        if is_tally(self.records):
             return self.records.arrays_of(full=False)
         last = len(self.protocol.max_dets) - 1
         lines = lines_of(self.protocol)
@@ -197,7 +197,7 @@ class DetectionResult(Explained):
 
     @functools.cached_property
     def _full(self) -> Arrays:
-        if isinstance(self.records, Tally):
+        if is_tally(self.records):
             return self.records.arrays_of(full=True)
         return arrays_of(self.records, threads=self.threads)
 
@@ -266,6 +266,8 @@ class DetectionResult(Explained):
         return self.counts_at(self._cut(iou, min_score, area))
 
     def _cut(self, iou: float | None, min_score: float | None, area: str | None) -> Cut:
+        from vesica.detection.bootstrap import Cut  # late: it loads the statistics, which most results never need
+
         return Cut(self._threshold(iou), check.area_of(area, self.protocol), min_score)
 
     def counts_at(self, cut: Cut, /) -> Counts:
@@ -348,7 +350,8 @@ class DetectionResult(Explained):
         >>> print(f"{result['AP50']:.3f}, {ends.lo:.3f} to {ends.hi:.3f}")
         0.362, 0.234 to 0.491
         """
-        from vesica.detection.intervals import intervals_of  # late: most results are asked for without
+        from vesica.detection.bootstrap import COUNTED  # late: most results are asked for without
+        from vesica.detection.intervals import intervals_of
         from vesica.results.intervals import drawing_of
 
         if name is not None:
@@ -436,6 +439,8 @@ class DetectionResult(Explained):
         >>> [verdict.passed for verdict in vesica.evaluate(truth, guess).gates("AP50>=0.9", "AP[cat]>0.95")]
         [True, False]
         """
+        from vesica.results.gates import Scores  # late: few results are gated
+
         facts = self.to_dict()
         names = [str(name) for name in self.categories]
         overall, rows = self.numbers, facts["classes"]

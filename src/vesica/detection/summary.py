@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from vesica._check import detection as check
+from vesica._kernels.native import precision_recall
 from vesica.detection.curves import Arrays, Curve, curve_of
 from vesica.detection.protocol import Protocol
-from vesica.detection.records import Records
-from vesica.detection.tallies import Tally
+from vesica.detection.records import Records, is_tally
 
 
 class Line(NamedTuple):
@@ -33,16 +33,6 @@ class Line(NamedTuple):
     """Categories of this frequency alone."""
     name_of_one: str | None = None
     """What one category calls its number; None: the same."""
-
-
-class Place(NamedTuple):
-    """Which of the values of an array with the axes (…, categories, areas, limits) a line is the mean of."""
-
-    iou: Any
-    """Along the first axis, or None for all thresholds."""
-    area: Any
-    limit: Any
-    categories: Any = slice(None)
 
 
 def lines_of(protocol: Protocol, /) -> tuple[Line, ...]:
@@ -98,30 +88,62 @@ def _of_curves(protocol: Protocol) -> Iterator[Line]:
             yield Line(f"m{name}", f"Mean Average Precision, {kind}", kind, threshold, area, last, name_of_one=name)
 
 
-def summary_of(records: Records, arrays: Callable[[], Arrays], /) -> dict[str, float]:
+def summary_of(records: Records, arrays: Callable[[], Arrays], /, *, threads: int | None = None) -> dict[str, float]:
     """Names and numbers."""
     if records.protocol.repeats.limit_of_100:
         check.three_limits(records.protocol.max_dets)
-    return {line.name: value_of(line, records, arrays) for line in lines_of(records.protocol)}
+    lines = lines_of(records.protocol)
+    values = values_of(lines, records, arrays, threads=threads)
+    return {line.name: value for line, value in zip(lines, values, strict=True)}
 
 
 def value_of(line: Line, records: Records, arrays: Callable[[], Arrays], /, *, category: int | None = None) -> float:
     """The mean over all categories, or the value of one; NaN without truths."""
-    if line.kind in POINTS:
-        return _mean_of_curves(line, records, category)
+    return values_of([line], records, arrays, category=category)[0]
+
+
+def values_of(
+    lines: Sequence[Line],
+    records: Records,
+    arrays: Callable[[], Arrays],
+    /,
+    *,
+    category: int | None = None,
+    threads: int | None = None,
+) -> list[float]:
+    """The values of several lines, each as `value_of` has it."""
+    found = [_mean_of_curves(line, records, category) if line.kind in POINTS else math.nan for line in lines]
+    for kind in ("precision", "recall"):
+        places = {
+            k: place
+            for k, line in enumerate(lines)
+            if line.kind == kind and (place := _place_of(line, records, category)) is not None
+        }
+        if not places:
+            continue
+        values = getattr(arrays(), kind)
+        # From the end: precision may have been made for the last limit alone.
+        skipped = len(records.protocol.max_dets) - values.shape[-1]
+        asked = [place._replace(limit=place.limit - skipped) for place in places.values()]
+        for k, value in zip(places, precision_recall.means(values, asked, threads=threads), strict=True):
+            found[k] = math.nan if value < 0 else value
+    return found
+
+
+def _place_of(line: Line, records: Records, category: int | None) -> precision_recall.Line | None:
+    """Which values it is the mean of; None if its limit is not among those of the protocol."""
     protocol = records.protocol
     limit = limit_of(line, protocol)
     if limit is None:
-        return math.nan
-    place = Place(
-        iou=None if line.iou is None else [t == line.iou for t in protocol.iou],
+        return None
+    members = members_of(line, records)
+    categories = None if members is None else np.flatnonzero(members).tolist()
+    return precision_recall.Line(
+        thresholds=None if line.iou is None else [k for k, t in enumerate(protocol.iou) if t == line.iou],
+        categories=categories if category is None else [category],
         area=[name for name, _, _ in protocol.areas].index(line.area),
-        # From the end: precision may have been made for the last limit alone.
-        limit=limit - len(protocol.max_dets),
-        categories=members_of(line, records) if category is None else slice(category, category + 1),
+        limit=limit,
     )
-    value = mean_at(place, getattr(arrays(), line.kind))
-    return math.nan if value < 0 else value
 
 
 def limit_of(line: Line, protocol: Protocol, /) -> int | None:
@@ -131,21 +153,12 @@ def limit_of(line: Line, protocol: Protocol, /) -> int | None:
     return protocol.max_dets.index(line.cap) if line.cap in protocol.max_dets else None
 
 
-def members_of(line: Line, records: Records, /) -> Any:
-    """Along the axis of categories: all, or those of a group."""
+def members_of(line: Line, records: Records, /) -> np.ndarray | None:
+    """Which categories belong to its group; None: all."""
     if line.group is None:
-        return slice(None)
+        return None
     frequency = records.categories.frequency
     return np.zeros(len(records.categories), bool) if frequency is None else frequency == line.group
-
-
-def mean_at(place: Place, values: np.ndarray, /) -> float:
-    """The mean of the values above −1, in the order of thresholds, recalls, categories; −1 without any."""
-    values = values[..., place.categories, :, :][..., place.area, place.limit]
-    if place.iou is not None:
-        values = values[place.iou]
-    there = values[values > -1]
-    return float(np.mean(there)) if len(there) else -1.0
 
 
 POINTS: dict[str, Callable[[Curve], float]] = {
@@ -160,7 +173,7 @@ def _mean_of_curves(line: Line, records: Records, category: int | None) -> float
     threshold = records.protocol.iou.index(line.iou)
     area = [name for name, _, _ in records.protocol.areas].index(line.area)
     categories = range(len(records.categories)) if category is None else (category,)
-    if isinstance(records, Tally):
+    if is_tally(records):
         return mean_of_classes(records.points[line.kind, threshold, area][list(categories)].tolist())
     found = [POINTS[line.kind](curve_of(records, one, threshold, area)) for one in categories]
     return mean_of_classes(found)

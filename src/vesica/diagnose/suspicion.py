@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vesica.detection.tallies import Tally
+from vesica.detection.records import is_tally
 
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
@@ -27,9 +27,11 @@ def is_low(result: DetectionResult, /) -> bool:
     """Were few truths found, at the lowest threshold? So a weak model does, and every file that is read wrongly."""
     records = result.records
     area = records.protocol.whole or 0
-    positives = int(records.positives[:, area].sum())
-    found = int(records.found.sum()) if isinstance(records, Tally) else records.found_in(0, area)
-    return bool(positives) and found < LITTLE * positives
+    if is_tally(records):
+        enough = LITTLE * int(records.positives[:, area].sum())
+        return int(records.found.sum()) < enough
+    enough = LITTLE * int(records.counted[:, area].sum())
+    return records.found_in(0, area, enough=enough) < enough
 
 
 def looks_odd(side: Side, /) -> bool:

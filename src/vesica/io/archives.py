@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 from vesica.errors import InputError
 
-GZIP = b"\x1f\x8b"
 FREE, RATIO, MOST = 16 << 20, 200, 16 << 30
 """What is packed may become so many bytes whatever its size, beyond that so many times its size, and never more."""
 
@@ -21,9 +20,7 @@ _BROKEN = (ValueError, EOFError, OSError, MemoryError, RuntimeError, zipfile.Bad
 
 
 def gunzipped(data: bytes, name: str, /) -> bytes:
-    """The bytes that gzip packed, if it did."""
-    if not data.startswith(GZIP):
-        return data
+    """The bytes that gzip packed."""
     parts, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:

@@ -240,7 +240,7 @@ def _segments(rows: Annotations, images: Images, image: np.ndarray) -> CocoMasks
         return None
     size = np.zeros((rows.rows, 2), np.int64)
     if images.height is not None and images.width is not None:
-        size = np.stack([images.height, images.width], 1)[image]
+        size = np.stack([images.height, images.width], 1).take(image, 0)
     form = (rows.segment_end > rows.segment_begin).astype(np.uint8) * np.uint8(CocoMasks.JSON)
     text = np.empty(0, np.uint8) if rows.text is None else rows.text
     return CocoMasks(text, rows.segment_begin, rows.segment_end, form, size)

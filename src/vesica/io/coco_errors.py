@@ -29,7 +29,7 @@ _RULES = {
     "too_large": "must fit 64 bits",
 }
 # Python makes no integer of so many digits, so that no other tool reads them either.
-_LONG = re.compile(rb"-?\d{4301}")
+_LONG = rb"-?\d{4301}"
 _TEXTS = {
     "control": "a control character inside a string; write it as an escape",
     "escape": "a backslash that JSON does not know",
@@ -98,7 +98,7 @@ def _words(file: File, problem: Problem, is_results: bool) -> str:
         return f'{where} has the "id" of {_ONE[name or "images"]} {detail}.'
     if fault in _RULES:
         return f"{where}{f': {_key(name, field)}' if field else ''} {_RULES[fault]}; got {got}."
-    if fault == "number" and _LONG.match(file.view[at : at + 4400].tobytes()):
+    if fault == "number" and re.match(_LONG, file.view[at : at + 4400].tobytes()):
         return f"{where}: a whole number has more than 4,300 digits."
     return f"{where}: no JSON: {_TEXTS.get(fault, f'unexpected {got}')}."
 

@@ -39,7 +39,7 @@ def read(source: Source, options: Options, /) -> Reading:
     """Label files, or DOTA's own files of detections."""
     files = list(source.contents())
     names = [PurePath(name).name for name, _ in files]
-    are_results = bool(names) and all(DOTA_RESULTS.fullmatch(name) for name in names)
+    are_results = bool(names) and all(re.fullmatch(DOTA_RESULTS, name) for name in names)
     data = (results_of if are_results else dataset_of)(files, options)
     return Reading(data, "corners in pixels", "DOTA" if data.score is None else "DOTA results")
 
@@ -56,7 +56,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 def results_in(folder: Path, /) -> list[Path]:
     """DOTA's own files of detections."""
-    return [folder / name for name in names_in(folder) if DOTA_RESULTS.fullmatch(name)]
+    return [folder / name for name in names_in(folder) if re.fullmatch(DOTA_RESULTS, name)]
 
 
 def has_labels(files: list[Path], root: Path, /) -> bool:

@@ -18,12 +18,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from vesica.errors import InputError
-from vesica.io.archives import GZIP, gunzipped
 
 KINDS = ("npy", "npz", "csv", "json", "png")
+GZIP = b"\x1f\x8b"
+"""What a file begins with that gzip packed."""
 
+_MEMBER = r"(.+\.npz):(.+)"
 _STARTS = {b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"\x89PNG": "png"}
-_MEMBER = re.compile(r"(.+\.npz):(.+)", re.IGNORECASE)
 # Bytes from which on several threads read a file, and from which on it may be read in pieces.
 _LARGE = 1 << 20
 _STEP = 1 << 20
@@ -166,9 +167,10 @@ def load(path: str | os.PathLike[str], /, *, in_pieces: bool = False) -> File:
     """
     path = os.fspath(path)
     if path == "-":
-        data = gunzipped(_standard_input(), "standard input")
+        data = _unpacked(_standard_input(), "standard input")
         return File("standard input", data, _sniff(data))
-    named = _MEMBER.fullmatch(path)
+    # Looked for plainly first: few paths need the pattern, which takes longer to compile than a small file to read.
+    named = re.fullmatch(_MEMBER, path, re.IGNORECASE) if ".npz:" in path.lower() else None
     if named and not os.path.exists(path):
         return File(path, bytes_at(named[1]), "npz", named[2])
     kind = os.path.splitext(path.removesuffix(".gz"))[1].lower().lstrip(".")
@@ -177,8 +179,17 @@ def load(path: str | os.PathLike[str], /, *, in_pieces: bool = False) -> File:
         head = file.head(_HEAD)
         if not head.startswith(GZIP) and (kind if kind in KINDS else _sniff(head)) == "json":
             return File(path, file, "json")
-    data = gunzipped(file.data, path)
+    data = _unpacked(file.data, path)
     return File(path, data, kind if kind in KINDS else _sniff(data))
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """What gzip packed, if it did."""
+    if not data.startswith(GZIP):
+        return data
+    from vesica.io.archives import gunzipped  # late: most files are not packed, and zipfile takes long to load
+
+    return gunzipped(data, name)
 
 
 def bytes_at(path: str | os.PathLike[str], /) -> bytes:

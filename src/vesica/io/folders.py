@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def files_of(pattern: str, /) -> list[Path]:
 
 def format_of(path: Path, /) -> str | None:
     """The format that the name of a file tells; None where files of several formats are called so."""
-    by_name = (name for name, format in FORMATS.items() if format.names and format.names.fullmatch(path.name))
+    by_name = (name for name, format in FORMATS.items() if format.names and re.fullmatch(format.names, path.name))
     by_ending = (name for name, format in FORMATS.items() if _ending(path.name) in format.endings)
     found = next(by_name, None)
     if found is None:

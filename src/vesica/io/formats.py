@@ -7,7 +7,6 @@ NumPy or dataclasses, and functions are imported when they are called: a file of
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,7 +39,7 @@ class Format(NamedTuple):
     starts : what its files begin with; where they are text, after blanks and a byte order mark
     is_text : are they?
     endings : of its files in folders and patterns; the first is written
-    names : what its files are called, where a name alone tells
+    names : what its files are called, where a name alone tells: a pattern
     looks_like : is this the beginning of such a text? Of formats that begin alike, those that have it come first.
     empty_ending : a file with this ending may be empty: an image in which nothing was found
     files_in : the place in a folder that has its files, and these; by default those with the first ending
@@ -64,7 +63,7 @@ class Format(NamedTuple):
     starts: tuple[bytes, ...] = ()
     is_text: bool = True
     endings: tuple[str, ...] = ()
-    names: re.Pattern[str] | None = None
+    names: str | None = None
     looks_like: Callable[[str], bool] | None = None
     empty_ending: str | None = None
     files_in: Callable[[Path], tuple[Path, list[Path]]] | None = None
@@ -87,9 +86,10 @@ def _later(name: str) -> Callable[..., Any]:
     return call
 
 
-VOC_RESULTS = re.compile(r"comp\d+_det_[^_]+_(.+)\.txt", re.IGNORECASE)
+# Patterns are compiled when a name is held against them, which a file of COCO does not wait for either.
+VOC_RESULTS = r"(?i)comp\d+_det_[^_]+_(.+)\.txt"
 """Names of VOC's own files of detections, one for each class: comp3_det_test_cat.txt"""
-DOTA_RESULTS = re.compile(r"Task1_(.+)\.txt", re.IGNORECASE)
+DOTA_RESULTS = r"(?i)Task1_(.+)\.txt"
 """Names of DOTA's own files of detections, one for each class: Task1_plane.txt"""
 
 FORMATS = {
@@ -173,7 +173,7 @@ FORMATS = {
             content=_later("labelstudio_write.content"),
             options=("predictions",),
             starts=(b"[",),
-            looks_like=_later("labelstudio.looks_like_tasks"),
+            looks_like=_later("json_beginnings.looks_like_tasks"),
             joins_archives=True,
             in_folder="JSON files of Label Studio",
         ),
@@ -185,7 +185,7 @@ FORMATS = {
             write_into=_later("labelme_write.write"),
             stale=_later("labelme_write.stale"),
             starts=(b"{",),
-            looks_like=_later("labelme.looks_like_labelme"),
+            looks_like=_later("json_beginnings.looks_like_labelme"),
             files_in=_later("labelme.files_in"),
             in_folder="JSON files of LabelMe",
         ),

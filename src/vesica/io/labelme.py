@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path, PurePath
@@ -27,7 +26,6 @@ from vesica.io.png import labels_of
 from vesica.io.source import Reading, Source
 from vesica.regions import RleMasks
 
-_KEYS = re.compile(r'"(?:shapes|imageData)"\s*:')
 _NOTES = {
     "other": "{} shapes that are no polygon, rectangle, circle or mask, such as points and lines, were left out",
     "short": "{} polygons of fewer than three corners were left out",
@@ -48,12 +46,6 @@ def read(source: Source, options: Options, /) -> Reading:
 def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
     """The JSON files of a folder that look like LabelMe's."""
     return folder, [path for path in with_ending(folder, ".json") if looks_like(path, FORMATS["labelme"])]
-
-
-def looks_like_labelme(text: str, /) -> bool:
-    """Is this the beginning of an object with `shapes`, or with the picture itself?"""
-    is_object = text.lstrip("\ufeff \t\r\n").startswith("{")
-    return is_object and bool(_KEYS.search(text)) and '"images"' not in text
 
 
 def dataset_of_files(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,10 +19,6 @@ from vesica.io.options import Options
 from vesica.io.source import Reading, Source
 
 _LISTS = ("annotations", "completions", "predictions")
-_KEYS = re.compile(
-    r'"(?:annotations|completions|predictions|completed_by|was_cancelled|annotation_id|original_width|lead_time'
-    r'|rectanglelabels|polygonlabels|brushlabels)"\s*:'
-)
 _NOTES = {
     "cancelled": "{} cancelled annotations were left out: nobody was asked there",
     "bare": "{} tasks without an annotation were left out: nobody was asked there",
@@ -62,11 +57,6 @@ def _joined(parts: dict[str, Dataset]) -> Dataset:
                 raise InputError(f"{path}: the task {brief(id)} is in {seen[id]} too. Export each task once.")
     notes = tuple(f"{os.path.basename(path)}: {note}" for path, part in parts.items() for note in part.notes)
     return replace(Dataset.joined(list(parts.values())), notes=notes)
-
-
-def looks_like_tasks(text: str, /) -> bool:
-    """Is this the beginning of a list of tasks, and not of COCO's results?"""
-    return text.lstrip("\ufeff \t\r\n").startswith("[") and '"category_id"' not in text and bool(_KEYS.search(text))
 
 
 def tasks_of(data: bytes, name: str, options: Options, /) -> Dataset:

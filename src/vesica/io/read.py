@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vesica import _check as check
 from vesica._check.names import explained
@@ -16,6 +16,9 @@ from vesica.io.files import File, load
 from vesica.io.formats import FORMATS, HEAD, Format, readable
 from vesica.io.options import Options
 from vesica.io.source import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Files that a note names.
 _SHOWN = 20
@@ -209,6 +212,8 @@ def _of_pattern(pattern: str, format: str | None) -> tuple[Source, str]:
 
 def _of_folder(folder: str, name: str, format: str | None) -> tuple[Source, str]:
     """The files of a folder. Where two formats fit, the caller must say which."""
+    from pathlib import Path  # late: a path of one file needs none
+
     from vesica.io import atomic, folders
 
     if not os.path.isdir(folder or os.curdir):
@@ -260,7 +265,7 @@ def _sniffed(file: File) -> str:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     known = list(FORMATS.values())
     by_start = [one for one in known if one.starts and (start if one.is_text else head).startswith(one.starts)]
-    by_name = (one.name for one in known if one.names and one.names.fullmatch(os.path.basename(file.name)))
+    by_name = (one.name for one in known if one.names and re.fullmatch(one.names, os.path.basename(file.name)))
     if by_start:
         return _of_alike(by_start, start)
     return next(by_name, None) or _of_text(head, file.name, known)

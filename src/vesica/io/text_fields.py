@@ -54,11 +54,11 @@ def text_of(data: bytes, name: str, /) -> str:
 
 
 def lines_of_classes(
-    files: Iterable[tuple[str, bytes]], names: re.Pattern[str], fields: int, wanted: str, /
+    files: Iterable[tuple[str, bytes]], names: str, fields: int, wanted: str, /
 ) -> Iterator[tuple[str, list[str], str]]:
     """Files of one class each, which their names tell: class, words and place of each line that has any."""
     for name, data in files:
-        named = names.fullmatch(PurePath(name).name)
+        named = re.fullmatch(names, PurePath(name).name)
         category = named[1] if named else PurePath(name).stem
         for at, line in enumerate(text_of(data, name).splitlines(), 1):
             words, place = line.split(), f"{name}, line {at}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -57,7 +58,7 @@ def files_in(folder: Path, /) -> tuple[Path, list[Path]]:
 
 def results_in(folder: Path, /) -> list[Path]:
     """VOC's own files of detections."""
-    return [folder / name for name in names_in(folder) if VOC_RESULTS.fullmatch(name)]
+    return [folder / name for name in names_in(folder) if re.fullmatch(VOC_RESULTS, name)]
 
 
 def dataset_of(files: Iterable[tuple[str, bytes]], options: Options, /) -> Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -27,7 +28,7 @@ def write(folder: Path, data: Dataset, /) -> tuple[str, ...]:
 def stale(folder: Path, /) -> list[Path]:
     """What an earlier data set left where this one is to be written."""
     return sorted(
-        path for path in folder.iterdir() if path.suffix.lower() == ".xml" or VOC_RESULTS.fullmatch(path.name)
+        path for path in folder.iterdir() if path.suffix.lower() == ".xml" or re.fullmatch(VOC_RESULTS, path.name)
     )
 
 

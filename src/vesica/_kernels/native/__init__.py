@@ -6,14 +6,16 @@ import functools
 import math
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vesica import _native
 from vesica._array import Array, cast, contiguous, from_numpy, namespace, to_numpy, widened
 from vesica._check import positive, shown
-from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
+
+if TYPE_CHECKING:
+    from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
 
 _BOX_FAULTS = tuple(_native.box_fault_names())
 NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
@@ -74,9 +76,9 @@ def first_fault(corners: np.ndarray, limit: float) -> tuple[str, int]:
     return _BOX_FAULTS[fault], row
 
 
-def are_sides_sound(xywh: np.ndarray, limit: float) -> bool:
+def are_sides_sound(xywh: np.ndarray, limit: float, threads: int | None = 1) -> bool:
     """Are all rows of x, y, width, height within the limit, and no side negative?"""
-    return _native.boxes_are_sides_sound(contiguous(xywh, np.float64), limit)
+    return _native.boxes_are_sides_sound(contiguous(xywh, np.float64), limit, thread_count(threads))
 
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Array:

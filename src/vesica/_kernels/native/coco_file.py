@@ -15,7 +15,7 @@ LISTS = tuple(_native.record_list_names())
 # Keys of records: the bits of `given`.
 FIELDS = tuple(_native.record_field_names())
 # Bytes that a thread reads at a time: what they become stays in its cache.
-_BLOCK = 1 << 20
+_BLOCK = 1 << 19
 
 Flat = tuple[np.ndarray, np.ndarray]
 

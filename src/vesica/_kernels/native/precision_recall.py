@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from vesica import _native
+from vesica._array import contiguous
 from vesica._kernels import native
 
 
@@ -19,6 +21,27 @@ class Columns(NamedTuple):
     score: np.ndarray
     matched: np.ndarray
     ignored: np.ndarray
+
+
+class Line(NamedTuple):
+    """Which values a mean is of; None: all thresholds, all categories."""
+
+    thresholds: list[int] | None
+    categories: list[int] | None
+    area: int
+    limit: int
+
+
+def means(values: np.ndarray, lines: Sequence[Line], *, threads: int | None) -> list[float]:
+    """The mean of the values of each line above −1, in the order of thresholds, recalls, categories; −1 without any.
+
+    `values` is precision (T, R, K, A, M) or recall (T, K, A, M).
+    """
+    table = values if values.ndim == 5 else values[:, None]
+    out = np.empty(len(lines))
+    _native.precision_means(contiguous(table, np.float64), lines, out, native.thread_count(threads))
+    found: list[float] = out.tolist()
+    return found
 
 
 def accumulate(

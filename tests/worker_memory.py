@@ -1,0 +1,75 @@
+"""What a worker of the tests holds: given back at the end of each file; and nothing that its part does without."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+import sys
+from pathlib import Path
+
+import pytest
+
+GROWTH = 100 << 20
+"""Bytes that a worker may take before it forgets what was compiled; at the end of a file a fifth of them."""
+
+SHELF = 256 << 20
+"""Bytes of freed answers that the core keeps unless told otherwise."""
+
+
+class Frugal:
+    """Forgets what JAX and torch have compiled and gives freed memory back: over all files it would be gigabytes."""
+
+    kept = 0  # bytes that were still held when it last forgot
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._absent = libraries_left_out(config.option.markexpr)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+        ends_file = nextitem is None or nextitem.path != item.path
+        if ends_file and "vesica._native" in sys.modules:
+            _empty_shelf()
+        if self.kept == 0 or resident() > self.kept + (GROWTH // 5 if ends_file else GROWTH):
+            _forget()
+            self.kept = resident()
+        loaded = [name for name in self._absent if name in sys.modules]
+        if loaded:
+            self._absent = []  # said once
+            pytest.fail(
+                f"{item.nodeid} loads {', '.join(loaded)}, which this part of `make test` does without: "
+                "mark it (tests/conftest.py).",
+                pytrace=False,
+            )
+
+
+def libraries_left_out(marks: str) -> list[str]:
+    """Which large libraries the tests chosen by such marks never need."""
+    return [library for library in ("jax", "torch") if f"not {library}" in marks]
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds; 0 where the system does not say."""
+    told = Path("/proc/self/statm")
+    return int(told.read_text().split()[1]) * mmap.PAGESIZE if told.exists() else 0
+
+
+def _empty_shelf() -> None:
+    """Freed answers, which the core keeps for later ones."""
+    native = sys.modules["vesica._native"]
+    native.keep_at_most(0)
+    native.keep_at_most(SHELF)
+
+
+def _forget() -> None:
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
+    if "torch._dynamo" in sys.modules:
+        sys.modules["torch._dynamo"].reset()
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):  # glibc
+        ctypes.CDLL(None).malloc_trim(0)

@@ -15,7 +15,7 @@ import vesica
 from vesica import Dataset, InputError
 from vesica.cli import main
 from vesica.io import arrays, atomic
-from writers import SIZE, WRITERS, content_of, parts_beside
+from writers import SIZE, WRITERS, content_of, each, parts_beside
 
 SOURCE = Path(vesica.__file__).parent
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions, pipes, links and error texts of POSIX")
@@ -370,7 +370,7 @@ class TestUnfinished:
 class TestSameFile:
     """Input and output are one."""
 
-    @pytest.mark.parametrize("name", [name for name, writer in WRITERS.items() if not writer.is_folder][:6])
+    @pytest.mark.parametrize("name", each(folders=False)[:6])
     def test_dataset(self, tmp_path, name):
         path = tmp_path / WRITERS[name].place
         WRITERS[name].write(path, 0)

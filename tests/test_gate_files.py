@@ -187,6 +187,7 @@ class TestOwnFiles:
         assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
     def test_streams(self, files, capsys):
+        pytest.importorskip("matplotlib")
         words = ("eval", "truth.json", "bad.npz", "--quiet", "--records", "/dev/null", "--report", "/dev/null")
         assert run(capsys, *words)[0] == 0
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import vesica
+from installed import cases, has
 from vesica import report
 from vesica.cli import demo, eval_output, main
 from vesica.demo import files as demo_files
@@ -29,6 +30,7 @@ class Writer(NamedTuple):
 
     place: str
     write: object
+    needs: str | None = None
 
     @property
     def is_folder(self):
@@ -48,14 +50,14 @@ def dataset(which, *, scores, rows=40):
     )
 
 
-def _of_dataset(place, format=None, *, scores=False, number=False, overwrite=True):
+def _of_dataset(place, format=None, *, scores=False, number=False, overwrite=True, needs=None):
     contents = [dataset(which, scores=scores) for which in (0, 1)]
     contents = [data.numbered() for data in contents] if number else contents
 
     def write(path, which):
         vesica.write(path, contents[which], format=format, overwrite=overwrite)
 
-    return Writer(place, write)
+    return Writer(place, write, needs)
 
 
 def _of_table(place):
@@ -135,14 +137,14 @@ def told(code):
         raise vesica.InputError(f"cannot be written: exit code {code}")
 
 
-WRITERS = {
+ALL = {
     "coco": _of_dataset("truth.json", number=True),
     "coco, packed": _of_dataset("truth.json.gz", number=True),
     "coco_results": _of_dataset("guess.json", "coco_results", scores=True, number=True),
     "csv": _of_dataset("truth.csv"),
     "npz": _of_dataset("truth.npz"),
-    "parquet": _of_dataset("truth.parquet"),
-    "arrow": _of_dataset("truth.arrow"),
+    "parquet": _of_dataset("truth.parquet", needs="pyarrow"),
+    "arrow": _of_dataset("truth.arrow", needs="pyarrow"),
     "npy": _of_dataset("guess.npy", scores=True, number=True),
     "voc": _of_dataset("voc", "voc"),
     "voc, guesses": _of_dataset("voc", "voc", scores=True),
@@ -163,6 +165,19 @@ WRITERS = {
     "convert": Writer("guess.json", _convert),
     "panoptic": Writer("panoptic", _panoptic),
 }
+WRITERS = {name: writer for name, writer in ALL.items() if has(writer.needs)}
+"""Those whose library is there."""
+
+
+def each(*, without=(), folders=None):
+    """Names of all but some, for `parametrize`; or of those alone that write folders, or that do not."""
+    return cases(
+        {
+            name: writer.needs
+            for name, writer in ALL.items()
+            if name not in without and folders in (None, writer.is_folder)
+        }
+    )
 
 
 def content_of(place):

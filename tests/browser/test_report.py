@@ -382,6 +382,7 @@ def test_a_smaller_size_leaves_pictures_out_and_says_so(reports, tmp_path):
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory):
     """A folder with the main reports once more, written by another process with other hashes and another time zone."""
+    pytest.importorskip("matplotlib")
     code = (
         "import sys, pathlib; sys.path.insert(0, sys.argv[1]); from browser.kinds import KINDS, MAIN\n"
         "for kind in MAIN:\n    own = pathlib.Path(sys.argv[2]) / kind; own.mkdir(); KINDS[kind](own)"

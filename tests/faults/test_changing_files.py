@@ -10,7 +10,7 @@ import vesica
 from processes import script
 from vesica import InputError, _native
 from vesica.io import arrays, coco, files
-from writers import WRITERS
+from writers import WRITERS, each
 
 ROWS = [{"image_id": k % 500, "category_id": 1, "bbox": [1, 2, 3, 4], "score": k / 60_000} for k in range(60_000)]
 TEXT = json.dumps(ROWS).encode()
@@ -48,7 +48,7 @@ def changed_meanwhile(monkeypatch, change):
 
 
 @pytest.mark.parametrize("share", np.linspace(0, 0.99, 14).tolist())
-@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("records", "demo", "panoptic")])
+@pytest.mark.parametrize("name", each(without=("records", "demo", "panoptic")))
 def test_every_format_is_cut(monkeypatch, tmp_path, name, share):
     """Any file of a folder too."""
     writer = WRITERS[name]

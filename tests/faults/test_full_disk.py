@@ -14,7 +14,7 @@ import vesica
 from processes import PATIENCE, script
 from vesica import InputError
 from vesica.io import arrays
-from writers import WRITERS, content_of, parts_beside
+from writers import WRITERS, content_of, each, parts_beside
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and devices of POSIX")
 
@@ -137,7 +137,7 @@ def test_disk_is_full(disk):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 class TestDevice:
-    @pytest.mark.parametrize("name", [name for name, writer in WRITERS.items() if not writer.is_folder])
+    @pytest.mark.parametrize("name", each(folders=False))
     def test_error(self, tmp_path, name):
         path = tmp_path / WRITERS[name].place
         path.symlink_to("/dev/full")

@@ -13,7 +13,7 @@ import vesica
 from processes import script
 from vesica import InputError
 from vesica.io import arrays, atomic, files
-from writers import SIZE, WRITERS, content_of, parts_beside
+from writers import SIZE, WRITERS, content_of, each, parts_beside
 
 TESTS = str(Path(__file__).parents[1])
 FAULT = OSError(errno.EIO, os.strerror(errno.EIO))
@@ -60,7 +60,7 @@ def fails(monkeypatch, method, name=".part", at=1):
 
 class TestWriting:
     @pytest.mark.parametrize("method", ["write", "flush", "close", "fsync", "replace"])
-    @pytest.mark.parametrize("name", [name for name, writer in WRITERS.items() if not writer.is_folder])
+    @pytest.mark.parametrize("name", each(folders=False))
     def test_file(self, tmp_path, monkeypatch, name, method):
         writer = WRITERS[name]
         place = tmp_path / writer.place
@@ -75,7 +75,7 @@ class TestWriting:
                 writer.write(place, 1)
         assert content_of(place) == old and not parts_beside(place)
 
-    @pytest.mark.parametrize("name", [name for name, writer in WRITERS.items() if writer.is_folder])
+    @pytest.mark.parametrize("name", each(folders=True))
     def test_folder(self, tmp_path, monkeypatch, name):
         """Each write of each file, one after the other, until none fails."""
         writer = WRITERS[name]
@@ -174,9 +174,7 @@ class TestReading:
         with pytest.raises(InputError, match=f"{name} cannot be read: Input/output error"):
             vesica.read(tmp_path / name)
 
-    @pytest.mark.parametrize(
-        "name", [name for name in WRITERS if name not in ("records", "demo", "detections", "panoptic")]
-    )
+    @pytest.mark.parametrize("name", each(without=("records", "demo", "detections", "panoptic")))
     def test_every_reader(self, tmp_path, monkeypatch, name):
         writer = WRITERS[name]
         place = tmp_path / writer.place

@@ -10,7 +10,7 @@ import pytest
 
 from processes import script
 from vesica.io.formats import writable
-from writers import WRITERS
+from writers import ALL, WRITERS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -41,7 +41,7 @@ def left(lines):
 
 
 def test_every_format_is_written():
-    assert set(writable()) <= set(WRITERS)
+    assert set(writable()) <= set(ALL)
 
 
 def test_at_every_step(folder):

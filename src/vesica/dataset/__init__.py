@@ -310,7 +310,7 @@ class Dataset:
         categories: Any = None,
         check: bool = True,
     ) -> Dataset:
-        """A data set from a table of Arrow, polars, DuckDB or pandas.
+        """A data set from a table of Arrow, polars, DuckDB or pandas; it needs pyarrow.
 
         Either a row is an image, with `image_id` and its objects in a list under `truth`, `guess` or `objects`, as
         `to_arrow` and Hugging Face have them; or a row is an object, with columns as a CSV file has them: image_id,

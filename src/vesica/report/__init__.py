@@ -30,7 +30,8 @@ def write(
 ) -> LeftOut:
     """Write one or more results as one HTML file, and answer what was left out of it.
 
-    The file needs no network and no other file. The same results give the same bytes.
+    The file needs no network and no other file. The same results give the same bytes. Charts need matplotlib,
+    photographs Pillow.
 
     Parameters
     ----------

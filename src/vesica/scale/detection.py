@@ -58,7 +58,7 @@ def evaluate(
     truth : path, pattern, folder, or list of such
         Without `guess`, Parquet files with both sides: a row for each image, with lists under `truth` and `guess`.
     guess : the same, optional
-        Then files of truths and of guesses, in any format; the nth are of the same images.
+        Then files of truths and of guesses, in any format; the nth are of the same images. Parquet needs pyarrow.
     engine : {"threads", "processes", "ray"}
         "ray" works on the cluster that is reached, or on one of this machine.
     workers : int, optional

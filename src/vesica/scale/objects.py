@@ -53,7 +53,7 @@ def write_objects(
 
     The files lie in folders `category_number=0`, … by the place of the category in the table of categories, or
     `image_bucket=0`, … by a checksum of the image's id. The folder is there whole or not at all. How many rows there
-    are is the answer.
+    are is the answer. Needs pyarrow.
 
     Parameters
     ----------

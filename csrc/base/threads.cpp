@@ -16,17 +16,44 @@
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 namespace vesica::threads {
 namespace {
 
 thread_local bool inside = false;
 
+// The processor that this thread runs on, and a way off it. Where others keep all processors busy, the system may leave
+// two threads of a job on one of them, where they do no more than one: it sees no better place for either.
+#if defined(__linux__)
+int processor() {
+    return sched_getcpu();
+}
+
+void leave(int processor) {
+    cpu_set_t allowed;
+    if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    cpu_set_t others = allowed;
+    CPU_CLR(processor, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+    sched_setaffinity(0, sizeof allowed, &allowed);  // it may come back
+}
+#else
+int processor() {
+    return -1;
+}
+
+void leave(int) {}
+#endif
+
 struct Job {
     const std::function<void(std::size_t)>* work;
     std::size_t chunks;
     std::size_t helpers;  // how many pool threads may join
     const interrupt::Watch* watch = interrupt::current;
+    const int home = processor();  // the caller's
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> called{0};  // helpers that were called and have neither finished nor been dismissed
     std::mutex failing{};
@@ -39,6 +66,7 @@ struct Job {
         });
     }
     void help() {
+        if (home >= 0 && processor() == home) leave(home);
         interrupt::followed = watch;
         drain();
         interrupt::followed = nullptr;
@@ -121,8 +149,10 @@ class Pool {
         if (soon(is_done)) return;
         std::unique_lock lock(mutex_);
         is_waiting_ = true;
-        while (!done_.wait_for(lock, std::chrono::milliseconds(50), is_done)) {
-            if (!job.watch) continue;
+        // Short sleeps: where others keep the processors busy, a helper may have lost its own in the middle of a chunk,
+        // and a processor that falls idle takes over a thread that waits for another, but looks only at that moment.
+        for (std::size_t naps = 1; !done_.wait_for(lock, nap, is_done); ++naps) {
+            if (!job.watch || naps % naps_of_poll) continue;
             lock.unlock();
             job.attempt([] { interrupt::poll(); });
             lock.lock();
@@ -134,6 +164,8 @@ class Pool {
     // Everyone calls some others: many are awake sooner than one thread could wake them. To wake up takes several times
     // as long as to call, so 15 are called in two steps, not in four.
     static constexpr std::size_t called_by_one = 4;
+    static constexpr std::chrono::microseconds nap{250};
+    static constexpr std::size_t naps_of_poll = 200;  // 50 ms
     void call(Job& job, std::size_t first) {
         const std::size_t end = std::min(first + called_by_one, job.helpers);
         for (std::size_t k = first; k < end && job.is_left(); ++k) helpers_[k]->call(job);

@@ -14,7 +14,10 @@ from vesica._check import scale as check
 from vesica.scale.engines import ATTEMPTS
 
 PATIENCE = 2.0
-"""Seconds without news after which it is asked whether the cluster is still there."""
+"""Seconds without news after which it is asked whether the cluster is still there, and how large."""
+
+AHEAD = 16
+"""Tasks that are given to Ray at least, where no number of workers is: a cluster that grows does so when tasks wait."""
 
 
 class Task(NamedTuple):
@@ -52,7 +55,7 @@ class Ray:
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
             self._connect()
-        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self.workers = workers or self._processors()
         self._raylet = self._raylet_of_this_process()
         self._losses = self._count = 0
         self._tasks: dict[int, Task] = {}
@@ -87,6 +90,7 @@ class Ray:
                 done, _ = self._ray.wait(list(self._running), num_returns=1, timeout=PATIENCE)
                 if not done:
                     self._look()
+                    self._grow()
                 for head in done:
                     ticket = self._running[head]
                     content = self._got(head, self._tasks[ticket].name)
@@ -104,14 +108,22 @@ class Ray:
                 return found
 
     def close(self) -> None:
-        if self._is_there():
-            for head in self._running:
-                self._ray.cancel(head, force=True)
+        """Give up what waits and whatever is not fetched; what is under way ends with a connection of ours.
+
+        Elsewhere it is left to end: `ray.cancel` of a task that is just then begun or done ends this process (a check
+        of Ray's own, seen in 2.60), and few tasks are under way at any time.
+        """
+        self._waiting.clear()
+        self._running, self._bodies = {}, {}
         if self._is_ours:
             self._ray.shutdown()
 
+    def _processors(self) -> int:
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
     def _begin(self) -> None:
-        while self._waiting and (self._workers is None or len(self._running) < self._workers):
+        room = self._workers or max(AHEAD, 2 * self.workers)  # nobody waits for the next task
+        while self._waiting and len(self._running) < room:
             self._running[self._launched(self._waiting[0])] = self._waiting[0]
             self._waiting.popleft()
 
@@ -165,6 +177,11 @@ class Ray:
     def _look(self) -> None:
         if not self._is_there():
             raise _Lost
+
+    def _grow(self) -> None:
+        """A cluster may be larger than it was."""
+        if self._workers is None:
+            self.workers = max(self.workers, self._processors())
 
     @contextlib.contextmanager
     def _restored(self) -> Iterator[None]:

@@ -61,19 +61,29 @@ MARKS = {
         test_fuzz.py test_mutants.py test_recipes.py test_examples.py test_many_threads.py test_package.py
     """.split(),
     "docs": ["test_docstrings.py", "../docs/*", "../README.md"],
-    # More than a second of work that no smaller number of examples shortens, and what compiles (see below).
+    # More than a second of work that no smaller number of examples shortens; and what compiles or starts processes (see
+    # below).
     "slow": """
-        parity/* test_fuzz.py test_memory.py test_training.py test_compat.py test_compat_scripts.py
+        parity/* test_training.py test_compat.py test_report_pages.py *TestTwoProcesses* test_triton*.py
         *_memory* *hundred_thousand_rows* *hostile_yaml* *test_transformations* *test_padded*
         test_anchors.py::*test_native_is_its_twin* test_boundary.py::TestSeams::* test_coco_file.py::*test_templates*
         test_coco_masks.py::TestAgainstPycocotools::* test_grid.py::*test_gradient* test_kernels.py::TestTwin::*
         test_losses.py::TestGradients::* test_losses.py::TestDegenerate::* test_losses.py::TestTracing::*
         test_matching.py::TestKernel::* test_measures.py::TestOracles::test_all_close* test_nms.py::TestWalk::*
         test_package.py::*test_no_star_imports* test_result.py::TestPairs::* test_sparse.py::TestOtherLibraries::*
-        faults/test_killed_writers.py faults/test_full_disk.py faults/test_many_writers.py
-        browser/* test_coco_file.py::*test_mutations* test_compat_coco.py::TestFiles::* ../docs/training.md
-        test_plot_images.py test_plot_overlap.py::TestTwentyAtRandom::*
-        test_triton.py::TestNms::* test_triton.py::TestJoin::*
+        test_coco_file.py::*test_mutations* test_compat_coco.py::TestFiles::* ../docs/training.md
+        test_plot_images.py test_plot_overlap.py::TestTwentyAtRandom::* test_plot_overlap.py::TestLetters::*
+        test_plot_*::TestAll::* test_plot_cli.py::*test_every_picture* test_report.py::*test_policy_comes_first*
+        test_soft.py::TestSizes::* test_soft.py::*test_many_boxes_under_every* test_atomic.py::TestOnePlace::*
+        test_label_files.py::*behind_a_pipe* test_tolerances.py::*test_pedestrians* test_parquet.py::TestBombs::*
+        test_anchor_free.py::TestIsThePlainLoop::* test_kernels.py::*test_torch_transformations* ../docs/report.md
+        test_explain.py::*test_of_findings* test_option_words.py::*test_every_text* test_lane.py::*forward_gradient*
+        test_plot_overlap.py::*test_masks_of_every_form* test_coco_file.py::*test_longer_than_a_window*
+        test_gate_files.py::*test_streams* test_plot_cli.py::TestFiles::* test_segmentation_resampled.py::*repeated*
+        test_losses.py::TestLovasz::test_steps* test_strips.py::TestShared::* test_polygons.py::TestOracles::*
+        test_eval.py::TestProgress::test_shows_a_bar* test_kernels.py::TestIsa::* test_kernels.py::TestKeptMemory::*
+        test_habits.py::TestCommandLine::*missing* test_atomic.py::TestSpecialFiles::* test_cli.py::*standard_input*
+        test_check_damages.py::TestDamages::* test_rotated_scores.py::TestIsPycocotools*
     """.split(),
     "native": [
         f"test_{noun}.py"
@@ -149,7 +159,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("compile")  # each operation for each shape
         if _names(item, "torch"):
             item.add_marker("torch")
-        if item.get_closest_marker("compile") is not None:
+        if any(item.get_closest_marker(mark) is not None for mark in ("compile", "processes")):
             item.add_marker("slow")
         for mark in ("jax", "torch"):
             if item.get_closest_marker(mark) is not None:
@@ -157,13 +167,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files without a test that the marks of one part of `make test` ask for are not even imported."""
+    """Files without a test that the marks of `make quick`, or of one part of `make test`, ask for are not imported."""
     asked = config.option.markexpr
     named = {*re.findall(r"\w+", asked)} - {"and", "or", "not"}
-    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"jax", "torch", "processes"}:
+    if collection_path.suffix not in (".py", ".md") or not named or not named <= {"jax", "torch", "processes", "slow"}:
         return None
+    starts = _is_of(collection_path, "processes")
     has = {
-        "processes": (_is_of(collection_path, "processes"),),
+        "processes": (starts,),
+        "slow": (starts or _is_of(collection_path, "slow"), True),
         "torch": (_is_of(collection_path, "torch"), _may_have(collection_path, "torch")),
         "jax": (False, _may_have(collection_path, "jax")),
     }

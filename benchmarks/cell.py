@@ -31,8 +31,12 @@ Lineup = Mapping[str, Sequence[str]]
 
 
 def environment(threads: int | None = None) -> dict[str, str]:
-    """Everyone gets every core, or so many threads, and no one more."""
-    return {**os.environ, **dict.fromkeys(THREADS, str(threads or cores()))}
+    """Everyone gets every core, or so many threads, and no one more.
+
+    When NumPy is imported, a thread of OpenBLAS for every other core looks for work for some 100 ms, and whoever has
+    threads of his own shares that core with it. Here it sleeps at once, whoever imports NumPy.
+    """
+    return {**os.environ, **dict.fromkeys(THREADS, str(threads or cores())), "OPENBLAS_THREAD_TIMEOUT": "4"}
 
 
 def spawn(verb: str, *, threads: int | None = None, **request: Any) -> dict[str, Any]:

@@ -907,10 +907,11 @@ def how_to_read(
 ) -> Callable[[str], Options]:
     """The options of a file that is to be scored, by its format: masks only where they are compared, and what files
     leave open, by the names of options of `read`."""
-    from vesica.io.formats import FORMATS
-    from vesica.io.options import Options
 
     def options(format: str) -> Options:
+        from vesica.io.formats import FORMATS  # late: a Dataset is not read
+        from vesica.io.options import Options
+
         known = FORMATS[format].options
         every = {"images": images, "sizes": sizes, **said}
         if not FORMATS[format].is_by_image and isinstance(images, Images):

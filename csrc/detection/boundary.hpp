@@ -33,12 +33,17 @@ class Boundaries {
     const Findings& findings() const { return masks_.findings(); }
 
   private:
+    // How wide the seam is. The masks of a cell have one size, so it is seldom computed.
+    std::int64_t width_of(const Shape& shape);
+    // Is every pixel of it near an edge?
+    bool is_all_seam(const Shape& shape);
     const Seam& made(const Shape& shape, Seam& seam);
 
     Masks masks_;
     std::vector<Seam> truths_;
     Seam guess_;
-    std::vector<std::uint64_t> core_;  // the pixels that are no seam
+    std::vector<std::uint64_t> core_;                       // the pixels that are no seam
+    std::int64_t height_ = 0, width_ = 0, seam_width_ = 1;  // of the last mask: its image, and its seam
 };
 
 }  // namespace vesica::coco_masks

@@ -5,6 +5,8 @@ It needs torch, triton and vesica alone; torchvision is timed where it is there.
 
 from __future__ import annotations
 
+import functools
+import math
 import statistics
 import sys
 import time
@@ -15,7 +17,9 @@ import torch
 
 import vesica
 from vesica import losses
+from vesica._kernels.generic import measure as generic
 from vesica.overlaps.measures import MEASURES
+from vesica.regions import comparable
 
 try:
     import torchvision
@@ -131,6 +135,33 @@ def measures() -> None:
     row("iou 1000², device", "launch", peer, on_device(lambda: vesica.iou(a, b), 100), "–")
 
 
+def gradients() -> None:
+    """Forward and backward of measures of every pair, beside array code."""
+    a, b = scattered(10_000, 1), scattered(10_000, 2)
+
+    def step(name: str, way: Callable[..., Any], learners: int) -> None:
+        sides = [side.detach().requires_grad_(k < learners) for k, side in enumerate((a, b))]
+        way(MEASURES[name], *sides).sum().backward()
+
+    def ours(measure: Any, x: Any, y: Any) -> Any:
+        return measure(x, y)
+
+    def array_code(measure: Any, x: Any, y: Any) -> Any:
+        return generic.measure(comparable(x, y, aligned=False), measure.plain, aligned=False, threads=None)
+
+    for name in ("iou", "giou", "diou", "ciou", "eiou"):
+        for learners in (1, 2):
+            sides = "one side learns" if learners == 1 else "both learn"
+            took = on_device(lambda name=name, learners=learners: step(name, ours, learners), 10)
+            peer = functools.partial(step, name, array_code, learners)
+            row(f"{name} 10 000² forward and backward, {sides}", "array code", peer, took, "–")
+    small = whole_call(lambda: vesica.giou(a[:1000].detach().requires_grad_(), b[:1000]).sum().backward(), 50)
+    row("giou 1000² forward and backward, whole call", "autograd", None, small, "–")
+    x, y = scattered(1_000_000, 1), scattered(1_000_000, 2)
+    took = on_device(lambda: vesica.giou(x.detach().requires_grad_(), y, aligned=True).sum().backward(), 10)
+    row("giou of 1 000 000 aligned, forward and backward", "–", None, took, "–")
+
+
 def joins() -> None:
     for n, side, target in ((100_000, 10_000.0, "≤ 2"), (1_000_000, 32_000.0, "≤ 15")):
         a, b = scattered(n, 1, size=side), scattered(n, 2, size=side)
@@ -219,20 +250,39 @@ def giou_loss_by_hand(a: Any, b: Any) -> Any:
     return (1 - w * h / (union + 1e-7) + (v * u - union) / (v * u + 1e-7)).mean()
 
 
+def ciou_loss_by_hand(a: Any, b: Any) -> Any:
+    w, h = ((torch.minimum(a[:, k + 2], b[:, k + 2]) - torch.maximum(a[:, k], b[:, k])).clamp(0) for k in (0, 1))
+    (wa, ha), (wb, hb) = ((side[:, 2] - side[:, 0], side[:, 3] - side[:, 1]) for side in (a, b))
+    shared = w * h / (wa * ha + wb * hb - w * h + 1e-7)
+    v, u = (torch.maximum(a[:, k + 2], b[:, k + 2]) - torch.minimum(a[:, k], b[:, k]) for k in (0, 1))
+    x, y = (a[:, k] + a[:, k + 2] - b[:, k] - b[:, k + 2] for k in (0, 1))
+    apart = (x * x + y * y) / 4 / (v * v + u * u + 1e-7)
+    turn = torch.atan(wa / (ha + 1e-7)) - torch.atan(wb / (hb + 1e-7))
+    shape = 4 / math.pi**2 * turn * turn
+    with torch.no_grad():
+        weight = shape / (1 - shared + shape + 1e-7)
+    return (1 - shared + apart + weight * shape).mean()
+
+
 def compiled() -> None:
     """Inside torch.compile, beside formulas that are written by hand and compiled."""
     a, b = scattered(10_000, 1), scattered(10_000, 2)
     ours, peer = (torch.compile(call, fullgraph=True) for call in (lambda x, y: vesica.iou(x, y), iou_by_hand))
     row("iou 10 000², compiled", "fill", lambda: peer(a, b), on_device(lambda: ours(a, b)), "≤ by hand")
-    learns, peer_learns = (
-        torch.compile(call, fullgraph=True) for call in (lambda x, y: losses.giou(x, y), giou_loss_by_hand)
-    )
+    for name, by_hand in (("giou", giou_loss_by_hand), ("ciou", ciou_loss_by_hand)):
+        loss = getattr(losses, name)
+        learns, peer_learns = (
+            torch.compile(call, fullgraph=True, dynamic=False) for call in (lambda x, y, loss=loss: loss(x, y), by_hand)
+        )
+        for n in (1000, 100_000, 1_000_000):
+            guess, truth = scattered(n, 1), scattered(n, 2)
 
-    def step(loss: Callable[[Any, Any], Any]) -> None:
-        loss(a.detach().requires_grad_(), b).backward()
+            def step(way: Callable[[Any, Any], Any], guess: Any = guess, truth: Any = truth) -> None:
+                way(guess.detach().requires_grad_(), truth).backward()
 
-    took = whole_call(lambda: step(learns), 50)
-    row("giou loss, 10 000, compiled", "–", lambda: step(peer_learns), took, "≤ by hand", whole_call)
+            took = whole_call(functools.partial(step, learns), 50)
+            peer = functools.partial(step, peer_learns)
+            row(f"{name} loss, {n:,}, compiled", "–", peer, took, "≤ by hand", whole_call)
 
 
 def others() -> None:
@@ -252,7 +302,10 @@ def others() -> None:
         print(f"|   MB beside the answer | | | {extra_memory(lambda a=truth, b=guess: vesica.iou(a, b)):.1f} | |")
 
 
-PARTS = {part.__name__: part for part in (measures, joins, selections, matchings, maps, training, compiled, others)}
+PARTS = {
+    part.__name__: part
+    for part in (measures, gradients, joins, selections, matchings, maps, training, compiled, others)
+}
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from backends import absent, as_if_cuda, forbidden  # noqa: E402
-from vesica import Boxes, iou, join, losses, nms  # noqa: E402
+from vesica import Boxes, RotatedBoxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
 from vesica._kernels import pick  # noqa: E402
 from vesica._kernels.generic import contingency as generic_contingency  # noqa: E402
@@ -85,6 +85,24 @@ class TestMeasure:
         assert_equal(*both(name, a / 128, b / 128), name)
         touching = torch.tensor([[0.0, 0, 4, 4], [4, 0, 8, 4], [0, 0, 4, 4.0000005], [1, 1, 2, 2]])
         assert_equal(*both(name, touching, touching), name)
+
+    @pytest.mark.parametrize("name", sorted(set(MEASURES) - {"tversky"}))
+    def test_boxes_of_any_size_and_place(self, name):
+        """Inside and outside of the range of the fast way, at its ends, left of 0 and at 0."""
+        a, b, as_they_are = rows(30, 1)[4:], rows(40, 2)[4:], partial(Boxes, check=False)
+        for power in (-30, -18, 20, 44, 60):
+            assert_equal(*both(name, as_they_are(a * 2.0**power), as_they_are(b * 2.0**power)), name)
+        assert_equal(*both(name, a - 60, b - 60), name)
+        floor = a.floor()
+        floor[:, 2:] += 1
+        assert_equal(*both(name, floor - floor[0, 0], floor - floor[0, 0]), name)
+        for small in (2.0**-20, 2.0**-22, 2.0**-38):  # beside a coordinate of 64
+            odd = torch.tensor([[small, 0, 64, 64], [0, small, 1, 2], [0, 0, small, 1], [1, 1, 1 + 2.0**-23, 3]])
+            assert_equal(*both(name, as_they_are(odd), as_they_are(odd)), name)
+
+    def test_ciou_of_a_box_with_itself_is_one(self):
+        a = rows(30, 1)[4:]
+        assert (both("ciou", a, a)[0].diagonal() == 1).all()
 
     def test_the_entry_for_small_calls(self):
         a, b = rows(6, 1), rows(7, 2)
@@ -417,12 +435,16 @@ class TestDoor:
                 assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "generic"
         assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "native"
 
-    def test_gradients_stay_with_torch(self):
+    def test_gradients_have_their_kernels(self):
         a = rows(3).requires_grad_()
         with as_if_cuda():
-            assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "generic"
+            kernel = pick("measure", comparable(a, a, aligned=False), iou.plain)
+            assert kernel.why == "Triton kernels make the measures, and their gradients without a matrix"
             with torch.no_grad():
-                assert pick("measure", comparable(a, a, aligned=False), iou.plain).backend == "triton"
+                kernel = pick("measure", comparable(a, a, aligned=False), iou.plain)
+                assert kernel.why == "Triton kernels work on the device, without intermediates"
+            boxes = RotatedBoxes(torch.rand(3, 5).requires_grad_(), unit="deg", direction="cw", check=False)
+            assert pick("measure", comparable(boxes, boxes, aligned=False), iou.plain).backend == "generic"
 
     def test_info_says_so(self, capsys):
         assert main(["info", "--json"]) == 0
@@ -431,6 +453,7 @@ class TestDoor:
         assert {case["arrays"] for case in mine} == {
             "torch on a CUDA device, no gradient needed",
             "torch on a CUDA device",
+            "torch on a CUDA device, with a gradient",
             "torch on a CUDA device, inside torch.compile",
             "CuPy, where torch is installed",
         }

@@ -85,6 +85,17 @@ def test_no_second_derivative_in_silence():
         slope.sum().backward()
 
 
+@pytest.mark.parametrize("name", ["loss", "measure"])
+def test_the_compiler_has_no_second_derivatives(name):
+    way = (lambda a, b: losses.ciou(a, b)) if name == "loss" else lambda a, b: giou(a, b).sum()
+    a, b = torch.from_numpy(crowd(4, 1)).requires_grad_(), torch.from_numpy(crowd(4, 2))
+    with as_if_cuda(), np.errstate(all="ignore"):
+        value = torch.compile(way, backend="aot_eager", fullgraph=True)(a, b)
+        (slope,) = torch.autograd.grad(value, a, create_graph=True)
+        with pytest.raises(RuntimeError, match="does not currently support double backward"):
+            (slope * slope).sum().backward()
+
+
 def test_choices_of_a_fixed_shape():
     table = torch.from_numpy(np.stack([crowd(40, k) for k in range(2)]))
     scores = torch.from_numpy(np.random.default_rng(0).random((2, 40), np.float32))

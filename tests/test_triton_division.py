@@ -112,13 +112,23 @@ def test_quotients_next_to_the_middle_of_two_floats():
 
 
 def test_quotients_at_the_ends_of_the_range():
-    """Areas of tame coordinates, from 2^-78 to 2^49: nothing vanishes, and nothing overflows."""
+    """Areas of tame boxes, at most 1, from 2^-76; what is divided by them, from 2^-100: nothing vanishes."""
     rng = np.random.default_rng(1)
-    n = np.ldexp(rng.integers(ONE, 2 * ONE, 200_000), rng.integers(-78 - 23, 49 - 23, 200_000)).astype(np.float32)
-    d = np.ldexp(rng.integers(ONE, 2 * ONE, 200_000), rng.integers(-78 - 23, 49 - 23, 200_000)).astype(np.float32)
-    fits = n.astype(np.float64) / d >= 2.0**-126
-    n, d = n[fits], d[fits]
+    n = np.ldexp(rng.integers(ONE, 2 * ONE, 200_000), rng.integers(-100 - 23, 2 - 23, 200_000)).astype(np.float32)
+    d = np.ldexp(rng.integers(ONE, 2 * ONE, 200_000), rng.integers(-76 - 23, 2 - 23, 200_000)).astype(np.float32)
     want = (n.astype(np.float64) / d).astype(np.float32)
     scale = np.ldexp(1.0, np.frexp(d)[1] - 1).astype(np.float32)
     for r, may_be in reciprocals(d / scale):
         assert (quotient(n, d, refined(d, r / scale)) == want)[may_be].all()
+
+
+def test_the_shorter_way_is_at_most_one_last_place_off():
+    """Without the step of Newton, as ciou divides: hardly ever another float, and 1 of what is divided by itself."""
+    rng = np.random.default_rng(2)
+    n, d = (rng.integers(ONE, 2 * ONE, 1_000_000).astype(np.float32) for _ in range(2))
+    want = (n.astype(np.float64) / d).astype(np.float32)
+    for r, may_be in reciprocals(d / ONE):
+        r = r / np.float32(ONE)
+        got = quotient(n, d, r)[may_be]
+        assert (np.abs(got - want[may_be]) <= np.spacing(want[may_be])).all() and (got != want[may_be]).mean() < 1e-5
+        assert (quotient(d, d, r)[may_be] == 1).all()

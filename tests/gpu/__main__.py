@@ -14,6 +14,7 @@ import traceback
 PARTS = (
     "division",
     "measures",
+    "gradients",
     "contingency",
     "selection",
     "matching",

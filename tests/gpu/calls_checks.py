@@ -136,6 +136,10 @@ def check_the_device_of_the_tensors_is_used():
         return
     a, b = boxes(50, 1).to("cuda:1"), boxes(60, 2).to("cuda:1")
     assert torch.equal(iou(a, b).cpu(), iou(a.cpu(), b.cpu()))
+    for way in (lambda x: giou(x, b).sum(), lambda x: losses.ciou(x, b[:50])):
+        learnt = a.clone().requires_grad_()
+        way(learnt).backward()
+        assert learnt.grad.device == a.device and learnt.grad.isfinite().all()
     table, scores = crowd(900, 1)
     assert torch.equal(nms(table.to("cuda:1"), scores.to("cuda:1")).cpu(), nms(table.cpu(), scores.cpu()))
 

@@ -76,6 +76,20 @@ def check_losses():
     assert seen == ["vesica.box_loss"], seen
 
 
+def check_second_derivatives_are_refused():
+    guess, truth = (side[10:] for side in pairs(100))
+    for way in (lambda a, b: losses.ciou(a, b), lambda a, b: giou(a, b).sum()):
+        torch._dynamo.reset()
+        a = guess.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(torch.compile(way, fullgraph=True)(a, truth), a, create_graph=True)
+        said = ""
+        try:
+            (slope * slope).sum().backward()
+        except RuntimeError as error:
+            said = str(error)
+        assert "double backward" in said or "second derivative" in said, said
+
+
 def check_halves_of_losses():
     guess, truth = (side[10:].bfloat16() for side in pairs(500))
     got, _ = compiled(lambda a, b: losses.giou(a, b), guess, truth)

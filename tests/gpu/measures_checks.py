@@ -50,6 +50,20 @@ def check_strange_rows():
         compare(name, Boxes(a, check=False), Boxes(a, check=False), aligned=True)
 
 
+def check_boxes_of_any_size_and_place():
+    """Inside and outside of the range of the fast way, left of 0, and with tiles that differ."""
+    a, b = boxes(300, 1)[4:], boxes(2100, 2)[4:]
+    mixed = b.clone()
+    mixed[1500] *= 2.0**40
+    for name in MEASURES:
+        for power in (-40, -24, -10, 20, 40, 52):
+            compare(name, *(Boxes(side * 2.0**power, check=False) for side in (a, b)))
+        compare(name, a - 500, b - 500)
+        compare(name, Boxes(a, check=False), Boxes(mixed, check=False))
+        compare(name, a.floor() - a[0, 0].floor(), b.ceil())
+    assert (MEASURES["ciou"](a, a).diagonal() == 1).all()
+
+
 def check_options():
     a, b = boxes(50, 1), boxes(60, 2)
     for dtype in (torch.float32, torch.float64):

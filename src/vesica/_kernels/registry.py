@@ -226,6 +226,7 @@ _WORDS = {
     Place("torch", "cuda", "plain"): "torch on a CUDA device, no gradient needed",
     Place("torch", "cuda"): "torch on a CUDA device",
     Place("cupy", state="plain"): "CuPy, where torch is installed",
+    Place("torch", "cuda", "gradient"): "torch on a CUDA device, with a gradient",
     Place("torch", "cuda", "compiled"): "torch on a CUDA device, inside torch.compile",
     Place("torch", state="plain"): "torch on another device",
     Place(state="gradient"): "torch with a gradient",

@@ -15,7 +15,7 @@ from vesica._kernels.generic import anchors as generic
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits
 from vesica._kernels.triton.formulas import value
-from vesica._kernels.triton.launch import bits, in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import bits, cdiv, in_rows, launch, on_device_of
 from vesica._kernels.triton.measure import corners
 
 BLOCK = 256
@@ -94,9 +94,9 @@ def assign(
         peaks = torch.zeros(tables.n, dtype=torch.int64, device=there)
         best = torch.empty((images, m), dtype=torch.int64, device=there)
         attains = torch.empty((images, m), dtype=torch.int8, device=there)
-        shares = max(1, min(triton.cdiv(m, BLOCK), ENOUGH // tables.n))
+        shares = max(1, min(cdiv(m, BLOCK), ENOUGH // tables.n))
         launch(_peaks, tables.n * shares, (truths, anchors, peaks, m, shares, zero), (BLOCK,))
-        blocks = triton.cdiv(m, BLOCK)
+        blocks = cdiv(m, BLOCK)
         launch(
             _best,
             images * blocks,

@@ -8,20 +8,49 @@ import triton.language as tl
 INTERPRETED = tl.constexpr(bool(triton.knobs.runtime.interpret))
 """Are kernels run step by step on the host? Then there is no assembler, and every division is the plain one."""
 
-# Coordinates for which `quotient` is proven: 0, or of a size from the first to the second.
-SMALLEST = tl.constexpr(2.0**-15)
-LARGEST = tl.constexpr(2.0**22)
+# Of boxes that go the fast way: the range of the largest coordinate of a tile; and in a unit of length that makes it
+# 1/4 to 1/2, the smallest other one that is not 0, and the smallest side.
+LOWEST = tl.constexpr(2.0**-12)
+HIGHEST = tl.constexpr(2.0**50)
+SMALLEST = tl.constexpr(2.0**-27)
+SHORTEST = tl.constexpr(2.0**-38)
 
 
 @triton.jit
-def is_tame(x):
-    """May measures of boxes with this coordinate be divided by `quotient`?
+def unit_of(largest):
+    """The power of two that makes this float32 a number from 1/4 to below 1/2, if it lies from LOWEST to HIGHEST."""
+    exponent = (largest.to(tl.int32, bitcast=True) >> 23) & 0xFF
+    return ((252 - exponent) << 23).to(tl.float32, bitcast=True)
 
-    Sides are differences of such numbers, so they are 0 or in [2^-38, 2^23]. Areas and squares of distances, times a
-    small power of two, are 0 or in [2^-78, 2^52], and no nonzero quotient of theirs is below 2^-126.
+
+@triton.jit
+def are_tame(x1, y1, x2, y2, unit):
+    """May measures of these boxes be divided by `quotient`, if `unit` makes their coordinates 1/2 at most?
+
+    Then sides, and differences of any such coordinates, are below 1, and multiples of 2^-50. So products of two are 0
+    or at least 2^-100. Unions and hulls are at least 2^-76, so their differences are multiples of 2^-99.
     """
-    size = tl.abs(x)
-    return (size == 0) | ((size >= SMALLEST) & (size <= LARGEST))
+    least = tl.minimum(tl.minimum(_nonzero(x1), _nonzero(y1)), tl.minimum(_nonzero(x2), _nonzero(y2)))
+    side = tl.minimum(x2 - x1, y2 - y1, propagate_nan=tl.PropagateNan.ALL)
+    one = 1.0 / unit
+    is_tame = (least >= _nonzero(one * SMALLEST)) & (side >= one * SHORTEST)
+    return tl.min(is_tame.to(tl.int32), axis=0) != 0
+
+
+@triton.jit
+def _nonzero(x):
+    """A number that rises with the size of a float32, and is the largest for 0."""
+    return ((x.to(tl.int32, bitcast=True) & 0x7FFFFFFF) - 1).to(tl.uint32, bitcast=True)
+
+
+@triton.jit
+def gap(high, low):
+    """high − low, or 0 where that is negative; of float32 whose difference is at most 1. One step on the device."""
+    if INTERPRETED:
+        return tl.maximum(high - low, 0)
+    return tl.inline_asm_elementwise(
+        "sub.rn.sat.f32 $0, $1, $2;", "=f,f,f", [high, low], dtype=tl.float32, is_pure=True, pack=1
+    )  # fmt: skip
 
 
 @triton.jit
@@ -65,12 +94,19 @@ def quotient(n, d):
 
 
 @triton.jit
-def near_quotient(n, d):
-    """n / d of float32, off by two last places at most, for d in [2^-126, 2^126]."""
+def close_quotient(n, d):
+    """n / d as by `quotient`, which one in a million times may be the neighbour. n / n is 1."""
     if INTERPRETED:
         return plain_quotient(n, d)
     return tl.inline_asm_elementwise(
-        "{ .reg .f32 r; rcp.approx.ftz.f32 r, $2; mul.rn.f32 $0, $1, r; }",
+        """{
+        .reg .f32 r, e, q, less;
+        rcp.approx.ftz.f32 r, $2;
+        neg.f32 less, $2;
+        mul.rn.f32 q, $1, r;
+        fma.rn.f32 e, less, q, $1;
+        fma.rn.f32 $0, e, r, q;
+        }""",
         "=f,f,f",
         [n, d],
         dtype=tl.float32,
@@ -80,11 +116,18 @@ def near_quotient(n, d):
 
 
 @triton.jit
-def negated(x):
-    """−x of a float32, which costs nothing: the sign becomes part of the next step."""
+def less_share(x, n, d):
+    """x − n / d of float32, where n / d is off by two last places at most, for d in [2^-126, 2^126]."""
     if INTERPRETED:
-        return -x
-    return tl.inline_asm_elementwise("neg.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1)
+        return x - plain_quotient(n, d)
+    return tl.inline_asm_elementwise(
+        "{ .reg .f32 r, less; rcp.approx.ftz.f32 r, $3; neg.f32 less, $2; fma.rn.f32 $0, less, r, $1; }",
+        "=f,f,f,f",
+        [x, n, d],
+        dtype=tl.float32,
+        is_pure=True,
+        pack=1,
+    )
 
 
 @triton.jit

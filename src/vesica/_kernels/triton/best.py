@@ -12,7 +12,7 @@ from vesica._kernels.generic import best as generic
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits, real
 from vesica._kernels.triton.formulas import value
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of, told_of
+from vesica._kernels.triton.launch import cdiv, in_rows, launch, on_device_of, told_of
 from vesica._kernels.triton.measure import corners, slopes_of
 
 PAIRS, MOST_ROWS = 1024, 8
@@ -75,10 +75,10 @@ def best(tables: Tables, formula: Formula, *, k: int, threads: int | None) -> tu
     out = torch.empty(shape, dtype=getattr(torch, tables.dtype), device=a.device)
     rows = MOST_ROWS if tables.n >= MOST_ROWS * ENOUGH else 1
     with on_device_of(a):
-        slopes_a, slopes_b = (slopes_of(a), slopes_of(b)) if told.name == "ciou" else (out, out)
+        slopes_a, slopes_b = slopes_of(a, b) if told.name == "ciou" else (out, out)
         launch(
             _best,
-            triton.cdiv(tables.n, rows),
+            cdiv(tables.n, rows),
             (a, b, slopes_a, slopes_b, index, out, tables.n, tables.m, k, *told.numbers),
             (told.name, told.of_b, rows, PAIRS // rows),
         )

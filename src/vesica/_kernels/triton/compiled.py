@@ -31,7 +31,7 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
 
 def loss(guess: Any, truth: Any, name: str, reduction: str) -> Any:
     """1 − measure of rows, or None where array code serves them."""
-    if guess.dtype not in FLOATS or truth.dtype != guess.dtype:
+    if guess.dtype not in FLOATS or truth.dtype != guess.dtype or truth.device != guess.device:
         return None
     if guess.ndim < 2 or guess.shape[-1] != 4 or guess.shape != truth.shape:
         return None

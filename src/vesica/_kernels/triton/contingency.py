@@ -11,7 +11,7 @@ import triton.language as tl
 
 from vesica._array import from_numpy
 from vesica._kernels.generic import contingency as generic
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import cdiv, in_rows, launch, next_power_of_2, on_device_of
 
 FEW, MANY = (8192, 1, 8), (4096, 2, 8)
 """Pixels that are counted at once, how many such blocks a program goes through, and its warps: for few pixels, and for
@@ -91,14 +91,14 @@ def contingency(truth: Any, guess: Any, labels: np.ndarray, known: Any) -> tuple
     ends = no_ends.clone()
     pixels = truth.numel() // images
     block, blocks, warps = MANY if truth.numel() > MANY_PIXELS else FEW
-    programs, group = triton.cdiv(pixels, block * blocks), 16 if pixels % 16 == 0 else 1
+    programs, group = cdiv(pixels, block * blocks), 16 if pixels % 16 == 0 else 1
     with on_device_of(truth):
         launch(
             _count,
             images * programs,
             (truth, guess, places, tables, ends, pixels // group, programs, int(labels[0]), span),
             (
-                *(group, size, max(16, triton.next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
+                *(group, size, max(16, next_power_of_2(size * size)), block, blocks, generic.HIGHEST),
                 span == len(labels),
             ),
             warps=warps,

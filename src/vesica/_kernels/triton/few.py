@@ -14,7 +14,7 @@ import triton.language as tl
 
 from vesica._check import Threshold
 from vesica._kernels.triton.arithmetic import INTERPRETED, from_bits
-from vesica._kernels.triton.launch import bits, in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import bits, cdiv, in_rows, launch, next_power_of_2, on_device_of
 from vesica._kernels.triton.overlaps import decided, quickly
 
 TILE = 32
@@ -222,7 +222,7 @@ def chosen(
     The device is waited for once, at the end. `limit` 0 is none.
     """
     n = int(rows.shape[0])
-    tiles = triton.cdiv(n, TILE)
+    tiles = cdiv(n, TILE)
     rows, scores = in_rows(rows), in_rows(scores)
     with on_device_of(rows):
         facts = _facts(1, tiles, rows)
@@ -251,7 +251,7 @@ def padded(rows: Any, order: Any, alive: Any, keys: Any, threshold: Threshold, l
     images, n, _ = rows.shape
     rows, order, alive = in_rows(rows), in_rows(order), in_rows(alive.view(torch.uint8))
     with on_device_of(rows):
-        facts = _facts(images, triton.cdiv(n, TILE), rows)
+        facts = _facts(images, cdiv(n, TILE), rows)
         index = torch.empty((images, limit), dtype=torch.int64, device=rows.device)
         counts = torch.empty(images, dtype=torch.int64, device=rows.device)
         given = order if keys is None else in_rows(keys)
@@ -269,13 +269,13 @@ def _settled(
     rows: Any, keys: Any, alive: Any, order: Any, out: Any, facts: Any, counts: Any, images: int, n: int, limit: int,
     threshold: Threshold, has_keys: bool, has_alive: bool, fills: bool,
 ) -> None:  # fmt: skip
-    tiles = triton.cdiv(n, TILE)
+    tiles = cdiv(n, TILE)
     pairs = images * tiles * (tiles + 1) // 2
     words = torch.empty(pairs * TILE, dtype=torch.int32, device=rows.device)
     numbers = threshold.p, threshold.q << threshold.shift
     is_wide = rows.dtype == torch.float64
     doubtful = facts if is_wide else torch.empty(pairs, dtype=torch.int64, device=rows.device)
-    given, chunks = (rows, keys, words, doubtful, facts, n, tiles), triton.cdiv(tiles, CHUNK)
+    given, chunks = (rows, keys, words, doubtful, facts, n, tiles), cdiv(tiles, CHUNK)
     if not is_wide:
         launch(_quick, images * tiles * chunks, (*given, chunks, *numbers), (has_keys, CHUNK, TILE))
     launch(
@@ -284,7 +284,7 @@ def _settled(
         (*given, images, *numbers),
         (threshold.strict, has_keys, not is_wide, TILE),
     )
-    partners = max(16, triton.next_power_of_2(tiles))
+    partners = max(16, next_power_of_2(tiles))
     launch(
         _settle,
         images * tiles,

@@ -10,10 +10,11 @@ import triton
 import triton.language as tl
 
 from vesica._kernels.triton.arithmetic import (
+    close_quotient,
+    gap,
     greater,
+    less_share,
     lesser,
-    near_quotient,
-    negated,
     plain_quotient,
     positive,
     quotient,
@@ -24,6 +25,7 @@ from vesica._kernels.triton.arithmetic import (
 NAMES = ("iou", "distance", "dice", "coverage", "overlap", "tversky", "giou", "diou", "ciou", "eiou")
 
 FOUR_OVER_PI2 = tl.constexpr(0.40528473456935108577551785283891)
+TWO_OVER_PI = tl.constexpr(0.63661977236758134307553505349006)
 HALF_PI = tl.constexpr(1.5707963267948966192313216916398)
 
 
@@ -97,53 +99,45 @@ def value(
 
 
 @triton.jit
-def area(x1, y1, x2, y2):
-    return positive(x2 - x1) * positive(y2 - y1)
-
-
-@triton.jit
-def _twice(x):
-    """Twice max(x, 0): a sum, where the device would take longer for a maximum."""
-    return x + tl.abs(x)
-
-
-@triton.jit
 def tame_value(
-    NAME: tl.constexpr, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B: tl.constexpr,
+    NAME: tl.constexpr, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, OF_B: tl.constexpr,
 ):  # fmt: skip
-    """The same bits as `value` (for ciou, but the last few), for float32 boxes of tame coordinates that have area; but
-    not for tversky.
+    """The same bits as `value` (for ciou, but the last few), for float32 boxes that `are_tame`, in their unit; but not
+    for tversky.
 
-    Numerators and denominators are powers of two times those of `value`: that changes no bit of a quotient.
+    A unit that is a power of two changes no bit. What is known of one side alone is left to the compiler to take out of
+    the loop.
     """
-    inter4 = _twice(tl.minimum(a3, b3) - tl.maximum(a1, b1)) * _twice(tl.minimum(a4, b4) - tl.maximum(a2, b2))
+    w_a, h_a, w_b, h_b = a3 - a1, a4 - a2, b3 - b1, b4 - b2
+    area_a, area_b = w_a * h_a, w_b * h_b
+    inter = gap(tl.minimum(a3, b3), tl.maximum(a1, b1)) * gap(tl.minimum(a4, b4), tl.maximum(a2, b2))
     if NAME == "dice":
-        return quotient(inter4, 2 * area_a + 2 * area_b)
+        return quotient(inter, 0.5 * area_a + 0.5 * area_b)
     elif NAME == "coverage":
-        return quotient(inter4, 4 * (area_b if OF_B else area_a) + tl.zeros_like(inter4))
+        return quotient(inter, (area_b if OF_B else area_a) + tl.zeros_like(inter))
     elif NAME == "overlap":
-        return quotient(inter4, tl.minimum(4 * area_a, 4 * area_b))
-    union4 = (4 * area_a + 4 * area_b) - inter4
-    shared = quotient(inter4, union4)
+        return quotient(inter, tl.minimum(area_a, area_b))
+    union = (area_a + area_b) - inter
     if NAME == "iou":
-        return shared
+        return quotient(inter, union)
     elif NAME == "distance":
-        return 1 - shared
+        return 1 - quotient(inter, union)
     w, h = tl.maximum(a3, b3) - tl.minimum(a1, b1), tl.maximum(a4, b4) - tl.minimum(a2, b2)
     if NAME == "giou":
         hull = w * h
-        return tl.fma(quotient(_twice(tl.fma(hull, 4.0, negated(union4))), hull), -0.125, shared)
+        return quotient(inter, union) - quotient(gap(hull, union), hull)
+    if NAME == "ciou":
+        # Of the arc tangents the last places are not known, so this need not have the bits.
+        shared = close_quotient(inter, union)
+        dx, dy = 0.5 * (a1 + a3) - 0.5 * (b1 + b3), 0.5 * (a2 + a4) - 0.5 * (b2 + b4)
+        near = less_share(shared, tl.fma(dx, dx, dy * dy), tl.fma(w, w, h * h))
+        turn = slope_a * TWO_OVER_PI - slope_b * TWO_OVER_PI
+        v = tl.fma(turn, turn, 2.0**-60)  # never 0, so 0 / 0 is none; beside a measure it is nothing
+        return less_share(near, v * v, (1 - shared) + v)
     dx, dy = (a1 + a3) - (b1 + b3), (a2 + a4) - (b2 + b4)
     ww, hh = w * w, h * h
-    near = tl.fma(quotient(dx * dx + dy * dy, ww + hh), -0.25, shared)
+    near = tl.fma(quotient(dx * dx + dy * dy, ww + hh), -0.25, quotient(inter, union))
     if NAME == "diou":
         return near
-    elif NAME == "ciou":
-        turn = slope_a - slope_b
-        v = FOUR_OVER_PI2 * (turn * turn)
-        rest = 1 - shared + v
-        # Of v the last places are not known, so this need not have the bits. Where the rest is tiny, so is v.
-        return tl.fma(negated(near_quotient(v, tl.maximum(rest, 2.0**-100))), v, near)
-    else:
-        over, up = positive(a3 - a1) - positive(b3 - b1), positive(a4 - a2) - positive(b4 - b2)
-        return near - quotient(over * over, ww) - quotient(up * up, hh)
+    over, up = w_a - w_b, h_a - h_b
+    return near - quotient(over * over, ww) - quotient(up * up, hh)

@@ -13,7 +13,7 @@ from vesica._array import from_numpy
 from vesica._kernels import native
 from vesica._kernels.tables import Formula, Tables, Wanted
 from vesica._kernels.triton.arithmetic import bits_in
-from vesica._kernels.triton.launch import launch, on_device_of
+from vesica._kernels.triton.launch import cdiv, launch, on_device_of
 from vesica._kernels.triton.measure import measure
 from vesica._kernels.triton.overlaps import can_decide, words_of
 from vesica._kernels.triton.tiles import TILE, meeting, tiled
@@ -80,7 +80,7 @@ def _pairs(tables: Tables, wanted: Wanted) -> tuple[Any, Any] | None:
     # Each pair of a collection with itself once: its lower row is on the side of the tiles that come second.
     words = words_of(a, b, met, wanted.threshold, ranked=wanted.self_join)
     counts = torch.empty(room, dtype=torch.int32, device=words.device)
-    launch(_count, triton.cdiv(room, BLOCK), (words, counts, met.facts, room), (BLOCK, TILE))
+    launch(_count, cdiv(room, BLOCK), (words, counts, met.facts, room), (BLOCK, TILE))
     ends = torch.cumsum(counts, 0)  # int64
     met.facts[3] = ends[-1]
     pairs, is_full, is_unsure, total, _ = met.facts.tolist()

@@ -21,6 +21,7 @@ CHOSEN = {PLACE: "Triton kernels choose on the device by iou; the host decides t
 TRAINED = {Place("torch", "cuda"): "one Triton kernel makes the losses of plain tables and their gradient"}
 WITHOUT = {PLACE: "the kernels for this device need triton, which is not installed: torch does the arithmetic"}
 
+LEARNT = {Place("torch", "cuda", "gradient"): "Triton kernels make the measures, and their gradients without a matrix"}
 TRACED = {Place("torch", "cuda", "compiled"): "torch.compile takes a Triton kernel as one step"}
 
 
@@ -56,6 +57,7 @@ if IS_THERE:
     choose, choose_lane = late("triton.nms.nms"), late("triton.nms.lane")
     register(
         *kernels("triton", measures, "measure", ("boxes",), SERVED, formulas=FORMULAS, lane=measure_lane),
+        *kernels("triton", late("triton.gradients.measure"), "measure", ("boxes",), LEARNT, formulas=FORMULAS),
         *kernels("triton", late("triton.best.best"), "best", ("boxes",), SERVED, formulas=FORMULAS),
         *kernels("triton", late("triton.anchors.assign"), "anchors", ("boxes",), SERVED, formulas=frozenset({"iou"})),
         *kernels("triton", late("triton.match.greedy"), "match", ("pairs",), SERVED),

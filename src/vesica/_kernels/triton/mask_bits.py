@@ -10,7 +10,7 @@ import triton.language as tl
 
 from vesica._kernels.generic import masks as generic
 from vesica._kernels.triton.arithmetic import bits_in
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import cdiv, in_rows, launch, next_power_of_2, on_device_of
 
 WORD = 32
 """Pixels in a word: each row of an image begins a new one."""
@@ -123,20 +123,20 @@ def in_words(masks: Any) -> Any:
 def can_be_packed(masks: Any) -> bool:
     """Do the pixels of a mask fit into the counts? Words are fewer than pixels, but for very narrow images."""
     height, width = masks.shape[1:]
-    return int(height) * int(triton.cdiv(int(width), WORD)) * WORD <= MOST_PIXELS - STEP * WORD
+    return int(height) * int(cdiv(int(width), WORD)) * WORD <= MOST_PIXELS - STEP * WORD
 
 
 def packed(masks: Any, *, keep: bool = True) -> Packed:
     """Masks of at least one pixel as bits; or, without `keep`, what is known of them alone."""
     n, height, width = (int(size) for size in masks.shape)
     rows, group = in_words(masks), largest_group(width)
-    across = triton.cdiv(width, WORD)
-    wide = min(MOST_WORDS, triton.next_power_of_2(across))
+    across = cdiv(width, WORD)
+    wide = min(MOST_WORDS, next_power_of_2(across))
     high = (AT_ONCE if group == 16 else FEW) // wide
-    room = triton.cdiv(height * across, STEP) * STEP
+    room = cdiv(height * across, STEP) * STEP
     words = torch.empty((n, room) if keep else (0,), dtype=torch.int32, device=rows.device)
     facts = torch.zeros((5, n), dtype=torch.int32, device=rows.device)
-    bands = triton.cdiv(triton.cdiv(room, across) if keep else height, high)
+    bands = cdiv(cdiv(room, across) if keep else height, high)
     with on_device_of(rows):
         launch(
             _pack,

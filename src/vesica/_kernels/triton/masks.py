@@ -18,7 +18,7 @@ from vesica._kernels.generic import measure as generic_measure
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import INTERPRETED, bits_in, from_bits
 from vesica._kernels.triton.formulas import of_areas
-from vesica._kernels.triton.launch import launch, on_device_of, told_of
+from vesica._kernels.triton.launch import cdiv, launch, on_device_of, told_of
 from vesica._kernels.triton.mask_bits import STEP, Packed, can_be_packed, in_words, largest_group, packed, set_bytes
 
 DOWN, ACROSS = 128, 128
@@ -201,7 +201,7 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
     with on_device_of(out):
         launch(
             _finish,
-            triton.cdiv(out.numel(), 1024),
+            cdiv(out.numel(), 1024),
             (counts, out, area_a, area_b, tables.m, out.numel(), *told.numbers),
             (told.name, told.of_b, aligned, 1024),
         )
@@ -237,9 +237,9 @@ def _row_with_row(a: Any, b: Any, counts: Any) -> tuple[Any, Any]:
     n, pixels = len(counts), a[0].numel()
     area_a, area_b = (torch.zeros(n, dtype=torch.int32, device=counts.device) for _ in range(2))
     a, b, group = *(in_words(side.reshape(n, pixels)) for side in (a, b)), largest_group(pixels)
-    blocks = triton.cdiv(a.shape[1], COMPARED)
+    blocks = cdiv(a.shape[1], COMPARED)
     each = max(1, min(8, blocks * n // ENOUGH))
-    parts = triton.cdiv(blocks, each)
+    parts = cdiv(blocks, each)
     launch(
         _compare,
         n * parts,
@@ -255,16 +255,16 @@ def _every_pair(a: Packed, b: Packed, counts: Any, height: int, width: int) -> N
     weight = torch.zeros(1, dtype=torch.int64, device=counts.device)
     launch(
         _weigh,
-        triton.cdiv(n, SIDE) * triton.cdiv(m, SIDE),
+        cdiv(n, SIDE) * cdiv(m, SIDE),
         (a.facts, b.facts, weight, n, m, width, height),
         (is_self, SIDE),
     )
-    down, across = triton.cdiv(n, DOWN), triton.cdiv(m, ACROSS)
+    down, across = cdiv(n, DOWN), cdiv(m, ACROSS)
     tiles = down * (across + 1) // 2 if is_self else down * across
     steps = a.room // STEP
     limit = int(PRODUCT * tiles * steps)
-    chunks = triton.cdiv(m, PARTNERS)
-    bands = max(1, min(triton.cdiv(height, ROWS), ENOUGH // (n * chunks)))
+    chunks = cdiv(m, PARTNERS)
+    bands = max(1, min(cdiv(height, ROWS), ENOUGH // (n * chunks)))
     launch(
         _count_in_boxes,
         n * chunks * bands,

@@ -10,12 +10,23 @@ import triton
 import triton.language as tl
 
 from vesica._kernels.tables import Formula, Tables
-from vesica._kernels.triton.arithmetic import from_bits, is_tame, positive
-from vesica._kernels.triton.formulas import area, slope, tame_value, value
-from vesica._kernels.triton.launch import Told, in_rows, is_in_rows, launch, on_device_of, told_of
+from vesica._kernels.triton.arithmetic import HIGHEST, INTERPRETED, LOWEST, are_tame, from_bits, positive, unit_of
+from vesica._kernels.triton.formulas import slope, tame_value, value
+from vesica._kernels.triton.launch import (
+    Told,
+    cdiv,
+    in_rows,
+    is_in_rows,
+    launch,
+    next_power_of_2,
+    on_device_of,
+    told_of,
+)
 
-ROWS, FEW_ROWS, STEP, COLUMNS, WARPS = 64, 8, 1, 1024, 4
-"""Of a tile of the matrix, and of a small matrix; how many rows are computed at once; how many warps share a tile."""
+ROWS, FEW_ROWS, COLUMNS, WARPS = 64, 8, 1024, 4
+"""Of a tile of the matrix, and of a small matrix; how many warps share a tile."""
+REGISTERS = {"ciou": 128, "eiou": 128}
+"""Of a thread that goes the fast way; 96 for the others. It needs no more, and so more tiles share a processor."""
 ENOUGH = 1024
 """Tiles that keep a device busy."""
 BLOCK = 256
@@ -30,39 +41,62 @@ def corners(rows, index, mask):
 
 
 @triton.jit
-def _are_tame(x1, y1, x2, y2):
-    """Are all of the boxes tame, and has each of them area?"""
-    tame = is_tame(x1) & is_tame(y1) & is_tame(x2) & is_tame(y2) & (x2 > x1) & (y2 > y1)
-    return tl.min(tame.to(tl.int32), axis=0) != 0
+def whole_corners(at):
+    """The corners of float32 boxes that are all there, each by one load."""
+    if INTERPRETED:
+        return tl.load(at), tl.load(at + 1), tl.load(at + 2), tl.load(at + 3)
+    return tl.inline_asm_elementwise(
+        "ld.global.nc.v4.f32 {$0, $1, $2, $3}, [$4];",
+        "=f,=f,=f,=f,l",
+        [at],
+        dtype=(tl.float32, tl.float32, tl.float32, tl.float32),
+        is_pure=True,
+        pack=1,
+    )
+
+
+@triton.jit
+def _largest(x1, y1, x2, y2):
+    return tl.max(tl.maximum(tl.maximum(tl.abs(x1), tl.abs(y1)), tl.maximum(tl.abs(x2), tl.abs(y2))), axis=0)
 
 
 @triton.jit
 def _strip(
-    a, slopes_a, at, top, n, m, j, b1, b2, b3, b4, slope_b, empty, alpha, beta, NAME: tl.constexpr, OF_B: tl.constexpr,
-    TAME: tl.constexpr, ROWS: tl.constexpr, STEP: tl.constexpr,
+    a, slopes_a, at, count, m, j, b1, b2, b3, b4, slope_b, empty, alpha, beta, NAME: tl.constexpr,
+    OF_B: tl.constexpr,
 ):  # fmt: skip
     """Some rows against the columns that the program holds. All threads load all of a row: none waits for another."""
-    area_b = area(b1, b2, b3, b4)
-    for first in range(0, ROWS, STEP):
-        for step in tl.static_range(STEP):
-            i = top + first + step
-            a1, a2, a3, a4 = corners(a, i, i < n)
-            slope_a = 0.0
-            if NAME == "ciou":
-                slope_a = tl.load(slopes_a + i, i < n, other=0)
-            if TAME:
-                area_a = area(a1, a2, a3, a4)
-                found = tame_value(NAME, a1, a2, a3, a4, area_a, slope_a, b1, b2, b3, b4, area_b, slope_b, OF_B)
-            else:
-                found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
-            tl.store(at + i.to(tl.int64) * m + j, found.to(at.dtype.element_ty), j < tl.where(i < n, m, 0))
+    for _ in range(count):
+        a1, a2, a3, a4 = tl.load(a), tl.load(a + 1), tl.load(a + 2), tl.load(a + 3)
+        slope_a = 0.0
+        if NAME == "ciou":
+            slope_a = tl.load(slopes_a)
+        found = value(NAME, a1, a2, a3, a4, slope_a, b1, b2, b3, b4, slope_b, empty, alpha, beta, OF_B)
+        tl.store(at + j, found.to(at.dtype.element_ty), j < m)
+        a, slopes_a, at = a + 4, slopes_a + 1, at + m
+
+
+@triton.jit
+def _tame_strip(
+    a, slopes_a, at, count, m, j, b1, b2, b3, b4, slope_b, unit, NAME: tl.constexpr, OF_B: tl.constexpr
+):  # fmt: skip
+    """The same of tame boxes, in their unit."""
+    for _ in range(count):
+        a1, a2, a3, a4 = whole_corners(a)
+        slope_a = 0.0
+        if NAME == "ciou":
+            slope_a = tl.load(slopes_a)
+        found = tame_value(
+            NAME, a1 * unit, a2 * unit, a3 * unit, a4 * unit, slope_a, b1, b2, b3, b4, slope_b, OF_B
+        )  # fmt: skip
+        tl.store(at + j, found.to(at.dtype.element_ty), j < m)
+        a, slopes_a, at = a + 4, slopes_a + 1, at + m
 
 
 @triton.jit(do_not_specialize=["n", "groups", "batch_a", "batch_b", "empty", "alpha", "beta"])
 def _pairwise(
     a, b, slopes_a, slopes_b, out, n, groups, batch_a, batch_b, empty, alpha, beta, NAME: tl.constexpr,
-    OF_B: tl.constexpr, FAST: tl.constexpr, GROUP: tl.constexpr, ROWS: tl.constexpr, STEP: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    OF_B: tl.constexpr, FAST: tl.constexpr, GROUP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """A tile of the matrix of one image. `batch_a` and `batch_b` are rows from image to image, 0 for the same ones.
 
@@ -75,35 +109,45 @@ def _pairwise(
     top, left = tile // across % down * ROWS, tile % across * COLUMNS
     a, b, out = a + image * batch_a * 4, b + image * batch_b * 4, out + image * n * m
     slopes_a, slopes_b = slopes_a + image * batch_a, slopes_b + image * batch_b
+    count = tl.minimum(ROWS, n - top)
+    out += top.to(tl.int64) * m
+    a, slopes_a = a + top.to(tl.int64) * 4, slopes_a + top
     j = left + tl.arange(0, COLUMNS)
-    b1, b2, b3, b4 = corners(b, j, j < m)
     is_tame = False
+    unit = 1.0
     if FAST:
-        i = top + tl.arange(0, ROWS)
-        a1, a2, a3, a4 = corners(a, i, i < n)
-        is_tame = _are_tame(a1, a2, a3, a4) & _are_tame(b1, b2, b3, b4)
+        # Where there is none, the last row or column stands once more.
+        b1, b2, b3, b4 = whole_corners(b + tl.minimum(j, m - 1).to(tl.int64) * 4)
+        a1, a2, a3, a4 = whole_corners(a + tl.minimum(tl.arange(0, ROWS), count - 1) * 4)
+        largest = tl.maximum(_largest(a1, a2, a3, a4), _largest(b1, b2, b3, b4))
+        unit = unit_of(largest)
+        is_tame = are_tame(a1, a2, a3, a4, unit) & are_tame(b1, b2, b3, b4, unit)
+        is_tame = is_tame & (largest >= LOWEST) & (largest <= HIGHEST)
+    else:
+        b1, b2, b3, b4 = corners(b, j, j < m)
     slope_b = 0.0
     if NAME == "ciou":
         slope_b = tl.load(slopes_b + j, j < m, other=0)
-    nothing, weight_a, weight_b = from_bits(empty, b1), from_bits(alpha, b1), from_bits(beta, b1)
     if is_tame:
-        _strip(
-            a, slopes_a, out, top, n, m, j, b1, b2, b3, b4, slope_b, nothing, weight_a, weight_b, NAME, OF_B, FAST,
-            ROWS, STEP,
+        _tame_strip(
+            a, slopes_a, out, count, m, j, b1 * unit, b2 * unit, b3 * unit, b4 * unit, slope_b, unit, NAME, OF_B
         )  # fmt: skip
     else:
-        # One row at a time: what this way needs must not cost the other one registers.
+        nothing, weight_a, weight_b = from_bits(empty, b1), from_bits(alpha, b1), from_bits(beta, b1)
         _strip(
-            a, slopes_a, out, top, n, m, j, b1, b2, b3, b4, slope_b, nothing, weight_a, weight_b, NAME, OF_B, False,
-            ROWS, 1 if FAST else STEP,
+            a, slopes_a, out, count, m, j, b1, b2, b3, b4, slope_b, nothing, weight_a, weight_b, NAME, OF_B
         )  # fmt: skip
 
 
-@triton.jit(do_not_specialize=["n"])
-def _slopes(rows, out, n, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["n", "m", "begin"])
+def _slopes(a, b, out, n, m, begin, BLOCK: tl.constexpr):
+    """Those of a, and from `begin` on those of b: whole blocks of each."""
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    x1, y1, x2, y2 = corners(rows, i, i < n)
-    tl.store(out + i, slope(positive(x2 - x1), positive(y2 - y1)), i < n)
+    is_b = tl.program_id(0) * BLOCK >= begin
+    rows = tl.where(is_b, b, a)
+    row, count = i - tl.where(is_b, begin, 0), tl.where(is_b, m, n)
+    x1, y1, x2, y2 = corners(rows, row, row < count)
+    tl.store(out + i, slope(positive(x2 - x1), positive(y2 - y1)), row < count)
 
 
 @triton.jit(do_not_specialize=["n", "empty", "alpha", "beta"])
@@ -175,7 +219,7 @@ _FLOATS = (torch.float32, torch.float64)
 def _row_with_row(a: Any, b: Any, out: Any, told: Told) -> None:
     count = out.numel()
     launch(
-        _aligned, triton.cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
+        _aligned, cdiv(count, BLOCK), (a, b, out, count, *told.numbers), (told.name, told.of_b, BLOCK)
     )  # fmt: skip
 
 
@@ -184,25 +228,27 @@ def _every_pair(
 ) -> None:  # fmt: skip
     slopes_a = slopes_b = out
     if told.name == "ciou":
-        slopes_a = slopes_of(a)
-        slopes_b = slopes_a if b is a else slopes_of(b)
+        slopes_a, slopes_b = slopes_of(a, b)
     group = 4 if m % 4 == 0 else 1
-    columns = COLUMNS if m > COLUMNS // 2 else max(128, triton.next_power_of_2(m))
-    strips = images * triton.cdiv(m, columns)
-    rows = ROWS if strips * triton.cdiv(n, ROWS) >= ENOUGH else FEW_ROWS
+    columns = COLUMNS if m > COLUMNS // 2 else max(128, next_power_of_2(m))
+    strips = images * cdiv(m, columns)
+    rows = ROWS if strips * cdiv(n, ROWS) >= ENOUGH else FEW_ROWS
     is_fast = a.dtype == torch.float32 and told.name != "tversky"
     launch(
         _pairwise,
-        strips * triton.cdiv(n, rows),
+        strips * cdiv(n, rows),
         (a, b, slopes_a, slopes_b, out, n, m // group, batch_a, batch_b, *told.numbers),
-        (told.name, told.of_b, is_fast, group, rows, STEP, columns),
+        (told.name, told.of_b, is_fast, group, rows, columns),
         warps=WARPS,
+        registers=REGISTERS.get(told.name, 96) if is_fast else None,
     )
 
 
-def slopes_of(rows: Any) -> Any:
-    count = rows.numel() // 4
-    dtype = rows.dtype if rows.is_floating_point() else torch.float64
-    out = torch.empty(count, dtype=dtype, device=rows.device)
-    launch(_slopes, triton.cdiv(count, BLOCK), (rows, out, count), (BLOCK,))
-    return out
+def slopes_of(a: Any, b: Any) -> tuple[Any, Any]:
+    """The arc tangents of the shapes of both sides, by one launch."""
+    count, more = a.numel() // 4, 0 if b is a else b.numel() // 4
+    begin = cdiv(count, BLOCK) * BLOCK
+    dtype = a.dtype if a.is_floating_point() else torch.float64
+    out = torch.empty(begin + more, dtype=dtype, device=a.device)
+    launch(_slopes, cdiv(begin + more, BLOCK), (a, b, out, count, more, begin), (BLOCK,))
+    return out, out if b is a else out[begin:]

@@ -23,7 +23,7 @@ from vesica._kernels.native.lane import threshold_of
 from vesica._kernels.tables import Contest, Formula, Ranked, Tables
 from vesica._kernels.triton import few
 from vesica._kernels.triton.arithmetic import INTERPRETED
-from vesica._kernels.triton.launch import in_rows, launch, on_device_of
+from vesica._kernels.triton.launch import cdiv, in_rows, launch, on_device_of
 from vesica._kernels.triton.overlaps import can_decide, words_of
 from vesica._kernels.triton.tiles import TILE, meeting, tiled
 
@@ -156,13 +156,13 @@ def _chosen(
     with on_device_of(rows):
         sorted_scores, order = torch.sort(scores + 0, descending=True, stable=True)  # −0 is 0; NaN comes first
         ranks, found = torch.empty_like(order), torch.empty_like(order)
-        launch(_invert, triton.cdiv(n, BLOCK), (order, ranks, n), (BLOCK,))
+        launch(_invert, cdiv(n, BLOCK), (order, ranks, n), (BLOCK,))
         alive = None if min_score == float("-inf") else scores >= min_score
-        tiles = triton.cdiv(n, TILE)
+        tiles = cdiv(n, TILE)
         room = min(tiles * tiles, max(tiles * 96, 1 << 16), MOST_PAIRS)
         kept, facts = settled(rows, ranks, alive, keys, threshold, room)
         ends = torch.cumsum(kept, 0)  # int64
-        launch(_gathered, triton.cdiv(n, BLOCK), (order, sorted_scores, kept, ends, found, facts, n), (BLOCK,))
+        launch(_gathered, cdiv(n, BLOCK), (order, sorted_scores, kept, ends, found, facts, n), (BLOCK,))
         bad, is_full, is_unsure, count, _ = facts.tolist()
     if bad:
         return bad - 1, found[:0]

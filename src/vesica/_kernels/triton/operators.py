@@ -72,11 +72,8 @@ def _box_measure_shape(
 
 
 def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    loss, *slopes = losses.each(a, b, name, of_a, of_b, False)
-    first, second = (
-        slope if wanted else a.new_empty(0) for slope, wanted in zip(slopes, (of_a, of_b), strict=True)
-    )  # fmt: skip
-    return loss, first, second
+    loss, first, second = losses.each(a, b, name, of_a, of_b, False)
+    return loss, loss.new_empty(0) if first is None else first, loss.new_empty(0) if second is None else second
 
 
 def _box_loss_shape(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:

@@ -11,7 +11,7 @@ import triton.language as tl
 from vesica._kernels.tables import Formula, Tables
 from vesica._kernels.triton.arithmetic import from_bits, lesser, positive
 from vesica._kernels.triton.formulas import of_areas
-from vesica._kernels.triton.launch import Told, in_rows, launch, on_device_of, told_of
+from vesica._kernels.triton.launch import Told, cdiv, in_rows, launch, on_device_of, told_of
 
 ROWS, COLUMNS, WARPS = 2, 128, 4
 """Of a tile of the matrix; how many warps share it."""
@@ -162,10 +162,10 @@ def _found(tables: Tables, told: Told, aligned: bool, dtype: str) -> Any:
     b = a if tables.b is tables.a else in_rows(tables.b)
     with on_device_of(out):
         if aligned:
-            programs, sizes = triton.cdiv(n, COLUMNS), (n,)
+            programs, sizes = cdiv(n, COLUMNS), (n,)
             launch(_aligned, programs, (a, b, out, *sizes, *told.numbers), (told.name, told.of_b, COLUMNS), warps=WARPS)
         else:
-            programs = triton.cdiv(n, ROWS) * triton.cdiv(m, COLUMNS)
+            programs = cdiv(n, ROWS) * cdiv(m, COLUMNS)
             constants = (told.name, told.of_b, ROWS, COLUMNS)
             launch(_pairwise, programs, (a, b, out, n, m, *told.numbers), constants, warps=WARPS)
     return out

@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 
-from vesica._kernels.triton.launch import in_rows, launch
+from vesica._kernels.triton.launch import cdiv, in_rows, launch
 
 TILE = 32
 """Boxes in a tile: one bit of a word for each."""
@@ -194,12 +194,12 @@ def tiled(rows: Any, keys: Any = None, ranks: Any = None) -> Tiled:
     n, there, has_keys = int(rows.shape[0]), rows.device, keys is not None
     given = in_rows(keys) if has_keys else rows
     codes = torch.empty(n, dtype=torch.int64 if has_keys else torch.int32, device=there)
-    launch(_code, triton.cdiv(n, 256), (rows, given, codes, n), (has_keys, 256))
+    launch(_code, cdiv(n, 256), (rows, given, codes, n), (has_keys, 256))
     order = torch.sort(codes).indices
-    count = triton.cdiv(n, TILE)
+    count = cdiv(n, TILE)
     out = torch.empty((count * TILE, 4), dtype=rows.dtype, device=there)
     place = torch.empty(count * TILE, dtype=torch.int64, device=there)
-    stride = triton.cdiv(count, CHUNK) * CHUNK
+    stride = cdiv(count, CHUNK) * CHUNK
     bounds = torch.empty((6, stride), dtype=torch.float32, device=there)
     out_keys = torch.empty(count * TILE, dtype=torch.int64, device=there) if has_keys else place
     key_bounds = torch.empty((2, stride), dtype=torch.int64, device=there) if has_keys else place

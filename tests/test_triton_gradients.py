@@ -199,6 +199,16 @@ class TestVerbs:
                     found.append(way())
         assert torch.allclose(*found, rtol=1e-10)
 
+    def test_many_gradients_at_once_are_array_code(self):
+        a, b = (torch.from_numpy(crowd(3, seed, dtype="float64")) for seed in (1, 2))
+        for aligned in (False, True):
+            want = torch.autograd.functional.jacobian(lambda x, k=aligned: giou(x, b, aligned=k), a)
+            with as_if_cuda(), np.errstate(all="ignore"):
+                way = torch.autograd.functional.jacobian
+                got = way(lambda x, k=aligned: giou(x, b, aligned=k), a, vectorize=True)
+                one_by_one = way(lambda x, k=aligned: giou(x, b, aligned=k), a)
+            assert torch.allclose(got, want, rtol=1e-12) and torch.allclose(one_by_one, want, rtol=1e-12, atol=1e-15)
+
     def test_forward_mode_is_array_code(self):
         a, b = scene(5, 6, "float64")
         with as_if_cuda(), torch.autograd.forward_ad.dual_level():

@@ -130,9 +130,15 @@ class _Measure(torch.autograd.Function):
     def backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
         a, b = ctx.saved_tensors
         of_a, of_b = ctx.needs_input_grad[:2]
-        if torch.is_grad_enabled():  # a derivative of the gradient is wanted: array code has one
+        if torch.is_grad_enabled() or _are_many(grad):  # a derivative of the gradient is wanted, or many gradients
             return *derived(_twin(ctx.formula, ctx.aligned), a, b, of_a, of_b, grad), None, None
         return *gradients(a, b, grad, told_of(ctx.formula), ctx.aligned, of_a, of_b), None, None
+
+
+def _are_many(grad: Any) -> bool:
+    """Is it a batch of gradients, of `is_grads_batched` or a vectorised Jacobian?"""
+    functorch = torch._C._functorch
+    return bool(functorch.is_legacy_batchedtensor(grad) or functorch.is_batchedtensor(grad))
 
 
 def _tables(a: Any, b: Any) -> Tables:

@@ -99,6 +99,7 @@ def launch(
         return
     if len(_COMPILED) >= MOST_COMPILED:
         _COMPILED.clear()
-    compiled = kernel[(programs,)](*arrays, *constants, num_warps=warps, enable_fp_fusion=False, maxnreg=registers)
+    limits = {} if registers is None else {"maxnreg": registers}
+    compiled = kernel[(programs,)](*arrays, *constants, num_warps=warps, enable_fp_fusion=False, **limits)
     if compiled is not None:  # the interpreter compiles nothing
         _COMPILED[key] = compiled

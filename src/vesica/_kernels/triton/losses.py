@@ -132,9 +132,13 @@ class _Loss(torch.autograd.Function):
 
 
 def derived(twin: Twin, a: Any, b: Any, of_a: bool, of_b: bool, grad: Any) -> tuple[Any, Any]:
-    """The gradients by array code, which has derivatives of its own."""
-    sides = [side for side, wanted in ((a, of_a), (b, of_b)) if wanted]
-    found = iter(torch.autograd.grad(twin(a, b), sides, grad, create_graph=True))
+    """The gradients by array code, which has derivatives of its own, and takes many gradients at once."""
+    is_more_wanted = torch.is_grad_enabled()
+    with torch.enable_grad():
+        if not is_more_wanted:
+            a, b = a.detach().requires_grad_(of_a), b.detach().requires_grad_(of_b)
+        sides = [side for side, wanted in ((a, of_a), (b, of_b)) if wanted]
+        found = iter(torch.autograd.grad(twin(a, b), sides, grad, create_graph=is_more_wanted))
     return next(found) if of_a else None, next(found) if of_b else None
 
 

@@ -20,6 +20,7 @@ from vesica._kernels.tables import Contest  # noqa: E402
 from vesica._kernels.triton import contingency, launch, measure  # noqa: E402
 from vesica._kernels.triton import losses as triton_losses  # noqa: E402
 from vesica._kernels.triton import nms as triton_nms  # noqa: E402
+from vesica._kernels.triton.losses import ALL  # noqa: E402
 from vesica.cli import main  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
@@ -405,6 +406,19 @@ class TestLosses:
         value = triton_losses.loss(none, torch.zeros((0, 4)), "ciou", "mean", losses.ciou)
         value.backward()
         assert value.item() == 0 and none.grad.shape == (0, 4)
+
+    @pytest.mark.parametrize("count", [1, ALL - 1, ALL, ALL + 1])
+    @pytest.mark.parametrize("reduction", ["sum", "mean"])
+    def test_few_rows_are_added_up_where_they_are_made(self, count, reduction):
+        a, b = (torch.from_numpy(crowd(count, seed)) for seed in (1, 2))
+        twin = partial(losses.ciou, reduction=reduction)
+        with np.errstate(all="ignore"):
+            value, *_ = triton_losses.each(a, b, "ciou", True, False, reduction)
+            found = self.found(lambda x, y: triton_losses.loss(x, y, "ciou", reduction, twin), a, b)
+        want = self.found(twin, a.double(), b.double())
+        assert value.shape == () and value == found[0]
+        for x, y in zip(found, want, strict=True):
+            assert torch.allclose(x.double(), y, rtol=1e-5, atol=1e-6)
 
     def test_the_entry(self):
         a, b = self.pairs("float32")

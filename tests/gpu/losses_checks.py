@@ -70,6 +70,18 @@ def check_gradients_are_those_of_array_code():
     assert registry.LANES["loss", "ciou", "cuda"] is not registry._handed_back
 
 
+def check_few_rows_are_added_up_where_they_are_made():
+    for count in (1, 3, 64, 1000, 1024, 1025):
+        guess, truth = (side[10:] for side in pairs(count + 10))
+        for name in NAMES:
+            for reduction in ("mean", "sum"):
+                way, twin = partial(getattr(losses, name), reduction=reduction), MEASURES[name]
+                got = gradients(way, guess, truth)
+                want = gradients(partial(_array_code, twin, reduction=reduction, weights=None), guess, truth)
+                for x, y in zip(got, want, strict=True):
+                    assert torch.allclose(x, y, rtol=1e-4, atol=1e-5), (count, name, reduction)
+
+
 def check_only_what_is_asked_for():
     guess, truth = pairs(100)
     learnt = guess.clone().requires_grad_()

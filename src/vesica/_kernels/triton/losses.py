@@ -19,7 +19,8 @@ from vesica._kernels.triton.derivatives import value_and_slopes
 from vesica._kernels.triton.formulas import slope
 from vesica._kernels.triton.launch import cdiv, in_rows, launch, on_device_of
 
-BLOCK = 256
+BLOCK, ALL = 256, 1024
+"""Rows in a block; and how many rows one block takes, if they become one number: then no second launch adds them up."""
 Twin = Callable[[Any, Any], Any]
 HALVES = (torch.float16, torch.bfloat16)
 FLOATS = (torch.float32, torch.float64, *HALVES)
@@ -61,7 +62,7 @@ def _store(at, i, n, raw1, raw2, raw3, raw4, d1, d2, d3, d4, unit, LIMIT: tl.con
 @triton.jit(do_not_specialize=["n"])
 def _loss(
     a, b, out, slope_a, slope_b, n, NAME: tl.constexpr, OF_A: tl.constexpr, OF_B: tl.constexpr, LIMIT: tl.constexpr,
-    OCTAVE: tl.constexpr, MEAN: tl.constexpr, BLOCK: tl.constexpr,
+    OCTAVE: tl.constexpr, MEAN: tl.constexpr, IN_ALL: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     r1, r2, r3, r4 = _side(a, i, n)
@@ -81,7 +82,11 @@ def _loss(
     found, g1, g2, g3, g4, h1, h2, h3, h4 = value_and_slopes(
         NAME, a1, a2, a3, a4, slope_of_a, b1, b2, b3, b4, slope_of_b, 0.0, 0.0, 0.0, False, True
     )  # fmt: skip
-    tl.store(out + i, 1 - found, i < n)
+    if IN_ALL:
+        total = tl.sum(tl.where(i < n, 1 - found, 0.0), axis=0)
+        tl.store(out, plain_quotient(total, n.to(total.dtype)) if MEAN else total)
+    else:
+        tl.store(out + i, 1 - found, i < n)
     if MEAN:
         unit = plain_quotient(unit, (n + tl.zeros_like(i)).to(unit.dtype))
     if OF_A:
@@ -90,23 +95,25 @@ def _loss(
         _store(slope_b, i, n, s1, s2, s3, s4, -h1, -h2, -h3, -h4, unit, LIMIT)
 
 
-def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, mean: bool) -> tuple[Any, Any, Any]:
-    """The loss of each row, and the gradients of it or of the mean in a and in b, where they are asked for."""
+def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, reduction: str) -> tuple[Any, Any, Any]:
+    """The loss of each row, or their sum or mean, and the gradients of it in a and in b, where they are asked for."""
     rows_a, rows_b = in_rows(a), in_rows(b)
-    out = a.new_empty(a.shape[:-1])
+    count = a.numel() // 4
+    in_all = reduction != "none" and 0 < count <= ALL
+    out = a.new_empty(() if in_all else a.shape[:-1])
     slope_a = torch.empty_like(rows_a) if of_a else None
     slope_b = torch.empty_like(rows_b) if of_b else None
     limit, octave = (2.0**508, 8) if a.dtype == torch.float64 else (2.0**60, 1)
-    count = out.numel()
+    block = ALL if in_all else BLOCK
     if count:
         with on_device_of(out):
             launch(
                 _loss,
-                cdiv(count, BLOCK),
+                cdiv(count, block),
                 (rows_a, rows_b, out, slope_a if of_a else out, slope_b if of_b else out, count),
-                (name, of_a, of_b, limit, octave, mean, BLOCK),
+                (name, of_a, of_b, limit, octave, reduction == "mean", in_all, block),
             )
-    return out, slope_a, slope_b
+    return out if in_all else _reduced(out, reduction), slope_a, slope_b
 
 
 class _Loss(torch.autograd.Function):
@@ -115,10 +122,10 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
-        loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction == "mean")
+        loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction)
         ctx.save_for_backward(a, b, slope_a, slope_b)
         ctx.reduction, ctx.twin = reduction, twin
-        return _reduced(loss, reduction)
+        return loss
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> tuple[Any, ...]:

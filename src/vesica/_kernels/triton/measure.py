@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import triton
@@ -23,10 +23,26 @@ from vesica._kernels.triton.launch import (
     told_of,
 )
 
-ROWS, FEW_ROWS, COLUMNS, WARPS = 64, 8, 1024, 4
-"""Of a tile of the matrix, and of a small matrix; how many warps share a tile."""
-REGISTERS = {"ciou": 128, "eiou": 128}
-"""Of a thread that goes the fast way; 96 for the others. It needs no more, and so more tiles share a processor."""
+FEW_ROWS, COLUMNS, WARPS = 8, 1024, 4
+"""Of a tile of a small matrix, and of any; how many warps share a tile."""
+
+
+class Tile(NamedTuple):
+    """What is fastest for a measure that goes the fast way: most of them wait for memory, those with a hull compute."""
+
+    rows: int = 16
+    registers: int = 80
+    """Of a thread at most. It needs no more, and so more tiles share a processor."""
+    cache: str = ""
+    """".cs": what is written gives way in the cache to what is read again."""
+
+
+TILES = {
+    "giou": Tile(64, 104, ".cs"),
+    "diou": Tile(64, 112, ".cs"),
+    "ciou": Tile(64, 128, ".cs"),
+    "eiou": Tile(64, 128, ".cs"),
+}
 ENOUGH = 1024
 """Tiles that keep a device busy."""
 BLOCK = 256
@@ -78,7 +94,8 @@ def _strip(
 
 @triton.jit
 def _tame_strip(
-    a, slopes_a, at, count, m, j, b1, b2, b3, b4, slope_b, unit, NAME: tl.constexpr, OF_B: tl.constexpr
+    a, slopes_a, at, count, m, j, b1, b2, b3, b4, slope_b, unit, NAME: tl.constexpr, OF_B: tl.constexpr,
+    CACHE: tl.constexpr,
 ):  # fmt: skip
     """The same of tame boxes, in their unit."""
     for _ in range(count):
@@ -89,7 +106,7 @@ def _tame_strip(
         found = tame_value(
             NAME, a1 * unit, a2 * unit, a3 * unit, a4 * unit, slope_a, b1, b2, b3, b4, slope_b, OF_B
         )  # fmt: skip
-        tl.store(at + j, found.to(at.dtype.element_ty), j < m)
+        tl.store(at + j, found.to(at.dtype.element_ty), j < m, cache_modifier=CACHE)
         a, slopes_a, at = a + 4, slopes_a + 1, at + m
 
 
@@ -97,6 +114,7 @@ def _tame_strip(
 def _pairwise(
     a, b, slopes_a, slopes_b, out, n, groups, batch_a, batch_b, empty, alpha, beta, NAME: tl.constexpr,
     OF_B: tl.constexpr, FAST: tl.constexpr, GROUP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    CACHE: tl.constexpr,
 ):  # fmt: skip
     """A tile of the matrix of one image. `batch_a` and `batch_b` are rows from image to image, 0 for the same ones.
 
@@ -130,7 +148,8 @@ def _pairwise(
         slope_b = tl.load(slopes_b + j, j < m, other=0)
     if is_tame:
         _tame_strip(
-            a, slopes_a, out, count, m, j, b1 * unit, b2 * unit, b3 * unit, b4 * unit, slope_b, unit, NAME, OF_B
+            a, slopes_a, out, count, m, j, b1 * unit, b2 * unit, b3 * unit, b4 * unit, slope_b, unit, NAME, OF_B,
+            CACHE,
         )  # fmt: skip
     else:
         nothing, weight_a, weight_b = from_bits(empty, b1), from_bits(alpha, b1), from_bits(beta, b1)
@@ -223,6 +242,9 @@ def _row_with_row(a: Any, b: Any, out: Any, told: Told) -> None:
     )  # fmt: skip
 
 
+_TILE = Tile()
+
+
 def _every_pair(
     a: Any, b: Any, out: Any, told: Told, images: int, n: int, m: int, batch_a: int, batch_b: int
 ) -> None:  # fmt: skip
@@ -232,15 +254,16 @@ def _every_pair(
     group = 4 if m % 4 == 0 else 1
     columns = COLUMNS if m > COLUMNS // 2 else max(128, next_power_of_2(m))
     strips = images * cdiv(m, columns)
-    rows = ROWS if strips * cdiv(n, ROWS) >= ENOUGH else FEW_ROWS
+    tile = TILES.get(told.name, _TILE)
+    rows = tile.rows if strips * cdiv(n, tile.rows) >= ENOUGH else FEW_ROWS
     is_fast = a.dtype == torch.float32 and told.name != "tversky"
     launch(
         _pairwise,
         strips * cdiv(n, rows),
         (a, b, slopes_a, slopes_b, out, n, m // group, batch_a, batch_b, *told.numbers),
-        (told.name, told.of_b, is_fast, group, rows, columns),
+        (told.name, told.of_b, is_fast, group, rows, columns, tile.cache),
         warps=WARPS,
-        registers=REGISTERS.get(told.name, 96) if is_fast else None,
+        registers=tile.registers if is_fast else None,
     )
 
 

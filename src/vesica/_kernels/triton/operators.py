@@ -72,7 +72,7 @@ def _box_measure_shape(
 
 
 def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    loss, first, second = losses.each(a, b, name, of_a, of_b, False)
+    loss, first, second = losses.each(a, b, name, of_a, of_b, "none")
     return loss, loss.new_empty(0) if first is None else first, loss.new_empty(0) if second is None else second
 
 

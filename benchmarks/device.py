@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import statistics
 import sys
 import time
@@ -242,6 +243,15 @@ def iou_by_hand(a: Any, b: Any) -> Any:
     return inter / (area_a[:, None] + area_b[None] - inter)
 
 
+def giou_by_hand(a: Any, b: Any) -> Any:
+    low, high = torch.maximum(a[:, None, :2], b[None, :, :2]), torch.minimum(a[:, None, 2:], b[None, :, 2:])
+    inter = (high - low).clamp(0).prod(-1)
+    area_a, area_b = ((side[:, 2:] - side[:, :2]).prod(-1) for side in (a, b))
+    union = area_a[:, None] + area_b[None] - inter
+    hull = (torch.maximum(a[:, None, 2:], b[None, :, 2:]) - torch.minimum(a[:, None, :2], b[None, :, :2])).prod(-1)
+    return inter / union - (hull - union) / hull
+
+
 def giou_loss_by_hand(a: Any, b: Any) -> Any:
     w, h = ((torch.minimum(a[:, k + 2], b[:, k + 2]) - torch.maximum(a[:, k], b[:, k])).clamp(0) for k in (0, 1))
     area_a, area_b = ((side[:, 2] - side[:, 0]) * (side[:, 3] - side[:, 1]) for side in (a, b))
@@ -269,6 +279,16 @@ def compiled() -> None:
     a, b = scattered(10_000, 1), scattered(10_000, 2)
     ours, peer = (torch.compile(call, fullgraph=True) for call in (lambda x, y: vesica.iou(x, y), iou_by_hand))
     row("iou 10 000², compiled", "fill", lambda: peer(a, b), on_device(lambda: ours(a, b)), "≤ by hand")
+    learns, peer_learns = (torch.compile(call, fullgraph=True, dynamic=False) for call in (vesica.giou, giou_by_hand))
+    for n in (1000, 10_000):
+        x, y = a[:n].contiguous(), b[:n].contiguous()
+
+        def pairs(way: Callable[[Any, Any], Any], x: Any = x, y: Any = y) -> None:
+            way(x.detach().requires_grad_(), y).sum().backward()
+
+        took = whole_call(functools.partial(pairs, learns), 15)
+        peer_pairs = functools.partial(pairs, peer_learns)
+        row(f"giou {n:,}² forward and backward, compiled", "–", peer_pairs, took, "≤ by hand", whole_call)
     for name, by_hand in (("giou", giou_loss_by_hand), ("ciou", ciou_loss_by_hand)):
         loss = getattr(losses, name)
         learns, peer_learns = (
@@ -283,6 +303,28 @@ def compiled() -> None:
             took = whole_call(functools.partial(step, learns), 50)
             peer = functools.partial(step, peer_learns)
             row(f"{name} loss, {n:,}, compiled", "–", peer, took, "≤ by hand", whole_call)
+
+
+def with_jax() -> None:
+    """Array code that jax.jit compiles: there are no kernels of ours for JAX."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    try:
+        import jax
+    except ImportError:
+        print("| with JAX | | | not installed | |")
+        return
+    if jax.default_backend() == "cpu":
+        print("| with JAX | | | it sees no device | |")
+        return
+    a, b = (jax.numpy.asarray(scattered(10_000, seed).cpu().numpy()) for seed in (1, 2))
+    for name in ("iou", "giou", "ciou"):
+        call = jax.jit(MEASURES[name])
+        row(f"{name} 10 000², jax.jit", "fill", None, whole_call(lambda call=call: call(a, b).block_until_ready()), "–")
+    learn = jax.jit(jax.value_and_grad(losses.ciou))
+    for n in (1000, 1_000_000):
+        x, y = (jax.numpy.asarray(scattered(n, seed).cpu().numpy()) for seed in (1, 2))
+        took = whole_call(lambda x=x, y=y: jax.block_until_ready(learn(x, y)))
+        row(f"ciou loss and its gradient, {n:,}, jax.jit", "–", None, took, "–")
 
 
 def others() -> None:
@@ -304,7 +346,7 @@ def others() -> None:
 
 PARTS = {
     part.__name__: part
-    for part in (measures, gradients, joins, selections, matchings, maps, training, compiled, others)
+    for part in (measures, gradients, joins, selections, matchings, maps, training, compiled, others, with_jax)
 }
 
 

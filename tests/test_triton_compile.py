@@ -1,5 +1,7 @@
 """torch.compile with fullgraph=True takes the kernels for CUDA as operators. Here the interpreter runs them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -36,12 +38,36 @@ def test_measures():
     assert torch.equal(got, iou(a.half()[None], b.half())) and names == ["vesica.box_measure"]
 
 
-def test_a_gradient_is_left_to_the_compiler():
+def test_rows_with_rows_that_learn_are_left_to_the_compiler():
     a, b = rows(5, 1).requires_grad_(), rows(7, 2)
-    got, names = seen(lambda x, y: giou(x, y), a, b)
+    got, names = seen(lambda x, y: giou(x, y, aligned=True), a, b[:5])
     assert got.requires_grad and not names
+    got, names = seen(lambda x, y: giou(x, y), a, b)
+    assert got.requires_grad and names == ["vesica.box_measure"]
     got, names = seen(torch.no_grad()(lambda x, y: giou(x, y)), a, b)
     assert not got.requires_grad and names == ["vesica.box_measure"]
+
+
+@pytest.mark.parametrize("shapes", [((5, 4), (7, 4)), ((2, 5, 4), (7, 4)), ((5, 4), (3, 1, 0, 4))])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("learners", ["a", "b", "ab"])
+def test_every_pair_learns(shapes, dtype, learners):
+    sides = [torch.from_numpy(crowd(math.prod(s[:-1]), k)).reshape(s).to(dtype) for k, s in enumerate(shapes)]
+
+    def way(a, b):
+        return tversky(a, b, alpha=0.3, beta=0.6) + giou(a, b)
+
+    found = []
+    torch.compiler.reset()
+    with as_if_cuda(), np.errstate(all="ignore"):
+        compiled = torch.compile(way, backend="aot_eager", fullgraph=True, dynamic=False)
+        for call in (way, compiled):
+            given = [side.clone().requires_grad_(name in learners) for side, name in zip(sides, "ab", strict=True)]
+            value = call(*given)
+            value.backward(torch.linspace(0.5, 2, value.numel(), dtype=value.dtype).reshape(value.shape))
+            found.append((value.detach(), *(side.grad for side in given)))
+    for got, want in zip(*found, strict=True):
+        assert (got is want is None) or (got.dtype == want.dtype and torch.equal(got, want))
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
@@ -74,6 +100,17 @@ def test_what_losses_leave_to_array_code():
     assert got.dtype == torch.float32 and torch.allclose(got, losses.giou(guess.half(), truth.half())) and names
     got, names = seen(lambda x, y: losses.ciou(x, y), guess[:0], truth[:0])
     assert got.item() == 0
+
+
+def test_no_second_derivative_of_a_measure_in_silence():
+    a = torch.from_numpy(crowd(4, 1)).requires_grad_()
+    with np.errstate(all="ignore"):
+        value = torch.ops.vesica.box_measure(
+            a, torch.from_numpy(crowd(3, 2)), "giou", [0.0] * 3, False, False, torch.float32
+        )  # fmt: skip
+        (slope,) = torch.autograd.grad(value.sum(), a, create_graph=True)
+    with pytest.raises(RuntimeError, match="has no second derivative"):
+        slope.sum().backward()
 
 
 def test_no_second_derivative_in_silence():
@@ -131,6 +168,13 @@ def test_operators_keep_torch_s_rules():
     maps = torch.zeros((2, 3, 4), dtype=torch.uint8)
     with np.errstate(all="ignore"):
         torch.library.opcheck(call.box_measure.default, (a, b, "giou", [0.0] * 3, False, False, torch.float32))
+        told = ("giou", [0.0] * 3, False, False)
+        torch.library.opcheck(call.box_measure.default, (a.requires_grad_(), b, *told, torch.float32), test_utils=basic)
+        grad = torch.ones((5, 7))
+        torch.library.opcheck(
+            call.box_measure_slopes.default, (a.detach(), b, grad, *told, True, False), test_utils=basic
+        )
+        a = a.detach()
         torch.library.opcheck(call.label_counts.default, (maps, maps + 1, [0, 1]), test_utils=basic)
         torch.library.opcheck(
             call.nms_padded.default, (a[None], None, order, order >= 0, 3, [1, 2, 0], True), test_utils=basic

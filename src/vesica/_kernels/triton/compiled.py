@@ -13,20 +13,28 @@ from vesica._array import needs_gradient
 from vesica._kernels.generic import measure as generic_measure
 from vesica._kernels.generic import nms as generic_nms
 from vesica._kernels.tables import Contest, Formula, Tables
+from vesica._kernels.triton import gradients
 from vesica._kernels.triton import operators as operators  # they must be known before they are called
 from vesica._kernels.triton.losses import FLOATS, HALVES
 from vesica._kernels.triton.nms import can_settle
 
 
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Any:
-    """The measure of every pair, or of aligned rows. With a gradient the compiler gets array code, which it fuses."""
-    if needs_gradient(tables.a) or needs_gradient(tables.b):
-        return generic_measure.measure(tables, formula, aligned=aligned, threads=threads)
+    """The measure of every pair, or of aligned rows.
+
+    Rows with rows that learn are array code, which the compiler fuses with what is around it; of every pair that code
+    would keep several matrices for the backward pass.
+    """
+    a, b = tables.a, tables.b
+    if needs_gradient(a) or needs_gradient(b):
+        if aligned or a.dtype not in gradients.FLOATS or b.dtype != a.dtype:
+            return generic_measure.measure(tables, formula, aligned=aligned, threads=threads)
+        a, b = gradients.with_all_axes(a, b)
     options = formula.options
     numbers = [float(options.get(name, 0.0)) for name in ("empty", "alpha", "beta")]
     of_b = options.get("of") == "b"
     dtype = getattr(torch, tables.dtype)
-    return torch.ops.vesica.box_measure(tables.a, tables.b, formula.name, numbers, of_b, aligned, dtype)
+    return torch.ops.vesica.box_measure(a, b, formula.name, numbers, of_b, aligned, dtype)
 
 
 def loss(guess: Any, truth: Any, name: str, reduction: str) -> Any:

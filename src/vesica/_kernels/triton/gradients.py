@@ -203,12 +203,18 @@ def _of_pairs(a: Any, b: Any, slopes_a: Any, slopes_b: Any, grad: Any, told: Tol
     return out[0] if shares == 1 else out.sum(dim=0)
 
 
+def with_all_axes(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both sides with the leading axes of both."""
+    if a.ndim == b.ndim == 2:
+        return a, b
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
+
+
 def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | None) -> Any:
     """The measure of every pair, or of aligned rows, with its gradient; array code where there is no kernel for it."""
     a, b = tables.a, tables.b
     if a.dtype not in FLOATS or b.dtype != a.dtype or torch.autograd.forward_ad._current_level >= 0:
         return generic.measure(tables, formula, aligned=aligned, threads=threads)
-    if a.ndim > 2 or b.ndim > 2:
-        batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        a, b = (side.expand(*batch, *side.shape[-2:]) for side in (a, b))
+    a, b = with_all_axes(a, b)
     return _Measure.apply(a, b, formula, aligned).to(getattr(torch, tables.dtype))

@@ -15,13 +15,19 @@ import torch
 from vesica._check import Threshold
 from vesica._kernels.tables import Contest, Tables
 from vesica._kernels.triton import contingency as labels_kernel
-from vesica._kernels.triton import losses, measure, nms
+from vesica._kernels.triton import gradients, losses, measure, nms
+from vesica._kernels.triton.launch import told_of
 
 LIBRARY = torch.library.Library("vesica", "FRAGMENT")
-BOX_MEASURE, BOX_LOSS, NMS_PADDED, LABEL_COUNTS = "box_measure", "box_loss", "nms_padded", "label_counts"
+BOX_MEASURE, BOX_SLOPES, BOX_LOSS = "box_measure", "box_measure_slopes", "box_loss"
+NMS_PADDED, LABEL_COUNTS = "nms_padded", "label_counts"
 
 LIBRARY.define(
     f"{BOX_MEASURE}(Tensor a, Tensor b, str name, float[] numbers, bool of_b, bool aligned, ScalarType dtype) -> Tensor"
+)
+LIBRARY.define(
+    f"{BOX_SLOPES}(Tensor a, Tensor b, Tensor grad, str name, float[] numbers, bool of_b, bool aligned, bool for_a,"
+    " bool for_b) -> (Tensor, Tensor)"
 )
 LIBRARY.define(f"{BOX_LOSS}(Tensor a, Tensor b, str name, bool of_a, bool of_b) -> (Tensor, Tensor, Tensor)")
 LIBRARY.define(
@@ -69,6 +75,43 @@ def _box_measure_shape(
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     shape = (*batch, a.shape[-2]) if aligned else (*batch, a.shape[-2], b.shape[-2])
     return a.new_empty(shape, dtype=dtype)
+
+
+def _box_slopes(
+    a: Any, b: Any, grad: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, for_a: bool, for_b: bool
+) -> tuple[Any, Any]:  # fmt: skip
+    formula: Any = _Named(name, _options(tuple(numbers), of_b))
+    found = gradients.gradients(a, b, grad.to(a.dtype), told_of(formula), aligned, for_a, for_b)
+    first, second = (a.new_empty(0) if slope is None else slope for slope in found)
+    return first, second
+
+
+def _box_slopes_shape(
+    a: Any, b: Any, grad: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, for_a: bool, for_b: bool
+) -> tuple[Any, Any]:  # fmt: skip
+    first, second = (
+        side.new_empty(side.shape) if wanted else a.new_empty(0) for side, wanted in ((a, for_a), (b, for_b))
+    )  # fmt: skip
+    return first, second
+
+
+def _keep_boxes(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    ctx.save_for_backward(*inputs[:2])
+    ctx.told = inputs[2:6]
+
+
+def _box_measure_backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
+    """Of sides that have all leading axes, float32 or float64 both: `compiled` asks for no other gradient."""
+    wanted = ctx.needs_input_grad[:2]
+    slopes = torch.ops.vesica.box_measure_slopes(*ctx.saved_tensors, grad, *ctx.told, *wanted)
+    of_sides = (slope if is_wanted else None for slope, is_wanted in zip(slopes, wanted, strict=True))
+    return *of_sides, None, None, None, None, None
+
+
+def _no_second_derivative(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    raise RuntimeError(
+        "A compiled measure has no second derivative: take it outside torch.compile, where array code has one."
+    )
 
 
 def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
@@ -128,6 +171,7 @@ def _label_counts_shape(truth: Any, guess: Any, labels: list[int]) -> tuple[Any,
 
 for _name, _call, _shape in (
     (BOX_MEASURE, _box_measure, _box_measure_shape),
+    (BOX_SLOPES, _box_slopes, _box_slopes_shape),
     (BOX_LOSS, _box_loss, _box_loss_shape),
     (NMS_PADDED, _nms_padded, _nms_padded_shape),
     (LABEL_COUNTS, _label_counts, _label_counts_shape),
@@ -135,4 +179,8 @@ for _name, _call, _shape in (
     # For any device: the interpreter of Triton runs them on the CPU.
     LIBRARY.impl(_name, _call, "CompositeExplicitAutograd")
     torch.library.register_fake(f"vesica::{_name}", _shape, lib=LIBRARY)
+torch.library.register_autograd(
+    f"vesica::{BOX_MEASURE}", _box_measure_backward, setup_context=_keep_boxes, lib=LIBRARY
+)  # fmt: skip
+torch.library.register_autograd(f"vesica::{BOX_SLOPES}", _no_second_derivative, lib=LIBRARY)
 torch.library.register_autograd(f"vesica::{BOX_LOSS}", _box_loss_backward, setup_context=_keep_slopes, lib=LIBRARY)

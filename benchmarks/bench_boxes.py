@@ -8,7 +8,7 @@ from benchmarks.contest import Contest, bandwidths, hold, table, tell
 from benchmarks.report import Bar, Report
 
 SERIAL, PARALLEL = "powerboxes.iou_distance", "powerboxes.parallel_iou_distance"
-EAGER, COMPILED = "torch formula, eager", "torch formula, compiled"
+EAGER, COMPILED, VISION = "torch formula, eager", "torch formula, compiled", "torchvision.ops.box_iou"
 IOU = (PARALLEL, SERIAL, EAGER, COMPILED, "numpy formula")
 GIOU = ("vesica.iou", "powerboxes.parallel_giou_distance", "powerboxes.giou_distance")
 INCLUSIVE = {"vesica.iou inclusive": ("cython_bbox.bbox_overlaps",)}
@@ -22,7 +22,7 @@ LINEUPS: dict[str, Lineup] = {
         "vesica.ciou": ("vesica.iou", "numpy ciou formula"),
     },
     "5000x5000 float32": {
-        "vesica.iou": IOU,
+        "vesica.iou": (*IOU, VISION),
         "vesica.giou": GIOU,
         "vesica.diou": ("vesica.iou",),
         "vesica.ciou": ("vesica.iou",),

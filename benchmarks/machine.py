@@ -14,6 +14,7 @@ PACKAGES = (
     "ray",
     "powerboxes",
     "torch",
+    "torchvision",
     "cython_bbox",
     "shapely",
     "pycocotools",

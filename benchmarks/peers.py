@@ -38,6 +38,14 @@ def _torch_eager(a: Table, b: Table) -> Call:
     return lambda: formulas.torch_iou(left, right)
 
 
+def _torchvision(a: Table, b: Table) -> Call:
+    import torch
+    from torchvision.ops import box_iou
+
+    left, right = torch.from_numpy(a), torch.from_numpy(b)
+    return lambda: box_iou(left, right)
+
+
 def _torch_compiled(a: Table, b: Table) -> Call:
     import torch
 
@@ -108,6 +116,7 @@ BOX_PEERS = (
     Contender("numpy ciou formula", "numpy", _numpy(formulas.numpy_ciou)),
     Contender("torch formula, eager", "torch", _torch_eager),
     Contender("torch formula, compiled", "torch", _torch_compiled),
+    Contender("torchvision.ops.box_iou", "torchvision", _torchvision),
     Contender("powerboxes.iou_distance", "powerboxes", _powerboxes("iou_distance"), _similarity),
     Contender("powerboxes.parallel_iou_distance", "powerboxes", _powerboxes("parallel_iou_distance"), _similarity),
     Contender("powerboxes.giou_distance", "powerboxes", _powerboxes("giou_distance"), _similarity),

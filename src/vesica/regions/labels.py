@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -209,16 +210,15 @@ class LabelMap(Collection):
         """
         check.same_kind_of_region(other, LabelMap, "other")
         check.threads(threads)
+        if self._is_rising and other._is_rising:
+            return _table(self, other, threads)
         met = _count(self, other, threads)
         met = _Met(*_without_ignored(self, other, met, met))
         (ids_a, rows), (ids_b, columns) = self._places(met.a), other._places(met.b)
 
         # The last row and column are for labels that are not among the ids, whose place is −1.
         counts = np.zeros((len(ids_a) + 1, len(ids_b) + 1), np.int64)
-        if self._ids is None and other._ids is None:  # no two pairs at one place
-            counts[rows, columns] = met.pixels
-        else:
-            np.add.at(counts, (rows, columns), met.pixels)
+        np.add.at(counts, (rows, columns), met.pixels)
 
         table, rest_a, rest_b = (
             from_numpy(contiguous(part), self.array) for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
@@ -326,10 +326,22 @@ def _placed(side: LabelMap, column: np.ndarray, pixels: np.ndarray) -> tuple[np.
     return places, _sums(places, pixels, len(ids))
 
 
-def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
+def _table(a: LabelMap, b: LabelMap, threads: int | None) -> Contingency:
+    """The table of maps without ids: of all labels that occur, so there is nothing beside it."""
+    ids_a, ids_b, counts = _kernel("table", a, b)(a.array, b.array, ignored=(a.ignore, b.ignore), threads=threads)
+    none_of_a, none_of_b = (from_numpy(np.zeros(len(ids), np.int64), a.array) for ids in (ids_a, ids_b))
+    return Contingency(ids_a, ids_b, counts, none_of_a, none_of_b, 0)
+
+
+def _kernel(verb: str, a: LabelMap, b: LabelMap) -> Callable[..., Any]:
+    """The kernel for two maps, which must be of one library and of one size."""
     check.same_library(a.array, b.array)
     check.same_image(a.size, b.size)
-    met = _Met(*pick_arrays("count", "labels", a.array, b.array).call(a.array, b.array, threads=threads))
+    return pick_arrays(verb, "labels", a.array, b.array).call
+
+
+def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
+    met = _Met(*_kernel("count", a, b)(a.array, b.array, threads=threads))
     # Kernels see the same 64 bits as int64.
     return met._replace(
         a=met.a.view(np.uint64) if a._is_unsigned else met.a, b=met.b.view(np.uint64) if b._is_unsigned else met.b

@@ -443,20 +443,32 @@ class Merged {
     std::atomic<Part*> part_{nullptr};
 };
 
-// The labels of b, rising.
+// The labels of b, rising: of each row those that are not known are put aside, and made known when there are many.
 std::vector<std::int64_t> labels_of_b(const std::vector<Meeting>& sorted) {
-    std::vector<std::int64_t> all, row, both;
-    for (std::size_t k = 0; k < sorted.size();) {
-        const std::int64_t label = sorted[k].a;
-        row.clear();
-        for (; k < sorted.size() && sorted[k].a == label; ++k) row.push_back(sorted[k].b);
-        // A look at all of them for each label of a takes no longer than the table will.
-        if (std::includes(all.begin(), all.end(), row.begin(), row.end())) continue;
+    std::vector<std::int64_t> known, fresh, both;
+    const auto learn = [&] {
+        std::sort(fresh.begin(), fresh.end());
+        fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
         both.clear();
-        std::set_union(all.begin(), all.end(), row.begin(), row.end(), std::back_inserter(both));
-        all.swap(both);
+        std::set_union(known.begin(), known.end(), fresh.begin(), fresh.end(), std::back_inserter(both));
+        known.swap(both), fresh.clear();
+    };
+    auto at = known.cbegin();
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+        const std::int64_t label = sorted[k].b;
+        if (k == 0 || sorted[k].a != sorted[k - 1].a) {
+            if (fresh.size() > known.size()) learn();
+            at = known.cbegin();
+        }
+        // As a rule a row has the labels of the row before.
+        if (at != known.cend() && *at != label) at = std::lower_bound(at, known.cend(), label);
+        if (at != known.cend() && *at == label)
+            ++at;
+        else
+            fresh.push_back(label);
     }
-    return all;
+    learn();
+    return known;
 }
 
 }  // namespace
@@ -464,16 +476,17 @@ std::vector<std::int64_t> labels_of_b(const std::vector<Meeting>& sorted) {
 std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads) {
     constexpr std::size_t worth_a_thread = 1 << 17;
     const std::size_t helpers = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
-    Merged merged;
+    // A thread takes a little, and then what is next, whenever it comes: so all are done at about the same time.
+    const std::size_t share = helpers > 1 ? piece / 2 : piece;
     std::atomic<std::size_t> next{0};
-    // A thread takes one piece after the other, so one that comes late finds as much left as it has time for.
+    Merged merged;
     threads::run(helpers, helpers, [&](std::size_t) {
-        std::size_t begin = next.fetch_add(piece);
+        std::size_t begin = next.fetch_add(share);
         if (begin >= pixels) return;
         auto own = std::make_unique<Part>(a, b);
         interrupt::Steps steps;
-        for (; begin < pixels; begin = next.fetch_add(piece), steps.add(piece))
-            own->add(begin, std::min(piece, pixels - begin));
+        for (; begin < pixels; begin = next.fetch_add(share), steps.add(share))
+            own->add(begin, std::min(share, pixels - begin));
         merged.add(std::move(own));
     });
     return merged.get() ? merged.get()->list() : std::vector<Meeting>();

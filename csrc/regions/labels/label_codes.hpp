@@ -80,8 +80,8 @@ class Numbers {
     }
 
     std::vector<std::int64_t> names_;
-    std::vector<std::int64_t> labels_ = std::vector<std::int64_t>(1);
-    std::vector<Byte> bytes_ = std::vector<Byte>(1);
+    std::vector<std::int64_t> labels_;
+    std::vector<Byte> bytes_;
     std::uint64_t multiplier_ = 1;
     unsigned shift_ = 63;
 };

@@ -29,9 +29,8 @@ constexpr std::size_t small = 1 << 13, few_tables = 4;
 // Counts by pair of labels: open addressing, never more than half full.
 class Meetings {
   public:
-    Meetings() : slots_(64) {}
-
     void add(std::int64_t a, std::int64_t b, std::int64_t count) {
+        if (slots_.empty()) slots_.resize(64);
         Meeting& slot = find(a, b);
         if (slot.count == 0) {
             slot.a = a, slot.b = b;

@@ -173,10 +173,15 @@ class LabelMap(Collection):
         if self._ids is not None:
             return self._ids
         labels = self._look().labels
+        return labels[self._are_regions(labels)]
+
+    def _are_regions(self, labels: np.ndarray) -> np.ndarray:
+        """Which labels are regions where no ids were given."""
+        answer = np.ones(len(labels), bool)
         for none in (self.background, self.ignore):
             if none is not None:
-                labels = labels[labels != none]
-        return labels
+                answer &= labels != none
+        return answer
 
     @property
     def _is_rising(self) -> bool:
@@ -319,11 +324,11 @@ def _placed(side: LabelMap, column: np.ndarray, pixels: np.ndarray) -> tuple[np.
     counts = _sums(at, pixels, len(labels))
     if side._found is None:
         side._note(_Found(labels, counts))
-    ids = side.ids
-    if side._ids is None and len(ids) == len(labels):  # all are regions
-        return at, counts
-    places = _ranks(ids, labels)[at]
-    return places, _sums(places, pixels, len(ids))
+    if side._ids is not None:
+        places = _ranks(side._ids, labels)[at]
+        return places, _sums(places, pixels, len(side._ids))
+    are_regions = side._are_regions(labels)
+    return np.where(are_regions, are_regions.cumsum() - 1, -1)[at], counts[are_regions]
 
 
 def _table(a: LabelMap, b: LabelMap, threads: int | None) -> Contingency:

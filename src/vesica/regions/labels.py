@@ -173,7 +173,8 @@ class LabelMap(Collection):
         if self._ids is not None:
             return self._ids
         labels = self._look().labels
-        return labels[self._are_regions(labels)]
+        regions: np.ndarray = labels[self._are_regions(labels)]
+        return regions
 
     def _are_regions(self, labels: np.ndarray) -> np.ndarray:
         """Which labels are regions where no ids were given."""

@@ -306,6 +306,99 @@ class TestOneAnswer:
         assert LabelMap(a).area.tolist() == [3]
 
 
+def same_tables(got, want):
+    return all(np.array_equal(x, y) and x.dtype == y.dtype for x, y in zip(got, want, strict=True))
+
+
+class TestTable:
+    """The table of all labels, which a kernel makes of what it counts, and its twin of the columns."""
+
+    @given(map_pairs(), st.tuples(*[st.none() | labels] * 2))
+    def test_kernel_twin_and_columns(self, pair, ignored):
+        got = native_labels.table(*pair, ignored=ignored, threads=1)
+        assert same_tables(got, generic.table(*pair, ignored=ignored))
+        met = oracles.met(*pair)
+        want = {(a, b): n for (a, b), n in met.items() if a != ignored[0] and b != ignored[1]}
+        assert got[0].tolist() == sorted({a for a, _ in want}) and got[1].tolist() == sorted({b for _, b in want})
+        rows, columns = np.nonzero(got[2])
+        assert as_counts((got[0][rows], got[1][columns], got[2][rows, columns])) == want
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("threads", [1, 2, 3])
+    @pytest.mark.parametrize("ignored", [(None, None), (3, None), (None, 1), (0, 255)])
+    def test_dtypes_threads_and_ignored(self, dtype, threads, ignored):
+        a, b = (noisy(640, 700, seed, 2 if dtype == "bool" else 19, 0.2).astype(dtype) for seed in (1, 2))
+        got = native_labels.table(a, b, ignored=ignored, threads=threads)
+        assert same_tables(got, generic.table(a, b, ignored=ignored))
+
+    @pytest.mark.parametrize("threads", [1, 2, 3])
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pytest.param(lambda x: np.where(x == 3, 255, x).astype("uint8"), id="255 stands first"),
+            pytest.param(lambda x: np.full_like(x, 255, "uint8"), id="255 alone"),
+            pytest.param(lambda x: x - 9, id="negative"),
+            pytest.param(lambda x: x + np.arange(x.shape[0])[:, None], id="a window that moves"),
+            pytest.param(lambda x: x * HUGE - 5, id="numbered"),
+            pytest.param(lambda x: np.where(np.arange(x.shape[0])[:, None] > 400, x * HUGE, x), id="huge in the end"),
+            pytest.param(lambda x: np.arange(x.size).reshape(x.shape) // 50, id="many"),
+        ],
+    )
+    @pytest.mark.parametrize("share", [0.0, 1.0])
+    def test_kinds_of_labels(self, change, share, threads):
+        plain, other = noisy(640, 700, 7, 19, share), noisy(640, 700, 8, 19, share)
+        few = other.astype("uint8")
+        for a, b in ((change(plain), few), (few, change(plain)), (change(plain[:60]), change(other[:60]))):
+            got = native_labels.table(a, b, ignored=(None, None), threads=threads)
+            assert same_tables(got, generic.table(a, b, ignored=(None, None)))
+
+    @pytest.mark.parametrize("shape", [(0, 0), (0, 7), (3, 0), (1, 1)])
+    def test_small(self, shape):
+        a = np.full(shape, 7, "uint8")
+        for ignored in ((None, None), (7, None)):
+            got = native_labels.table(a, a, ignored=ignored, threads=None)
+            assert same_tables(got, generic.table(a, a, ignored=ignored))
+
+    def test_it_serves_maps_without_ids(self):
+        """Of NumPy and of torch; with ids, or beyond int64, the columns are asked for."""
+        torch = pytest.importorskip("torch")
+        seen = []
+
+        def watch(real):
+            def call(a, b, *, ignored, threads):
+                seen.append((ignored, threads))
+                return real(a, b, ignored=ignored, threads=threads)
+
+            return call
+
+        with forbidden("generic", "table"), forbidden("native", "count"), swapped(watch, "native", "table"):
+            LabelMap(A, ignore=1).contingency(LabelMap(B), threads=3)
+            found = LabelMap(torch.tensor(A)).contingency(LabelMap(torch.tensor(B), ignore=9))
+            assert isinstance(found.counts, torch.Tensor) and isinstance(found.rest_a, torch.Tensor)
+        assert seen == [((1, None), 3), ((None, 9), None)]
+        with forbidden("native", "table"):
+            LabelMap(A, ids=[1]).contingency(LabelMap(B))
+            far = LabelMap(np.array([[2**63]], "uint64"))
+            assert far.contingency(far).ids_a.dtype == np.uint64
+
+    def test_twin_on_tensors(self):
+        torch = pytest.importorskip("torch")
+        a, b = (noisy(31, 45, seed, 19, 0.4) for seed in (1, 2))
+        got = generic.table(torch.from_numpy(a), torch.from_numpy(b), ignored=(4, None))
+        want = native_labels.table(a, b, ignored=(4, None), threads=1)
+        assert same_tables((*got[:2], got[2].numpy()), want)
+
+    def test_equals_the_table_of_ids(self):
+        """The same pixels by the other way: nothing is beside the table."""
+        a, b = (noisy(31, 45, seed, 19, 0.4) for seed in (1, 2))
+        plain = LabelMap(a, ignore=2).contingency(LabelMap(b, ignore=5))
+        whole = (LabelMap(x, ids=ids, background=None) for x, ids in ((a, plain.ids_a), (b, plain.ids_b)))
+        by_ids = next(whole).contingency(next(whole))
+        assert np.array_equal(plain.counts, by_ids.counts)
+        assert plain.rest == 0 and not plain.rest_a.any() and not plain.rest_b.any()
+        assert plain.rest_a.dtype == by_ids.rest_a.dtype and plain.rest_a.shape == by_ids.rest_a.shape
+
+
 class TestBackends:
     def test_native_counts_numpy_and_cpu_tensors(self):
         torch = pytest.importorskip("torch")

@@ -16,7 +16,6 @@ class Numbers {
   public:
     static constexpr std::size_t most = 255;
 
-    Numbers() { names_.reserve(most); }
     const std::int64_t* names() const { return names_.data(); }
 
     // The number of each label; false if there are too many of them.
@@ -47,6 +46,7 @@ class Numbers {
 
     bool learn(std::int64_t label) {
         if (names_.size() == most) return false;
+        names_.reserve(most);  // windows keep pointers to them
         names_.push_back(label);
         const std::size_t place = slot(label);
         // An empty slot holds the first label, and is not the slot of the first label itself.
@@ -80,8 +80,8 @@ class Numbers {
     }
 
     std::vector<std::int64_t> names_;
-    std::vector<std::int64_t> labels_ = std::vector<std::int64_t>(1);
-    std::vector<Byte> bytes_ = std::vector<Byte>(1);
+    std::vector<std::int64_t> labels_;
+    std::vector<Byte> bytes_;
     std::uint64_t multiplier_ = 1;
     unsigned shift_ = 63;
 };

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <mutex>
 
 #include "base/interrupt.hpp"
 #include "base/simd.hpp"
@@ -29,9 +29,8 @@ constexpr std::size_t small = 1 << 13, few_tables = 4;
 // Counts by pair of labels: open addressing, never more than half full.
 class Meetings {
   public:
-    Meetings() : slots_(64) {}
-
     void add(std::int64_t a, std::int64_t b, std::int64_t count) {
+        if (slots_.empty()) slots_.resize(64);
         Meeting& slot = find(a, b);
         if (slot.count == 0) {
             slot.a = a, slot.b = b;
@@ -39,6 +38,8 @@ class Meetings {
         }
         slot.count += count;
     }
+
+    bool is_empty() const { return used_ == 0; }
 
     std::vector<Meeting> list() const {
         std::vector<Meeting> all;
@@ -99,6 +100,8 @@ struct Window {
     std::size_t size() const { return is_new ? 0 : std::min(tops.plain, tops.shifted) + std::size_t(1); }
     std::int64_t label_of(Byte byte) const { return names ? names[byte] : base + byte; }
     std::int64_t label(std::size_t place) const { return label_of(static_cast<Byte>(place - shift())); }
+    // The places in the order of their bytes: the first may be that of the last byte.
+    std::size_t place(std::size_t rank) const { return rank + shift() < size() ? rank + shift() : 0; }
     bool stands_as(const Window& other) const {
         return base == other.base && names == other.names && shift() == other.shift() && size() == other.size();
     }
@@ -305,21 +308,38 @@ class Part {
         tally_any([&](std::size_t k) { return a[k]; }, [&](std::size_t k) { return b[k]; }, count, changes, meetings_);
     }
 
-    // What another part has counted.
-    void add(Part& other) {
+    // Nothing more is to be counted: one copy of the table is enough, and soon read by another thread.
+    void finish() {
         const std::size_t size = left_.size() * right_.size();
-        if (size && left_.stands_as(other.left_) && right_.stands_as(other.right_) &&
-            counted_ + other.counted_ <= most) {
-            for (std::size_t k = 0; k < table_.size(); ++k) table_[k] += other.table_[k];
-            counted_ += other.counted_;
-            other.table_.clear();
-        }
-        for (const Meeting& each : other.meetings().list()) meetings_.add(each.a, each.b, each.count);
+        for (std::size_t lane = size; lane < table_.size(); lane += size)
+            for (std::size_t k = 0; k < size; ++k) table_[k] += table_[lane + k];
+        table_.resize(size);
     }
 
-    const Meetings& meetings() {
-        flush();
-        return meetings_;
+    // What another part has counted; both are finished.
+    void add(Part& other) {
+        if (left_.stands_as(other.left_) && right_.stands_as(other.right_) && counted_ + other.counted_ <= most) {
+            for (std::size_t k = 0; k < table_.size(); ++k) table_[k] += other.table_[k];
+            counted_ += other.counted_;
+        } else {
+            other.flush();
+        }
+        if (other.meetings_.is_empty()) return;
+        for (const Meeting& each : other.meetings_.list()) meetings_.add(each.a, each.b, each.count);
+    }
+
+    // All pairs, sorted.
+    std::vector<Meeting> list() {
+        std::vector<Meeting> all;
+        if (meetings_.is_empty()) {
+            each_of_table([&](std::int64_t a, std::int64_t b, std::int64_t pixels) { all.push_back({a, b, pixels}); });
+        } else {
+            flush();
+            all = meetings_.list();
+        }
+        const auto before = [](const Meeting& x, const Meeting& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
+        if (!std::is_sorted(all.begin(), all.end(), before)) std::sort(all.begin(), all.end(), before);
+        return all;
     }
 
   private:
@@ -381,12 +401,20 @@ class Part {
 
     // Move the counts of the table to where any labels may be.
     void flush() {
-        const std::size_t size = left_.size() * right_.size();
-        for (std::size_t k = 0; k < size; ++k) {
-            std::int64_t total = 0;
-            for (std::size_t lane = k; lane < table_.size(); lane += size) total += table_[lane];
-            if (total) meetings_.add(left_.label(k / right_.size()), right_.label(k % right_.size()), total);
-        }
+        each_of_table([&](std::int64_t a, std::int64_t b, std::int64_t pixels) { meetings_.add(a, b, pixels); });
+    }
+
+    // Calls act(label of a, label of b, pixels) for each pair in the table, sorted unless the labels are numbered.
+    template <class Act>
+    void each_of_table(const Act& act) const {
+        const std::size_t rows = left_.size(), width = right_.size(), size = rows * width;
+        for (std::size_t row = 0; row < rows; ++row)
+            for (std::size_t column = 0; column < width; ++column) {
+                const std::size_t i = left_.place(row), j = right_.place(column);
+                std::int64_t total = 0;
+                for (std::size_t k = i * width + j; k < table_.size(); k += size) total += table_[k];
+                if (total) act(left_.label(i), right_.label(j), total);
+            }
     }
 
     Side a_, b_;
@@ -397,36 +425,89 @@ class Part {
     Meetings meetings_;
 };
 
+// What threads have counted, brought together by themselves: whoever is done adds what the others have left here.
+class Merged {
+  public:
+    ~Merged() { delete part_.load(); }
+
+    void add(std::unique_ptr<Part> own) {
+        own->finish();
+        for (Part* none = nullptr; !part_.compare_exchange_strong(none, own.get()); none = nullptr)
+            if (const std::unique_ptr<Part> other{part_.exchange(nullptr)}) own->add(*other);
+        own.release();
+    }
+    Part* get() const { return part_.load(); }
+
+  private:
+    std::atomic<Part*> part_{nullptr};
+};
+
+// The labels of b, rising: of each row those that are not known are put aside, and made known when there are many.
+std::vector<std::int64_t> labels_of_b(const std::vector<Meeting>& sorted) {
+    std::vector<std::int64_t> known, fresh, both;
+    const auto learn = [&] {
+        std::sort(fresh.begin(), fresh.end());
+        fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+        both.clear();
+        std::set_union(known.begin(), known.end(), fresh.begin(), fresh.end(), std::back_inserter(both));
+        known.swap(both), fresh.clear();
+    };
+    auto at = known.cbegin();
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+        const std::int64_t label = sorted[k].b;
+        if (k == 0 || sorted[k].a != sorted[k - 1].a) {
+            if (fresh.size() > known.size()) learn();
+            at = known.cbegin();
+        }
+        // As a rule a row has the labels of the row before.
+        if (at != known.cend() && *at != label) at = std::lower_bound(at, known.cend(), label);
+        if (at != known.cend() && *at == label)
+            ++at;
+        else
+            fresh.push_back(label);
+    }
+    learn();
+    return known;
+}
+
 }  // namespace
 
 std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads) {
-    // Threads take some pixels in a go. There are as many parts as there are threads that came.
-    constexpr std::size_t worth_a_thread = 1 << 17, at_once = 1 << 16;
+    constexpr std::size_t worth_a_thread = 1 << 17;
     const std::size_t helpers = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
-    const std::size_t share = helpers > 1 ? at_once : threads::at_least_one(pixels);
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Part>> idle;
-    const auto part = [&] {
-        std::lock_guard lock(mutex);
-        if (idle.empty()) return std::make_unique<Part>(a, b);
-        std::unique_ptr<Part> found = std::move(idle.back());
-        idle.pop_back();
-        return found;
-    };
-    threads::over(pixels, share, helpers, [&](std::size_t from, std::size_t end) {
-        std::unique_ptr<Part> own = part();
+    // A thread takes a little, and then what is next, whenever it comes: so all are done at about the same time.
+    const std::size_t share = helpers > 1 ? piece / 2 : piece;
+    std::atomic<std::size_t> next{0};
+    Merged merged;
+    threads::run(helpers, helpers, [&](std::size_t) {
+        std::size_t begin = next.fetch_add(share);
+        if (begin >= pixels) return;
+        auto own = std::make_unique<Part>(a, b);
         interrupt::Steps steps;
-        for (std::size_t begin = from; begin < end; begin += piece, steps.add(piece))
-            own->add(begin, std::min(piece, end - begin));
-        std::lock_guard lock(mutex);
-        idle.push_back(std::move(own));
+        for (; begin < pixels; begin = next.fetch_add(share), steps.add(share))
+            own->add(begin, std::min(share, pixels - begin));
+        merged.add(std::move(own));
     });
-    if (idle.empty()) return {};
-    for (std::size_t k = 1; k < idle.size(); ++k) idle[0]->add(*idle[k]);
-    std::vector<Meeting> sorted = idle[0]->meetings().list();
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Meeting& x, const Meeting& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
-    return sorted;
+    return merged.get() ? merged.get()->list() : std::vector<Meeting>();
+}
+
+Axes axes_of(const std::vector<Meeting>& sorted) {
+    Axes axes;
+    for (const Meeting& each : sorted)
+        if (axes.a.empty() || axes.a.back() != each.a) axes.a.push_back(each.a);
+    axes.b = labels_of_b(sorted);
+    return axes;
+}
+
+void fill(const std::vector<Meeting>& sorted, const Axes& axes, std::int64_t* out) {
+    const std::size_t width = axes.b.size();
+    std::fill_n(out, axes.a.size() * width, 0);
+    std::size_t row = 0, column = 0;
+    for (const Meeting& each : sorted) {
+        if (axes.a[row] != each.a) ++row, column = 0;
+        while (axes.b[column] != each.b) ++column;
+        out[row * width + column] = each.count;
+    }
 }
 
 }  // namespace vesica::labels

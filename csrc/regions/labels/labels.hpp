@@ -38,4 +38,13 @@ struct Meeting {
 // the next, not on how large the labels are.
 std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads);
 
+// All labels of both sides that are in sorted pairs, rising.
+struct Axes {
+    std::vector<std::int64_t> a, b;
+};
+Axes axes_of(const std::vector<Meeting>& sorted);
+
+// The pairs as a table: a row for each label of a, a column for each of b.
+void fill(const std::vector<Meeting>& sorted, const Axes& axes, std::int64_t* out);
+
 }  // namespace vesica::labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -172,10 +173,16 @@ class LabelMap(Collection):
         if self._ids is not None:
             return self._ids
         labels = self._look().labels
+        regions: np.ndarray = labels[self._are_regions(labels)]
+        return regions
+
+    def _are_regions(self, labels: np.ndarray) -> np.ndarray:
+        """Which labels are regions where no ids were given."""
+        answer = np.ones(len(labels), bool)
         for none in (self.background, self.ignore):
             if none is not None:
-                labels = labels[labels != none]
-        return labels
+                answer &= labels != none
+        return answer
 
     @property
     def _is_rising(self) -> bool:
@@ -209,16 +216,15 @@ class LabelMap(Collection):
         """
         check.same_kind_of_region(other, LabelMap, "other")
         check.threads(threads)
+        if self._is_rising and other._is_rising:
+            return _table(self, other, threads)
         met = _count(self, other, threads)
         met = _Met(*_without_ignored(self, other, met, met))
         (ids_a, rows), (ids_b, columns) = self._places(met.a), other._places(met.b)
 
         # The last row and column are for labels that are not among the ids, whose place is −1.
         counts = np.zeros((len(ids_a) + 1, len(ids_b) + 1), np.int64)
-        if self._ids is None and other._ids is None:  # no two pairs at one place
-            counts[rows, columns] = met.pixels
-        else:
-            np.add.at(counts, (rows, columns), met.pixels)
+        np.add.at(counts, (rows, columns), met.pixels)
 
         table, rest_a, rest_b = (
             from_numpy(contiguous(part), self.array) for part in (counts[:-1, :-1], counts[:-1, -1], counts[-1, :-1])
@@ -319,17 +325,29 @@ def _placed(side: LabelMap, column: np.ndarray, pixels: np.ndarray) -> tuple[np.
     counts = _sums(at, pixels, len(labels))
     if side._found is None:
         side._note(_Found(labels, counts))
-    ids = side.ids
-    if side._ids is None and len(ids) == len(labels):  # all are regions
-        return at, counts
-    places = _ranks(ids, labels)[at]
-    return places, _sums(places, pixels, len(ids))
+    if side._ids is not None:
+        places = _ranks(side._ids, labels)[at]
+        return places, _sums(places, pixels, len(side._ids))
+    are_regions = side._are_regions(labels)
+    return np.where(are_regions, are_regions.cumsum() - 1, -1)[at], counts[are_regions]
+
+
+def _table(a: LabelMap, b: LabelMap, threads: int | None) -> Contingency:
+    """The table of maps without ids: of all labels that occur, so there is nothing beside it."""
+    ids_a, ids_b, counts = _kernel("table", a, b)(a.array, b.array, ignored=(a.ignore, b.ignore), threads=threads)
+    none_of_a, none_of_b = (from_numpy(np.zeros(len(ids), np.int64), a.array) for ids in (ids_a, ids_b))
+    return Contingency(ids_a, ids_b, counts, none_of_a, none_of_b, 0)
+
+
+def _kernel(verb: str, a: LabelMap, b: LabelMap) -> Callable[..., Any]:
+    """The kernel for two maps, which must be of one library and of one size."""
+    check.same_library(a.array, b.array)
+    check.same_image(a.size, b.size)
+    return pick_arrays(verb, "labels", a.array, b.array).call
 
 
 def _count(a: LabelMap, b: LabelMap, threads: int | None) -> _Met:
-    check.same_library(a.array, b.array)
-    check.same_image(a.size, b.size)
-    met = _Met(*pick_arrays("count", "labels", a.array, b.array).call(a.array, b.array, threads=threads))
+    met = _Met(*_kernel("count", a, b)(a.array, b.array, threads=threads))
     # Kernels see the same 64 bits as int64.
     return met._replace(
         a=met.a.view(np.uint64) if a._is_unsigned else met.a, b=met.b.view(np.uint64) if b._is_unsigned else met.b

@@ -44,6 +44,7 @@ register(
     *kernels("generic", masks.area, "area", ("masks",), ANYWHERE),
     *kernels("generic", masks.boxes, "boxes", ("masks",), ANYWHERE),
     *kernels("generic", labels.count, "count", ("labels",), ANYWHERE),
+    *kernels("generic", labels.table, "table", ("labels",), ANYWHERE),
     *kernels("generic", late("generic.contingency.contingency"), "contingency", ("labels",), ANYWHERE),
     *kernels("generic", labels.components, "components", ("labels",), ANYWHERE),
     *kernels("generic", late("generic.surfaces.surfaces"), "surfaces", ("labels",), ANYWHERE),

@@ -23,6 +23,22 @@ def count(a: Array, b: Array, *, threads: int | None = None) -> tuple[np.ndarray
     return labels_a[codes // width], labels_b[codes % width], counts
 
 
+def table(
+    a: Array, b: Array, *, ignored: tuple[int | None, int | None], threads: int | None = None
+) -> tuple[np.ndarray, np.ndarray, Array]:
+    """All labels of a, all of b, rising, and the table of how many pixels have both, of those that no side ignores."""
+    of_a, of_b, pixels = count(a, b, threads=threads)
+    is_seen = np.ones(len(pixels), bool)
+    for column, label in zip((of_a, of_b), ignored, strict=True):
+        if label is not None:
+            is_seen &= column != label
+    rows, at_a = np.unique(of_a[is_seen], return_inverse=True)
+    columns, at_b = np.unique(of_b[is_seen], return_inverse=True)
+    counts = np.zeros((len(rows), len(columns)), np.int64)
+    counts[at_a, at_b] = pixels[is_seen]
+    return rows, columns, from_numpy(counts, a)
+
+
 def components(a: Array, *, background: int, diagonal: bool) -> tuple[Array, np.ndarray]:
     """The number of its connected component for each pixel, 0 for the background; and the label of each component.
 

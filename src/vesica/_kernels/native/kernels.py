@@ -59,6 +59,7 @@ register(
     *kernels("native", pixels.areas, "area", ("masks",), HOST),
     *kernels("native", pixels.boxes, "boxes", ("masks",), HOST),
     *kernels("native", labels.count, "count", ("labels",), HOST),
+    *kernels("native", labels.table, "table", ("labels",), HOST),
     # Segmentation
     *kernels("native", labels.components, "components", ("labels",), HOST),
     *kernels("native", late("native.surfaces.surfaces"), "surfaces", ("labels",), HOST),

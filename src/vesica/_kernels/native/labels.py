@@ -15,6 +15,14 @@ def count(a: Array, b: Array, *, threads: int | None) -> tuple[np.ndarray, np.nd
     return left, right, count
 
 
+def table(
+    a: Array, b: Array, *, ignored: tuple[int | None, int | None], threads: int | None
+) -> tuple[np.ndarray, np.ndarray, Array]:
+    """All labels of a, all of b, rising, and the table of how many pixels have both, of those that no side ignores."""
+    rows, columns, counts = _native.labels_table(integers(a), integers(b), *ignored, native.thread_count(threads))
+    return rows, columns, from_numpy(counts, a)
+
+
 def components(a: Array, *, background: int, diagonal: bool) -> tuple[Array, np.ndarray]:
     """The number of its connected component for each pixel, 0 for the background; and the label of each component."""
     values = integers(a)

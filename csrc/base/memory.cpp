@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, larger steps for the system
 
+// Bytes of a column from which on it is worth whole pages, and keeping; what is smaller, the C library keeps by itself.
+constexpr std::size_t worth_keeping = 2 * page;
+
 std::size_t rounded(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
@@ -169,21 +172,14 @@ void give_back_scratch(void* data, std::size_t bytes) noexcept {
 }
 
 void* allocate(std::size_t bytes) {
-#if defined(MADV_HUGEPAGE)
-    if (bytes >= 2 * page) {
-        void* const data = std::aligned_alloc(page, rounded(bytes));
-        if (!data) throw std::bad_alloc();
-        prefer_large_pages(data, rounded(bytes));
-        return data;
-    }
-#endif
+    if (bytes >= worth_keeping) return take(bytes);
     void* const data = std::malloc(bytes);
     if (!data) throw std::bad_alloc();
     return data;
 }
 
-void release(void* data) noexcept {
-    std::free(data);
+void release(void* data, std::size_t bytes) noexcept {
+    bytes >= worth_keeping ? give_back(data, bytes) : std::free(data);
 }
 
 template <class T>

@@ -205,21 +205,29 @@ void check_ids(const Table& table, Kind kind, Error& error) {
 // The column points into the ids in which they came: let it point into `table`, or into its own ids in ascending order.
 std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& seen, const ids::Table* table,
                              std::size_t threads, std::int64_t& unknown) {
-    std::vector<std::int32_t> place(seen.size());
-    std::vector<ids::Id> ids = table ? table->ids() : seen.ids();
+    const std::vector<ids::Id>& all = seen.ids();
+    std::vector<ids::Id> ids = table ? table->ids() : all;
+    std::vector<std::int32_t> place(all.size());
     if (table) {
-        for (std::size_t k = 0; k < place.size(); ++k) place[k] = table->find(seen.ids()[k]);
-    } else {
-        std::vector<std::int32_t> order(seen.size());
-        std::iota(order.begin(), order.end(), 0);
-        const auto& all = seen.ids();
-        std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-            return ids::comes_before(all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)]);
-        });
-        for (std::size_t k = 0; k < order.size(); ++k) {
-            place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
-            ids[k] = all[static_cast<std::size_t>(order[k])];
+        // Rows mostly come in the order of the table: then the next id needs no search.
+        std::size_t next = 0;
+        for (std::size_t k = 0; k < place.size(); ++k) {
+            const bool is_next = next < ids.size() && ids[next] == all[k];
+            place[k] = is_next ? static_cast<std::int32_t>(next) : table->find(all[k]);
+            if (place[k] >= 0) next = static_cast<std::size_t>(place[k]) + 1;
         }
+    } else {
+        std::vector<std::int32_t> order(all.size());
+        std::iota(order.begin(), order.end(), 0);
+        const auto comes_before = [&](std::int32_t a, std::int32_t b) {
+            return ids::comes_before(all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)]);
+        };
+        if (!std::is_sorted(order.begin(), order.end(), comes_before)) {
+            std::sort(order.begin(), order.end(), comes_before);
+            for (std::size_t k = 0; k < order.size(); ++k) ids[k] = all[static_cast<std::size_t>(order[k])];
+        }
+        for (std::size_t k = 0; k < order.size(); ++k)
+            place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
     }
     bool is_same = true;
     for (std::size_t k = 0; k < place.size(); ++k) is_same &= place[k] == static_cast<std::int32_t>(k);

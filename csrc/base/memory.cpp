@@ -18,9 +18,6 @@ namespace {
 
 constexpr std::size_t page = std::size_t(2) << 20;  // a huge page: fewer, larger steps for the system
 
-// Bytes of a column from which on it is worth whole pages, and keeping; what is smaller, the C library keeps by itself.
-constexpr std::size_t worth_keeping = 2 * page;
-
 std::size_t rounded(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
@@ -169,17 +166,6 @@ void give_back_scratch(void* data, std::size_t bytes) noexcept {
     std::lock_guard lock(kept_blocks.mutex);
     kept_blocks.scratch.put(data, rounded_scratch(bytes));
     kept_blocks.trim();
-}
-
-void* allocate(std::size_t bytes) {
-    if (bytes >= worth_keeping) return take(bytes);
-    void* const data = std::malloc(bytes);
-    if (!data) throw std::bad_alloc();
-    return data;
-}
-
-void release(void* data, std::size_t bytes) noexcept {
-    bytes >= worth_keeping ? give_back(data, bytes) : std::free(data);
 }
 
 template <class T>

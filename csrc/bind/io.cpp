@@ -48,7 +48,7 @@ nb::bytes bytes_of(const std::string& text) {
 }
 
 // Integers, and texts in some of their places.
-nb::tuple give_ids(const std::vector<ids::Id>& ids) {
+nb::tuple give_ids(const ids::Ids& ids) {
     std::vector<std::int64_t> integers(ids.size());
     nb::list texts;
     for (std::size_t k = 0; k < ids.size(); ++k) {

@@ -72,6 +72,8 @@ struct Cell {
     std::uint32_t out;  // where its guesses go
 };
 
+using Cells = memory::Vector<Cell>;
+
 struct Sides {
     Grouped by_guess, by_truth;
 };
@@ -117,7 +119,7 @@ std::vector<Stretch> stretches(const Truths& truths, const Guesses& guesses, con
 
 // The cells of a stretch; returns how many guesses of them are looked at, `limit` of each at most.
 std::size_t add_cells(const Side& guesses, const Grouped& g, const Side& truths, const Grouped& t,
-                      const Stretch& stretch, std::size_t limit, std::vector<Cell>& cells) {
+                      const Stretch& stretch, std::size_t limit, Cells& cells) {
     std::size_t i = stretch.guesses, j = stretch.truths, looked_at = 0;
     while (i < stretch.guesses_end || j < stretch.truths_end) {
         const std::int32_t left = i < stretch.guesses_end ? guesses.image[g.rows[i]] : INT32_MAX;
@@ -135,7 +137,7 @@ std::size_t add_cells(const Side& guesses, const Grouped& g, const Side& truths,
 
 // The cells in the order of images, in which files have them: what one image needs lies together. They come by
 // category, whose cells have rising images, so whoever sorts some images finds their cells in each category.
-Rows by_image(const memory::Vector<Cell>& cells, const std::vector<std::int64_t>& categories, std::size_t images,
+Rows by_image(const Cells& cells, const std::vector<std::int64_t>& categories, std::size_t images,
               std::size_t threads) {
     Rows order(cells.size());
     const std::size_t shares = partition::is_shared(cells.size(), threads) ? 2 * threads : 1;
@@ -524,7 +526,7 @@ class Matcher {
 struct Plan {
     Masks masks;
     Sides sides;
-    memory::Vector<Cell> cells;
+    Cells cells;
     Rows order;
     Records out;
 };
@@ -538,7 +540,7 @@ Plan planned(const Request& request, const Truths& truths, const Guesses& guesse
         request.threads > 1 ? std::max(guesses.count / shares, partition::few) : guesses.count;
     const auto all = stretches(truths, guesses, plan.sides, request.categories, rows_at_once);
     struct Part {
-        std::vector<Cell> cells;
+        Cells cells;
         std::size_t looked_at = 0, first_cell = 0, first_guess = 0;
     };
     std::vector<Part> parts(all.size());
@@ -609,7 +611,7 @@ struct Share {
 template <class Scorer>
 Near near(const Places& places, const Truths& truths, const Guesses& guesses, const Scorer& scorer) {
     const Sides sides = grouped(truths, guesses, places.images, places.categories, places.threads);
-    std::vector<Cell> cells;
+    Cells cells;
     for (const Stretch& all : stretches(truths, guesses, sides, places.categories, guesses.count))
         add_cells(guesses, sides.by_guess, truths, sides.by_truth, all, 0, cells);
 

@@ -203,10 +203,10 @@ void check_ids(const Table& table, Kind kind, Error& error) {
 }
 
 // The column points into the ids in which they came: let it point into `table`, or into its own ids in ascending order.
-std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& seen, const ids::Table* table,
-                             std::size_t threads, std::int64_t& unknown) {
-    const std::vector<ids::Id>& all = seen.ids();
-    std::vector<ids::Id> ids = table ? table->ids() : all;
+ids::Ids settled(Column<std::int32_t>& column, const ids::Table& seen, const ids::Table* table, std::size_t threads,
+                 std::int64_t& unknown) {
+    const ids::Ids& all = seen.ids();
+    ids::Ids ids = table ? table->ids() : all;
     std::vector<std::int32_t> place(all.size());
     if (table) {
         // Rows mostly come in the order of the table: then the next id needs no search.

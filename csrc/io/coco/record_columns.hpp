@@ -32,7 +32,7 @@ class Column {
 
     void reserve(std::size_t count) {
         if (count <= capacity_) return;
-        T* const moved = static_cast<T*>(memory::allocate(count * sizeof(T)));
+        T* const moved = memory::Allocator<T>().allocate(count);
         if (size_) std::memcpy(static_cast<void*>(moved), data_, size_ * sizeof(T));
         free();
         data_ = moved;
@@ -51,7 +51,7 @@ class Column {
 
   private:
     void free() noexcept {
-        if (data_) memory::release(data_, capacity_ * sizeof(T));
+        if (data_) memory::Allocator<T>().deallocate(data_, capacity_);
     }
     void swap(Column& other) noexcept {
         std::swap(data_, other.data_);

@@ -586,7 +586,7 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     std::mutex mutex;
     // Few enough in a go that no thread has much left to do when the others are done.
     const std::size_t share =
-        std::clamp<std::size_t>(plan.cells.size() / (32 * threads::at_least_one(request.threads)), 32, 512);
+        std::clamp<std::size_t>(plan.cells.size() / (64 * threads::at_least_one(request.threads)), 32, 512);
     threads::over_apart(plan.cells.size(), share, request.threads, [&](std::size_t begin, std::size_t end) {
         Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
                                              plan.sides.by_guess.rows, scorer, out);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/memory.hpp"
 #include "base/simd.hpp"
@@ -47,6 +48,8 @@ class Table {
 
     std::size_t size() const { return ids_.size(); }
     const Ids& ids() const { return ids_; }
+    // Leaves a table that is asked for places alone.
+    Ids take_ids() { return std::move(ids_); }
 
   private:
     static constexpr std::uint64_t direct = 4096;

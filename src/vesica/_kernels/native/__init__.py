@@ -192,7 +192,7 @@ def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     count = math.prod(shape)
     if count < _LARGE[dtype]:
         return np.empty(shape, dtype)
-    _keep()
+    limit_kept()
     fresh: np.ndarray = getattr(_native, f"empty_{dtype}")(count)
     return fresh.reshape(shape)
 
@@ -203,7 +203,7 @@ def table(shape: tuple[int, ...], dtype: Any = np.float64, /) -> np.ndarray:
     count = math.prod(shape)
     if count < _TABLE:
         return np.empty(shape, dtype)
-    _keep()
+    limit_kept()
     fresh: np.ndarray = _native.empty_float64(count).view(dtype)
     return fresh.reshape(shape)
 
@@ -215,7 +215,8 @@ def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 @functools.cache
-def _keep() -> None:
+def limit_kept() -> None:
+    """Keep as much freed memory as VESICA_KEEP_MB says. Whoever makes columns of it asks first."""
     told = os.environ.get("VESICA_KEEP_MB")
     if told is not None:
         _native.keep_at_most(_whole("VESICA_KEEP_MB", told, 0) << 20)

@@ -76,7 +76,7 @@ class Category {
     void write() {
         sort(1);
         split(1);
-        begin(0), feed(0), finish(0, lanes_);
+        if (parts()) begin(0), feed(0), finish(0, lanes_);
     }
 
     // By several: sort; split; begin each part; sum; feed each part; finish some lanes at a time. What names a part or
@@ -93,10 +93,12 @@ class Category {
             rank = next;
         }
         order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads);
+        is_sorted_ = true;
     }
     // Into one part, or where there are threads into two for each of them, as long as it takes longer to look at the
-    // guesses of a part than to put it together with the others.
+    // guesses of a part than to put it together with the others; into none where there is nothing to be found.
     void split(std::size_t threads) {
+        if (!is_sorted_) return;
         const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
         const std::size_t wanted = threads < 2 ? 1 : std::max(2 * threads, order_.size() / longest);
         parts_.resize(std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made / 8, least))));
@@ -115,7 +117,7 @@ class Category {
     void feed(std::size_t part) {
         over_blocks(part, [&](const Block& rows) { parts_[part]->walk.feed(rows); });
     }
-    std::size_t lanes() const { return lanes_; }
+    std::size_t lanes() const { return parts() ? lanes_ : 0; }
     void finish(std::size_t first, std::size_t last) {
         Walk& walk = parts_[0]->walk;
         for (std::size_t part = 1; part < parts(); ++part) walk.take_over(parts_[part]->walk, first, last);
@@ -183,7 +185,8 @@ class Category {
     std::size_t lanes_, words_;
     std::vector<std::int64_t> positives_;
     std::vector<std::uint32_t> ranks_;
-    order::Rows order_;  // none where there is nothing to be found
+    order::Rows order_;
+    bool is_sorted_ = false;
     std::vector<std::unique_ptr<Part>> parts_;
 };
 
@@ -204,7 +207,8 @@ void write_in_parts(std::vector<Category>& categories, std::size_t threads) {
         for (std::size_t lane = 0; lane < category.lanes(); lane += lanes_at_once) lanes.push_back({&category, lane});
     }
     threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->begin(parts[k].number); });
-    for (Category& category : categories) category.sum();
+    for (Category& category : categories)
+        if (category.parts()) category.sum();
     threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->feed(parts[k].number); });
     threads::run(lanes.size(), threads, [&](std::size_t k) {
         Category& category = *lanes[k].category;
@@ -216,6 +220,16 @@ void write_in_parts(std::vector<Category>& categories, std::size_t threads) {
 
 void accumulate(const Records& records, const Request& request, double* precision, double* recall, double* scores) {
     const std::size_t categories = records.category_count;
+    const std::size_t cells = records.thresholds * categories * records.areas;
+    const std::size_t made = cells * request.recall_count * (request.limit_count - request.first_limit);
+    constexpr std::size_t at_once = std::size_t(1) << 15;
+    // Before all else, for the numbers of a category lie far apart.
+    threads::over(made, at_once, request.threads, [&](std::size_t begin, std::size_t end) {
+        std::fill(precision + begin, precision + end, -1.0);
+        if (scores) std::fill(scores + begin, scores + end, -1.0);
+    });
+    std::fill_n(recall, cells * request.limit_count, -1.0);
+
     std::vector<std::size_t> first(categories + 1, 0), work(categories);
     for (std::size_t c = 0; c < categories; ++c) {
         first[c + 1] = first[c];

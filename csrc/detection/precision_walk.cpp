@@ -180,27 +180,21 @@ void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, 
 
 void Walk::write(const Answer& answer, std::size_t first, std::size_t last) const {
     for (std::size_t m = 0; m < request_.limit_count; ++m)
-        for (std::size_t lane = first; lane < last; ++lane) write_lane(answer, lane, m);
+        for (std::size_t lane = first; lane < last; ++lane)
+            if (positives_[lane / thresholds_]) write_lane(answer, lane, m);
 }
 
 void Walk::write_lane(const Answer& answer, std::size_t lane, std::size_t m) const {
     const std::size_t t = lane % thresholds_, a = lane / thresholds_;
     const std::uint32_t right = seen_.right[m * lanes_ + lane];
     answer.recall[((t * answer.category_count + answer.category) * areas_ + a) * request_.limit_count + m] =
-        positives_[a] ? static_cast<double>(right) / static_cast<double>(positives_[a]) : -1;
+        static_cast<double>(right) / static_cast<double>(positives_[a]);
     if (m < request_.first_limit) return;
 
     const std::size_t recalls = request_.recall_count, limits = request_.limit_count - request_.first_limit;
     const std::size_t step = answer.category_count * areas_ * limits;
     const std::size_t out = (t * recalls * answer.category_count + answer.category) * areas_ * limits + a * limits + m -
                             request_.first_limit;
-    if (!positives_[a]) {
-        for (std::size_t r = 0; r < recalls; ++r) {
-            answer.precision[out + r * step] = -1;
-            if (answer.scores) answer.scores[out + r * step] = -1;
-        }
-        return;
-    }
     const std::uint32_t* const need = as_asked_.data() + recalls_of(lane);
     const std::uint32_t* const place = places_.data() + recalls_of(lane);
     const double* const best = seen_.best + made(m, lane) * recalls;

@@ -56,7 +56,7 @@ class Walk {
          const Seen& seen);
 
     void feed(const Block& block);
-    // Of the lanes [first, last); -1 where there is nothing to be found.
+    // Of the lanes [first, last). Nothing is written where there is nothing to be found.
     void write(const Answer& answer, std::size_t first, std::size_t last) const;
     std::size_t lanes() const { return lanes_; }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,8 +13,7 @@ import numpy as np
 import vesica
 from benchmarks.cases import CASES
 from benchmarks.cases_detection import folder
-
-REPEATS = 5
+from benchmarks.clock import QUICK, watch
 
 Call = Callable[[], Iterable[np.ndarray]]
 
@@ -60,12 +58,7 @@ CALLS: dict[str, Callable[[], Call]] = {
 
 def timed(call: Call) -> dict[str, Any]:
     answer = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in call())).hexdigest()
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return {"seconds": seconds, "answer": answer}
+    return {"seconds": watch(call, QUICK), "answer": answer}
 
 
 if __name__ == "__main__":

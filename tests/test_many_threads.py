@@ -121,13 +121,14 @@ def test_columns_move_while_others_write() -> None:
             assert np.isnan(got.area[:15_000]).all()
 
 
-def test_one_large_category() -> None:
-    """A category with most guesses is shared by all threads, and so is its sort."""
+@pytest.mark.parametrize("images", [400, 30_000], ids=["large cells", "many cells"])
+def test_one_large_category(images: int) -> None:
+    """A category with most guesses is shared by all threads, and so is its sort; one has no truths at all."""
     rng = np.random.default_rng(5)
-    images, guesses, truths = 400, 40_000, 4_000
+    guesses, truths = 40_000, 4_000 + images // 4
     where, what = rng.integers(0, images, truths), (rng.random(truths) < 0.05).astype(int)
     spots = rng.uniform(0, 400, (truths, 2))
-    known = {"images": np.arange(images), "categories": np.arange(2)}
+    known = {"images": np.arange(images), "categories": np.arange(3)}
     truth = vesica.Dataset.from_arrays(
         np.hstack([spots, np.full((truths, 2), 30.0)]), form="xywh", image=where, category=what, **known
     )
@@ -137,12 +138,18 @@ def test_one_large_category() -> None:
         np.hstack([moved, np.full((guesses, 2), 30.0)]),
         form="xywh",
         image=where[of],
-        category=what[of],
+        category=np.where(rng.random(guesses) < 0.01, 2, what[of]),
         score=np.round(rng.random(guesses), 3),
         **known,
     )
     want = vesica.evaluate(truth, guess, threads=1)
-    for threads in THREADS[1:]:
+    assert (want.precision[:, :, 2] == -1).all()
+    assert (want.precision[:, :, :2, 0] >= 0).all()
+    columns = ("starts", "image", "guesses", "counted", "row", "score", "matched", "ignored")
+    for threads in (*THREADS[1:], 5):
         got = vesica.evaluate(truth, guess, threads=threads)
+        assert got.stats.tobytes() == want.stats.tobytes()
         for name in ("precision", "recall", "scores"):
             assert getattr(got, name).tobytes() == getattr(want, name).tobytes()
+        for name in columns:
+            assert getattr(got.records, name).tobytes() == getattr(want.records, name).tobytes()

@@ -168,24 +168,6 @@ void give_back_scratch(void* data, std::size_t bytes) noexcept {
     kept_blocks.trim();
 }
 
-void* allocate(std::size_t bytes) {
-#if defined(MADV_HUGEPAGE)
-    if (bytes >= 2 * page) {
-        void* const data = std::aligned_alloc(page, rounded(bytes));
-        if (!data) throw std::bad_alloc();
-        prefer_large_pages(data, rounded(bytes));
-        return data;
-    }
-#endif
-    void* const data = std::malloc(bytes);
-    if (!data) throw std::bad_alloc();
-    return data;
-}
-
-void release(void* data) noexcept {
-    std::free(data);
-}
-
 template <class T>
 void drop(Vector<T>* vector) noexcept {
     delete vector;

@@ -22,11 +22,6 @@ void give_back(void* data, std::size_t bytes) noexcept;
 void* take_scratch(std::size_t bytes);
 void give_back_scratch(void* data, std::size_t bytes) noexcept;
 
-// Memory that its owner frees by `release`, and that is not kept then: at least `bytes` bytes of any content, in large
-// pages where they are many. Pages that are never written take no memory. Throws std::bad_alloc.
-void* allocate(std::size_t bytes);
-void release(void* data) noexcept;
-
 // Let what of it fills large pages be in such pages, before it is written: they are cleared and mapped far faster.
 void prefer_large_pages(void* data, std::size_t bytes) noexcept;
 

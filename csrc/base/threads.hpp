@@ -27,4 +27,17 @@ void over(std::size_t count, std::size_t grain, std::size_t threads, const Work&
     });
 }
 
+// The same; chunks that are taken at one time lie far apart. For work that writes to many places, where neighbouring
+// chunks would write to the same lines of the cache.
+template <class Work>
+void over_apart(std::size_t count, std::size_t grain, std::size_t threads, const Work& work) {
+    const std::size_t chunks = (count + grain - 1) / grain,
+                      stretches = at_least_one(threads < chunks ? threads : chunks);
+    const std::size_t stretch = (chunks + stretches - 1) / stretches;
+    run(stretches * stretch, threads, [&](std::size_t k) {
+        const std::size_t begin = (k % stretches * stretch + k / stretches) * grain;
+        if (begin < count) work(begin, begin + grain < count ? begin + grain : count);
+    });
+}
+
 }  // namespace vesica::threads

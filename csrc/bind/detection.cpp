@@ -298,7 +298,7 @@ void walk_answer(const WalkTuple& how, const SeenTuple& seen, Out<double> precis
     if (scores) expect_size("scores", scores->size(), precision.size());
     if (scores && !arrays.seen.reached) expect_size("reached", 0, precision.size());
     Unlocked unlocked;
-    arrays.walk().write({precision.data(), recall.data(), scores ? scores->data() : nullptr, 0, 1});
+    arrays.walk().write({precision.data(), recall.data(), scores ? scores->data() : nullptr, 0, 1}, 0, lanes);
 }
 
 // All rows of whole runs, one behind the other in their order. The answer is as of `walk_runs`.

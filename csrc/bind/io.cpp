@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/file_bytes.hpp"
-#include "base/memory.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "io/coco/coco_file.hpp"
@@ -27,8 +26,10 @@ template <class T>
 nb::object give_column(record_columns::Column<T> column) {
     const std::size_t count = column.size();
     if (!count) return nb::none();
-    T* const raw = column.release();
-    nb::capsule owner(raw, [](void* p) noexcept { memory::release(p); });
+    using Kept = record_columns::Column<T>;
+    const auto kept = new Kept(std::move(column));
+    T* const raw = kept->data();
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Kept*>(p); });
     if constexpr (std::is_same_v<T, record_columns::Box>)
         return nb::cast(nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig>(raw->data(), {count, 4}, owner));
     else if constexpr (std::is_same_v<T, char>)
@@ -47,7 +48,7 @@ nb::bytes bytes_of(const std::string& text) {
 }
 
 // Integers, and texts in some of their places.
-nb::tuple give_ids(const std::vector<ids::Id>& ids) {
+nb::tuple give_ids(const ids::Ids& ids) {
     std::vector<std::int64_t> integers(ids.size());
     nb::list texts;
     for (std::size_t k = 0; k < ids.size(); ++k) {

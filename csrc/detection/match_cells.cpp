@@ -72,6 +72,8 @@ struct Cell {
     std::uint32_t out;  // where its guesses go
 };
 
+using Cells = memory::Vector<Cell>;
+
 struct Sides {
     Grouped by_guess, by_truth;
 };
@@ -81,29 +83,88 @@ Sides grouped(const Truths& truths, const Guesses& guesses, std::size_t images, 
     return {grouped(guesses, images, categories, threads), grouped(truths, images, categories, threads)};
 }
 
-// The cells of one category.
-void add_cells(const Side& guesses, const Grouped& g, const Side& truths, const Grouped& t, std::size_t category,
-               std::vector<Cell>& cells) {
-    std::size_t i = g.starts[category], j = t.starts[category];
-    const std::size_t end_i = g.starts[category + 1], end_j = t.starts[category + 1];
-    while (i < end_i || j < end_j) {
-        const std::int32_t left = i < end_i ? guesses.image[g.rows[i]] : INT32_MAX;
-        const std::int32_t right = j < end_j ? truths.image[t.rows[j]] : INT32_MAX;
-        const std::int32_t image = std::min(left, right);
-        const std::size_t from_i = i, from_j = j;
-        while (i < end_i && guesses.image[g.rows[i]] == image) ++i;
-        while (j < end_j && truths.image[t.rows[j]] == image) ++j;
-        cells.push_back({image, static_cast<std::uint32_t>(from_i), static_cast<std::uint32_t>(from_j),
-                         static_cast<std::uint32_t>(i - from_i), static_cast<std::uint32_t>(j - from_j), 0});
+// Rows of one category, those of some images: a stretch of the guesses that are grouped, and one of the truths.
+struct Stretch {
+    std::size_t category, guesses, guesses_end, truths, truths_end;
+};
+
+// The rows of each category; where threads share them, a category that has more than its share is cut between images.
+std::vector<Stretch> stretches(const Truths& truths, const Guesses& guesses, const Sides& sides, std::size_t categories,
+                               std::size_t rows_at_once) {
+    const Grouped &g = sides.by_guess, &t = sides.by_truth;
+    std::vector<Stretch> out;
+    for (std::size_t c = 0; c < categories; ++c) {
+        std::size_t i = g.starts[c], j = t.starts[c];
+        const std::size_t end_i = g.starts[c + 1], end_j = t.starts[c + 1];
+        while (end_i - i > rows_at_once) {
+            // All rows of the image that the share ends in.
+            const auto behind = [](const Side& side, const Rows& rows, std::size_t begin, std::size_t end,
+                                   std::int32_t image) {
+                const auto is_before = [&](std::int32_t value, Row row) { return value < side.image[row]; };
+                return static_cast<std::size_t>(std::upper_bound(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                                 rows.begin() + static_cast<std::ptrdiff_t>(end), image,
+                                                                 is_before) -
+                                                rows.begin());
+            };
+            const std::int32_t image = guesses.image[g.rows[i + rows_at_once]];
+            const std::size_t next_i = behind(guesses, g.rows, i, end_i, image);
+            const std::size_t next_j = behind(truths, t.rows, j, end_j, image);
+            out.push_back({c, i, next_i, j, next_j});
+            i = next_i, j = next_j;
+        }
+        out.push_back({c, i, end_i, j, end_j});
     }
+    return out;
 }
 
-// The cells in the order of images, in which files have them: what one image needs lies together.
-Rows by_image(const memory::Vector<Cell>& cells, std::size_t images, std::size_t threads) {
+// The cells of a stretch; returns how many guesses of them are looked at, `limit` of each at most.
+std::size_t add_cells(const Side& guesses, const Grouped& g, const Side& truths, const Grouped& t,
+                      const Stretch& stretch, std::size_t limit, Cells& cells) {
+    std::size_t i = stretch.guesses, j = stretch.truths, looked_at = 0;
+    while (i < stretch.guesses_end || j < stretch.truths_end) {
+        const std::int32_t left = i < stretch.guesses_end ? guesses.image[g.rows[i]] : INT32_MAX;
+        const std::int32_t right = j < stretch.truths_end ? truths.image[t.rows[j]] : INT32_MAX;
+        const std::int32_t image = std::min(left, right);
+        const std::size_t from_i = i, from_j = j;
+        while (i < stretch.guesses_end && guesses.image[g.rows[i]] == image) ++i;
+        while (j < stretch.truths_end && truths.image[t.rows[j]] == image) ++j;
+        cells.push_back({image, static_cast<std::uint32_t>(from_i), static_cast<std::uint32_t>(from_j),
+                         static_cast<std::uint32_t>(i - from_i), static_cast<std::uint32_t>(j - from_j), 0});
+        looked_at += std::min(i - from_i, limit);
+    }
+    return looked_at;
+}
+
+// The cells in the order of images, in which files have them: what one image needs lies together. They come by
+// category, whose cells have rising images, so whoever sorts some images finds their cells in each category.
+Rows by_image(const Cells& cells, const std::vector<std::int64_t>& categories, std::size_t images,
+              std::size_t threads) {
     Rows order(cells.size());
-    partition::stable(
-        cells.size(), images, threads, [&](std::size_t k) { return static_cast<std::size_t>(cells[k].image); },
-        [&](std::size_t k, std::size_t to) { order[to] = static_cast<Row>(k); });
+    const std::size_t shares = partition::is_shared(cells.size(), threads) ? 2 * threads : 1;
+    const std::size_t share = threads::at_least_one((images + shares - 1) / shares);
+    threads::over(images, share, threads, [&](std::size_t first, std::size_t end) {
+        const auto behind = [&](std::size_t category, std::size_t image) {
+            const auto is_before = [](const Cell& cell, std::size_t value) {
+                return static_cast<std::size_t>(cell.image) < value;
+            };
+            return static_cast<std::size_t>(std::lower_bound(cells.begin() + categories[category],
+                                                             cells.begin() + categories[category + 1], image,
+                                                             is_before) -
+                                            cells.begin());
+        };
+        std::vector<std::pair<std::size_t, std::size_t>> own;
+        std::vector<std::size_t> at(end - first + 1, 0);
+        for (std::size_t c = 0; c + 1 < categories.size(); ++c) {
+            own.emplace_back(behind(c, first), behind(c, end));
+            at[0] += own[c].first - static_cast<std::size_t>(categories[c]);
+            for (std::size_t k = own[c].first; k < own[c].second; ++k)
+                ++at[static_cast<std::size_t>(cells[k].image) - first + 1];
+        }
+        for (std::size_t k = 1; k < at.size(); ++k) at[k] += at[k - 1];
+        for (const auto& [begin, last] : own)
+            for (std::size_t k = begin; k < last; ++k)
+                order[at[static_cast<std::size_t>(cells[k].image) - first]++] = static_cast<Row>(k);
+    });
     return order;
 }
 
@@ -465,7 +526,7 @@ class Matcher {
 struct Plan {
     Masks masks;
     Sides sides;
-    memory::Vector<Cell> cells;
+    Cells cells;
     Rows order;
     Records out;
 };
@@ -474,37 +535,47 @@ Plan planned(const Request& request, const Truths& truths, const Guesses& guesse
     Sides sides = grouped(truths, guesses, request.images, request.categories, request.threads);
     Plan plan{Masks(request.lanes), std::move(sides), {}, {}, {}};
 
-    std::vector<std::vector<Cell>> parts(request.categories);
-    threads::run(request.categories, request.threads, [&](std::size_t c) {
-        add_cells(guesses, plan.sides.by_guess, truths, plan.sides.by_truth, c, parts[c]);
+    const std::size_t shares = 2 * threads::at_least_one(request.threads);
+    const std::size_t rows_at_once =
+        request.threads > 1 ? std::max(guesses.count / shares, partition::few) : guesses.count;
+    const auto all = stretches(truths, guesses, plan.sides, request.categories, rows_at_once);
+    struct Part {
+        Cells cells;
+        std::size_t looked_at = 0, first_cell = 0, first_guess = 0;
+    };
+    std::vector<Part> parts(all.size());
+    threads::run(all.size(), request.threads, [&](std::size_t k) {
+        parts[k].looked_at =
+            add_cells(guesses, plan.sides.by_guess, truths, plan.sides.by_truth, all[k], request.limit, parts[k].cells);
     });
     Records& out = plan.out;
     std::size_t count = 0, guess_count = 0;
-    std::vector<std::size_t> first_guess(request.categories);
-    out.categories = {0};
-    for (std::size_t c = 0; c < request.categories; ++c) {
-        first_guess[c] = guess_count;
-        for (const Cell& cell : parts[c]) guess_count += std::min<std::size_t>(cell.guess_count, request.limit);
-        count += parts[c].size();
-        out.categories.push_back(static_cast<std::int64_t>(count));
+    out.categories.assign(request.categories + 1, 0);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        parts[k].first_cell = count, parts[k].first_guess = guess_count;
+        count += parts[k].cells.size(), guess_count += parts[k].looked_at;
+        out.categories[all[k].category + 1] = static_cast<std::int64_t>(count);
     }
-    plan.cells.resize(count);
-    threads::run(request.categories, request.threads, [&](std::size_t c) {
-        std::size_t guess = first_guess[c], to = static_cast<std::size_t>(out.categories[c]);
-        for (Cell cell : parts[c]) {
+    plan.cells.resize(count), out.image.resize(count), out.guesses.resize(count);
+    threads::run(all.size(), request.threads, [&](std::size_t part) {
+        std::size_t guess = parts[part].first_guess, to = parts[part].first_cell;
+        for (Cell cell : parts[part].cells) {
+            const std::size_t looked_at = std::min<std::size_t>(cell.guess_count, request.limit);
             cell.out = static_cast<std::uint32_t>(guess);
-            guess += std::min<std::size_t>(cell.guess_count, request.limit);
+            guess += looked_at;
+            out.image[to] = cell.image;
+            out.guesses[to] = static_cast<std::int32_t>(looked_at);
             plan.cells[to++] = cell;
         }
-        parts[c] = {};
+        parts[part].cells = {};
     });
 
     const std::size_t words = plan.masks.words();
-    out.image.resize(count), out.guesses.resize(count), out.counted.resize(count * request.lanes.lowest.size());
+    out.counted.resize(count * request.lanes.lowest.size());
     out.row.resize(guess_count), out.score.resize(guess_count);
     out.matched.resize(guess_count * words), out.ignored.resize(guess_count * words);
     if (request.wants_partners) out.partner.resize(guess_count * request.lanes.count());
-    plan.order = by_image(plan.cells, request.images, request.threads);
+    plan.order = by_image(plan.cells, out.categories, request.images, request.threads);
     return plan;
 }
 
@@ -515,16 +586,13 @@ Records matched(const Request& request, const Truths& truths, const Guesses& gue
     std::mutex mutex;
     // Few enough in a go that no thread has much left to do when the others are done.
     const std::size_t share =
-        std::clamp<std::size_t>(plan.cells.size() / (32 * threads::at_least_one(request.threads)), 32, 512);
-    threads::over(plan.cells.size(), share, request.threads, [&](std::size_t begin, std::size_t end) {
+        std::clamp<std::size_t>(plan.cells.size() / (64 * threads::at_least_one(request.threads)), 32, 512);
+    threads::over_apart(plan.cells.size(), share, request.threads, [&](std::size_t begin, std::size_t end) {
         Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
                                              plan.sides.by_guess.rows, scorer, out);
         for (std::size_t at = begin; at < end; ++at) {
             const std::size_t k = plan.order[at];
-            const Cell& cell = plan.cells[k];
-            out.image[k] = cell.image;
-            out.guesses[k] = static_cast<std::int32_t>(std::min<std::size_t>(cell.guess_count, request.limit));
-            matcher.match(cell, &out.counted[k * areas]);
+            matcher.match(plan.cells[k], &out.counted[k * areas]);
         }
         const std::lock_guard lock(mutex);
         matcher.add_to(out);
@@ -543,9 +611,9 @@ struct Share {
 template <class Scorer>
 Near near(const Places& places, const Truths& truths, const Guesses& guesses, const Scorer& scorer) {
     const Sides sides = grouped(truths, guesses, places.images, places.categories, places.threads);
-    std::vector<Cell> cells;
-    for (std::size_t c = 0; c < places.categories; ++c)
-        add_cells(guesses, sides.by_guess, truths, sides.by_truth, c, cells);
+    Cells cells;
+    for (const Stretch& all : stretches(truths, guesses, sides, places.categories, guesses.count))
+        add_cells(guesses, sides.by_guess, truths, sides.by_truth, all, 0, cells);
 
     Near out;
     std::vector<Share> shares;

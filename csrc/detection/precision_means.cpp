@@ -18,26 +18,32 @@ Places places_of(const std::optional<Places>& chosen, std::size_t count) {
     return all;
 }
 
-double mean(const Table& table, const Line& line) {
-    const Places thresholds = places_of(line.thresholds, table.thresholds);
-    const Places categories = places_of(line.categories, table.categories);
+using Values = memory::Vector<double>;
+
+// Those of a line at one threshold that are there, by recall, then category.
+Values there(const Table& table, const Line& line, const Places& categories, std::size_t threshold) {
     const std::size_t step = table.areas * table.limits, row = table.categories * step;
-    memory::Vector<double> there(thresholds.size() * table.recalls * categories.size());
+    Values found(table.recalls * categories.size());
     std::size_t count = 0;
-    for (const std::size_t t : thresholds) {
-        for (std::size_t r = 0; r < table.recalls; ++r) {
-            const double* const from =
-                table.values + (t * table.recalls + r) * row + line.area * table.limits + line.limit;
-            for (const std::size_t c : categories) {
-                there[count] = from[c * step];
-                count += there[count] > -1;  // one that is not stays to be overwritten
-            }
+    for (std::size_t r = 0; r < table.recalls; ++r) {
+        const double* const from =
+            table.values + (threshold * table.recalls + r) * row + line.area * table.limits + line.limit;
+        for (const std::size_t c : categories) {
+            found[count] = from[c * step];
+            count += found[count] > -1;  // one that is not stays to be overwritten
         }
     }
+    found.resize(count);
+    return found;
+}
+
+double mean(const std::vector<Values>& parts) {
+    std::size_t count = 0;
+    for (const Values& part : parts) count += part.size();
     if (!count) return -1;
     PairwiseSum sum;
     sum.start(count);
-    sum.add(there.data(), count);
+    for (const Values& part : parts) sum.add(part.data(), part.size());
     return sum.total() / static_cast<double>(count);
 }
 
@@ -46,8 +52,25 @@ double mean(const Table& table, const Line& line) {
 void means(const Table& table, const std::vector<Line>& lines, double* out, std::size_t threads) {
     // Recall has few values, and they are soon added up.
     constexpr std::size_t worth_a_thread = std::size_t(1) << 14;
-    const bool are_many = table.thresholds * table.recalls * table.categories >= worth_a_thread;
-    threads::run(lines.size(), are_many ? threads : 1, [&](std::size_t k) { out[k] = mean(table, lines[k]); });
+    const std::size_t count = lines.size();
+    if (table.thresholds * table.recalls * table.categories < worth_a_thread) threads = 1;
+    std::vector<Places> thresholds(count), categories(count);
+    std::vector<std::vector<Values>> parts(count);
+    struct Task {
+        std::size_t line, number;  // of a threshold of the line
+    };
+    std::vector<Task> tasks;
+    for (std::size_t k = 0; k < count; ++k) {
+        thresholds[k] = places_of(lines[k].thresholds, table.thresholds);
+        categories[k] = places_of(lines[k].categories, table.categories);
+        parts[k].resize(thresholds[k].size());
+        for (std::size_t t = 0; t < parts[k].size(); ++t) tasks.push_back({k, t});
+    }
+    threads::run(tasks.size(), threads, [&](std::size_t task) {
+        const auto [k, t] = tasks[task];
+        parts[k][t] = there(table, lines[k], categories[k], thresholds[k][t]);
+    });
+    threads::run(count, threads, [&](std::size_t k) { out[k] = mean(parts[k]); });
 }
 
 }  // namespace vesica::precision_recall

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@ namespace vesica::precision_recall {
 namespace {
 
 constexpr std::size_t block = 2048;       // guesses: they stay in the cache
+constexpr std::size_t least = 1024;       // of a part
 constexpr std::size_t longest = 1 << 18;  // of what one thread walks over before signals are looked for
+constexpr std::size_t lanes_at_once = 4;  // of those that several threads put together
 
 // What one walk has seen, all zero at first.
 struct State {
@@ -32,11 +35,21 @@ struct State {
     std::vector<double> best, reached, top;
 };
 
+// One walk over some guesses of a category.
+struct Part {
+    Part(const Request& request, std::size_t thresholds, std::size_t areas, const std::int64_t* positives,
+         bool with_scores)
+        : state(request, thresholds * areas, with_scores), walk(request, thresholds, areas, positives, state.seen()) {}
+
+    State state;
+    Walk walk;
+};
+
 // Turn counts of parts into counts of all parts before each.
-void sum_before(std::vector<State>& states, std::vector<std::uint32_t> State::* counts) {
-    std::vector<std::uint32_t> total((states[0].*counts).size());
-    for (State& state : states)
-        for (std::size_t k = 0; k < total.size(); ++k) total[k] += std::exchange((state.*counts)[k], total[k]);
+void sum_before(std::vector<std::unique_ptr<Part>>& parts, std::vector<std::uint32_t> State::* counts) {
+    std::vector<std::uint32_t> total((parts[0]->state.*counts).size());
+    for (const auto& part : parts)
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += std::exchange((part->state.*counts)[k], total[k]);
 }
 
 // Where the answers of all categories go; scores may be null.
@@ -63,11 +76,11 @@ class Category {
     void write() {
         sort(1);
         split(1);
-        if (parts()) feed(0), finish();
+        if (parts()) begin(0), feed(0), finish(0, lanes_);
     }
 
-    // By several: sort; split; count each part; begin; feed each part; finish. What names a part may be called by
-    // several threads at a time.
+    // By several: sort; split; begin each part; sum; feed each part; finish some lanes at a time. What names a part or
+    // lanes may be called by several threads at a time.
     void sort(std::size_t threads) {
         const std::size_t begin = cells_begin(), end = cells_end();
         count_positives(begin, end);
@@ -82,34 +95,33 @@ class Category {
         order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads);
         is_sorted_ = true;
     }
-    // Into one part, or where there are threads as many as have more guesses to look at than there is to put together;
-    // into none where there is nothing to be found.
+    // Into one part, or where there are threads into two for each of them, as long as it takes longer to look at the
+    // guesses of a part than to put it together with the others; into none where there is nothing to be found.
     void split(std::size_t threads) {
         if (!is_sorted_) return;
         const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
-        const std::size_t wanted = threads < 2 ? 1 : std::max(threads, order_.size() / longest);
-        const std::size_t count = std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made, block)));
-        states_.assign(count, State(request_, lanes_, out_.scores));
-        for (State& state : states_)
-            walks_.emplace_back(request_, records_.thresholds, records_.areas, positives_.data(), state.seen());
+        const std::size_t wanted = threads < 2 ? 1 : std::max(2 * threads, order_.size() / longest);
+        parts_.resize(std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made / 8, least))));
     }
-    std::size_t parts() const { return walks_.size(); }
-    void count(std::size_t part) {
-        if (parts() == 1) return;
-        over_blocks(part, [&](const Block& rows) { walks_[part].count(rows); });
+    std::size_t parts() const { return parts_.size(); }
+    void begin(std::size_t part) {
+        parts_[part] = std::make_unique<Part>(request_, records_.thresholds, records_.areas, positives_.data(),
+                                              out_.scores != nullptr);
+        if (parts() == 1) return;  // nothing comes before it
+        over_blocks(part, [&](const Block& rows) { parts_[part]->walk.count(rows); });
     }
-    void begin() {
-        if (!parts()) return;
-        sum_before(states_, &State::right);
-        sum_before(states_, &State::wrong);
+    void sum() {
+        sum_before(parts_, &State::right);
+        sum_before(parts_, &State::wrong);
     }
     void feed(std::size_t part) {
-        over_blocks(part, [&](const Block& rows) { walks_[part].feed(rows); });
+        over_blocks(part, [&](const Block& rows) { parts_[part]->walk.feed(rows); });
     }
-    void finish() {
-        if (!parts()) return;
-        for (std::size_t part = 1; part < parts(); ++part) walks_[0].take_over(walks_[part]);
-        walks_[0].write({out_.precision, out_.recall, out_.scores, number_, records_.category_count});
+    std::size_t lanes() const { return parts() ? lanes_ : 0; }
+    void finish(std::size_t first, std::size_t last) {
+        Walk& walk = parts_[0]->walk;
+        for (std::size_t part = 1; part < parts(); ++part) walk.take_over(parts_[part]->walk, first, last);
+        walk.write({out_.precision, out_.recall, out_.scores, number_, records_.category_count}, first, last);
     }
 
   private:
@@ -175,28 +187,33 @@ class Category {
     std::vector<std::uint32_t> ranks_;
     order::Rows order_;
     bool is_sorted_ = false;
-    std::vector<State> states_;
-    std::vector<Walk> walks_;
+    std::vector<std::unique_ptr<Part>> parts_;
 };
 
-// A category that would keep a thread longer than its share of all is walked over in parts; one that would keep it so
-// long by sorting alone is sorted by all of them.
-constexpr std::size_t many = 1 << 12, sorts = 2;
+// A category that would keep a thread longer than its share of all is walked over in parts. To sort it takes an eighth
+// of that time, so one that has several shares is sorted by all threads.
+constexpr std::size_t many = 1 << 12, sorts = 6;
 
 // All threads walk over categories that are sorted and split.
 void write_in_parts(std::vector<Category>& categories, std::size_t threads) {
     if (categories.empty()) return;
-    struct Part {
+    struct Task {
         Category* category;
-        std::size_t number;
+        std::size_t number;  // of a part, or of the first lane
     };
-    std::vector<Part> parts;
-    for (Category& category : categories)
+    std::vector<Task> parts, lanes;
+    for (Category& category : categories) {
         for (std::size_t part = 0; part < category.parts(); ++part) parts.push_back({&category, part});
-    threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->count(parts[k].number); });
-    for (Category& category : categories) category.begin();
+        for (std::size_t lane = 0; lane < category.lanes(); lane += lanes_at_once) lanes.push_back({&category, lane});
+    }
+    threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->begin(parts[k].number); });
+    for (Category& category : categories)
+        if (category.parts()) category.sum();
     threads::run(parts.size(), threads, [&](std::size_t k) { parts[k].category->feed(parts[k].number); });
-    threads::run(categories.size(), threads, [&](std::size_t k) { categories[k].finish(); });
+    threads::run(lanes.size(), threads, [&](std::size_t k) {
+        Category& category = *lanes[k].category;
+        category.finish(lanes[k].number, std::min(lanes[k].number + lanes_at_once, category.lanes()));
+    });
 }
 
 }  // namespace
@@ -206,6 +223,7 @@ void accumulate(const Records& records, const Request& request, double* precisio
     const std::size_t cells = records.thresholds * categories * records.areas;
     const std::size_t made = cells * request.recall_count * (request.limit_count - request.first_limit);
     constexpr std::size_t at_once = std::size_t(1) << 15;
+    // Before all else, for the numbers of a category lie far apart.
     threads::over(made, at_once, request.threads, [&](std::size_t begin, std::size_t end) {
         std::fill(precision + begin, precision + end, -1.0);
         if (scores) std::fill(scores + begin, scores + end, -1.0);

@@ -85,22 +85,23 @@ void Walk::count_wrong(const Block& block, std::size_t w, std::size_t m, std::ui
     add_pending(seen_.wrong + made(m, 64 * w), lanes_of(w));
 }
 
-void Walk::take_over(const Walk& next) {
-    const std::size_t recalls = request_.recall_count, first = request_.first_limit;
-    for (std::size_t m = first; m < request_.limit_count; ++m) {
-        for (std::size_t lane = 0; lane < lanes_; ++lane) {
+void Walk::take_over(const Walk& next, std::size_t first, std::size_t last) {
+    const std::size_t recalls = request_.recall_count;
+    for (std::size_t m = 0; m < request_.limit_count; ++m) {
+        for (std::size_t lane = first; lane < last; ++lane) {
+            std::uint32_t &right = seen_.right[m * lanes_ + lane], before = right;
+            right = next.seen_.right[m * lanes_ + lane];
+            if (m < request_.first_limit) continue;
             const std::size_t at = made(m, lane) * recalls;
             for (std::size_t k = at; k < at + recalls; ++k) seen_.best[k] = std::max(seen_.best[k], next.seen_.best[k]);
             if (!seen_.reached || !positives_[lane / thresholds_]) continue;
             // Of each recall, whoever has the guess that reaches it.
-            const std::size_t begin = reached_by(seen_.right[m * lanes_ + lane], lane);
-            const std::size_t end = reached_by(next.seen_.right[m * lanes_ + lane], lane);
+            const std::size_t begin = reached_by(before, lane), end = reached_by(right, lane);
             std::copy(next.seen_.reached + at + begin, next.seen_.reached + at + end, seen_.reached + at + begin);
         }
     }
-    // `top` stays: the first guess of all is the best of its cell, so the first walk has it under every limit.
-    std::copy_n(next.seen_.right, request_.limit_count * lanes_, seen_.right);
-    std::copy_n(next.seen_.wrong, (request_.limit_count - first) * lanes_, seen_.wrong);
+    // `top` stays: the first guess of all is the best of its cell, so the first walk has it under every limit. What is
+    // wrong is asked for no more.
 }
 
 // Only how many are found.
@@ -177,9 +178,9 @@ void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, 
     }
 }
 
-void Walk::write(const Answer& answer) const {
+void Walk::write(const Answer& answer, std::size_t first, std::size_t last) const {
     for (std::size_t m = 0; m < request_.limit_count; ++m)
-        for (std::size_t lane = 0; lane < lanes_; ++lane)
+        for (std::size_t lane = first; lane < last; ++lane)
             if (positives_[lane / thresholds_]) write_lane(answer, lane, m);
 }
 

@@ -56,12 +56,14 @@ class Walk {
          const Seen& seen);
 
     void feed(const Block& block);
-    void write(const Answer& answer) const;
+    // Of the lanes [first, last). Nothing is written where there is nothing to be found.
+    void write(const Answer& answer, std::size_t first, std::size_t last) const;
+    std::size_t lanes() const { return lanes_; }
 
     // Several walks over one category: each counts its guesses, begins with what those before it have counted, and is
-    // fed; then the first takes over what the others have seen, one after the other.
+    // fed; then the first takes over what the others have seen, one after the other, of the lanes [first, last).
     void count(const Block& block);
-    void take_over(const Walk& next);
+    void take_over(const Walk& next, std::size_t first, std::size_t last);
 
   private:
     void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit);

@@ -203,23 +203,34 @@ void check_ids(const Table& table, Kind kind, Error& error) {
 }
 
 // The column points into the ids in which they came: let it point into `table`, or into its own ids in ascending order.
-std::vector<ids::Id> settled(Column<std::int32_t>& column, const ids::Table& seen, const ids::Table* table,
-                             std::size_t threads, std::int64_t& unknown) {
-    std::vector<std::int32_t> place(seen.size());
-    std::vector<ids::Id> ids = table ? table->ids() : seen.ids();
+// Those are taken out of their table.
+ids::Ids settled(Column<std::int32_t>& column, ids::Table& seen, ids::Table* table, std::size_t threads,
+                 std::int64_t& unknown) {
+    ids::Ids ids = (table ? *table : seen).take_ids();
+    std::vector<std::int32_t> place(table ? seen.size() : ids.size());
     if (table) {
-        for (std::size_t k = 0; k < place.size(); ++k) place[k] = table->find(seen.ids()[k]);
-    } else {
-        std::vector<std::int32_t> order(seen.size());
-        std::iota(order.begin(), order.end(), 0);
-        const auto& all = seen.ids();
-        std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-            return ids::comes_before(all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)]);
-        });
-        for (std::size_t k = 0; k < order.size(); ++k) {
-            place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
-            ids[k] = all[static_cast<std::size_t>(order[k])];
+        // Rows mostly come in the order of the table: then the next id needs no search.
+        const ids::Ids& all = seen.ids();
+        std::size_t next = 0;
+        for (std::size_t k = 0; k < place.size(); ++k) {
+            const bool is_next = next < ids.size() && ids[next] == all[k];
+            place[k] = is_next ? static_cast<std::int32_t>(next) : table->find(all[k]);
+            if (place[k] >= 0) next = static_cast<std::size_t>(place[k]) + 1;
         }
+    } else {
+        std::vector<std::int32_t> order(ids.size());
+        std::iota(order.begin(), order.end(), 0);
+        if (!std::is_sorted(ids.begin(), ids.end(), ids::comes_before)) {
+            std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+                return ids::comes_before(ids[static_cast<std::size_t>(a)], ids[static_cast<std::size_t>(b)]);
+            });
+            ids::Ids sorted(ids.size());
+            for (std::size_t k = 0; k < order.size(); ++k)
+                sorted[k] = std::move(ids[static_cast<std::size_t>(order[k])]);
+            ids = std::move(sorted);
+        }
+        for (std::size_t k = 0; k < order.size(); ++k)
+            place[static_cast<std::size_t>(order[k])] = static_cast<std::int32_t>(k);
     }
     bool is_same = true;
     for (std::size_t k = 0; k < place.size(); ++k) is_same &= place[k] == static_cast<std::int32_t>(k);

@@ -16,7 +16,7 @@ struct File {
     parallel_records::Error error;
     bool is_results = false;  // a bare list
     record_columns::Table images, annotations, categories;
-    std::vector<ids::Id> image_ids, category_ids;            // what the columns of annotations point into
+    ids::Ids image_ids, category_ids;                        // what the columns of annotations point into
     std::int64_t unknown_image = -1, unknown_category = -1;  // the first annotation whose id is in no table
     std::string categories_text;                             // of that list
 };

@@ -51,7 +51,7 @@ std::int32_t Table::find_or_add(std::int64_t id) {
 }
 
 void Table::grow() {
-    std::vector<Slot> old(4 * slots_.size(), Slot{0, -1});
+    memory::Vector<Slot> old(4 * slots_.size(), Slot{0, -1});
     old.swap(slots_);
     for (const Slot& slot : old)
         if (slot.place >= 0) slots_[slot_of(slot.id)] = slot;

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
+#include "base/memory.hpp"
 #include "base/simd.hpp"
 
 namespace vesica::ids {
@@ -19,6 +20,8 @@ struct Id {
     bool is_text() const { return !text.empty(); }
     friend bool operator==(const Id&, const Id&) = default;
 };
+
+using Ids = memory::Vector<Id>;
 
 // Integers by value, then those beyond 64 bits, then strings by their code points.
 bool comes_before(const Id& a, const Id& b);
@@ -44,7 +47,9 @@ class Table {
     std::int32_t find(const Id& id) const;
 
     std::size_t size() const { return ids_.size(); }
-    const std::vector<Id>& ids() const { return ids_; }
+    const Ids& ids() const { return ids_; }
+    // Leaves a table that is asked for places alone.
+    Ids take_ids() { return std::move(ids_); }
 
   private:
     static constexpr std::uint64_t direct = 4096;
@@ -60,11 +65,11 @@ class Table {
 
     std::int64_t last_id_ = 0;
     std::int32_t last_place_ = -1;
-    std::vector<std::int32_t> small_;
-    std::vector<Slot> slots_;  // a power of two, at most half full
+    memory::Vector<std::int32_t> small_;
+    memory::Vector<Slot> slots_;  // a power of two, at most half full
     std::size_t used_ = 0;
     std::unordered_map<std::string, std::int32_t> texts_;
-    std::vector<Id> ids_;
+    Ids ids_;
 };
 
 }  // namespace vesica::ids

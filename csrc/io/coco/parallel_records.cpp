@@ -36,6 +36,8 @@ constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
 constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
 // Blocks are smaller where threads are many, so that none has its last one to read when the others are done.
 constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
+// A list of images or categories ends long before the text, nobody knows where, so threads share its first bytes.
+constexpr std::size_t small_block = std::size_t(1) << 16;
 // So many blocks of each thread may be read and wait for one before them: they hold memory.
 constexpr std::size_t blocks_ahead = 2;
 
@@ -151,9 +153,7 @@ class List {
           request_(request),
           text_(text),
           begin_(place),
-          block_(std::min(request.block,
-                          std::max(least_block, (text.size - place) /
-                                                    (blocks_of_a_thread * threads::at_least_one(request.threads))))),
+          block_(std::min(request.block, block_of(kind, text.size - place, threads::at_least_one(request.threads)))),
           next_(place),
           out_(out),
           read_(1 + blocks_ahead * threads::at_least_one(request.threads)) {
@@ -184,6 +184,10 @@ class List {
         Room room;
     };
 
+    static std::size_t block_of(Kind kind, std::size_t size, std::size_t threads) {
+        if (kind != Kind::annotations && threads > 1) return small_block;
+        return std::max(least_block, size / (blocks_of_a_thread * threads));
+    }
     std::size_t edge(std::size_t block) const {
         return block * block_ < text_.size - begin_ ? begin_ + block * block_ : text_.size;
     }
@@ -257,7 +261,7 @@ std::unique_ptr<Worker> List::worker() {
 
 // Nobody waits for the block before: a block that has no place yet is left to whoever reads the one it waits for.
 void List::work(std::size_t block) try {
-    if (!may_begin(block)) return;
+    if (is_over_.load(std::memory_order_relaxed) || !may_begin(block)) return;
     ReadBlock read = read_guess(block);
     std::unique_lock lock(mutex_);
     read_at(block) = std::move(read);

@@ -22,7 +22,7 @@ class Column {
     Column() = default;
     Column(Column&& other) noexcept { swap(other); }
     Column& operator=(Column&& other) noexcept { return swap(other), *this; }
-    ~Column() { memory::release(data_); }
+    ~Column() { free(); }
 
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
@@ -32,9 +32,9 @@ class Column {
 
     void reserve(std::size_t count) {
         if (count <= capacity_) return;
-        T* const moved = static_cast<T*>(memory::allocate(count * sizeof(T)));
+        T* const moved = memory::Allocator<T>().allocate(count);
         if (size_) std::memcpy(static_cast<void*>(moved), data_, size_ * sizeof(T));
-        memory::release(data_);
+        free();
         data_ = moved;
         capacity_ = count;
     }
@@ -48,13 +48,11 @@ class Column {
         if (count) std::memcpy(static_cast<void*>(extend(count)), values, count * sizeof(T));
     }
     void fill(std::size_t count, T value) { std::fill_n(extend(count), count, value); }
-    // The caller owns it from here on: memory::release frees it.
-    T* release() {
-        size_ = capacity_ = 0;
-        return std::exchange(data_, nullptr);
-    }
 
   private:
+    void free() noexcept {
+        if (data_) memory::Allocator<T>().deallocate(data_, capacity_);
+    }
     void swap(Column& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);

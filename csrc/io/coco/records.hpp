@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "base/named_enum.hpp"
 #include "io/coco/ids.hpp"
 #include "io/json/json.hpp"
@@ -99,7 +100,7 @@ struct Row {
 // The records of one block of text.
 struct Chunk {
     std::size_t count = 0;
-    std::vector<Row> rows;  // room for more than `count`
+    memory::Vector<Row> rows;  // room for more than `count`
     std::uint32_t in_some = 0, in_all = bit(Field::nothing) - 1;
     std::size_t first_odd = SIZE_MAX;                        // a number that is not finite, a negative side
     std::vector<Span> spans;                                 // of the records, if wanted

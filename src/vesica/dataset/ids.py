@@ -32,6 +32,8 @@ def table_of(ids: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
 
 def rising(ids: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
     """The ids in rising order, and the rank of each place."""
+    if ids.dtype != object and (ids[1:] > ids[:-1]).all():
+        return ids.copy(), np.arange(len(ids), dtype=np.int32)
     if ids.dtype == object:
         listed = ids.tolist()
         order = np.array(sorted(range(len(ids)), key=lambda place: _order(listed[place])), np.int64)
@@ -49,6 +51,8 @@ def places(ids: np.ndarray, table: np.ndarray, /) -> np.ndarray:
         return np.array([known.get(one, -1) for one in ids.tolist()], np.int64)
     if not ids.size or not table.size:
         return np.full(len(ids), -1, np.int64)
+    if len(ids) <= len(table) and (ids == table[: len(ids)]).all():
+        return np.arange(len(ids), dtype=np.int32)
     low = int(table.min())
     if _is_dense(table, low, len(ids)):
         high = int(table.max())

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 _KIND = container.Kind("records", b"VESICA records\n", version=1)
 # Guesses that are looked at in a go, where some of them may be enough.
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Records:
             if found >= enough:
                 break
             rows = slice(first, first + _AT_ONCE)
-            found += int(np.count_nonzero(self.matched[rows, word] & ~self.ignored[rows, word] & one))
+            found += int(np.count_nonzero((self.matched[rows, word] & one) > (self.ignored[rows, word] & one)))
         return found
 
     def _bit(self, threshold: int, area: int) -> tuple[int, np.uint64]:

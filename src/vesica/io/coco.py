@@ -180,9 +180,9 @@ def dataset_of_columns(file: File, found: Columns, masks: bool, /) -> Dataset:
     """The data set of columns, whatever they hold. Rows of unknown images or categories are left out."""
     rows, is_truth = found.annotations, not found.is_results
     images, categories = _images(found), _categories(found)
-    nowhere = np.full(rows.rows, -1, np.int32)
-    image = nowhere if rows.image is None else rows.image
-    category = nowhere if rows.category is None else rows.category
+    image, category = (
+        np.full(rows.rows, -1, np.int32) if column is None else column for column in (rows.image, rows.category)
+    )
     columns: dict[str, Any] = {
         "image": image,
         "category": category,
@@ -238,10 +238,10 @@ def _categories(found: Columns) -> Categories:
 def _segments(rows: Annotations, images: Images, image: np.ndarray) -> CocoMasks | None:
     if rows.segment_begin is None or rows.segment_end is None:
         return None
-    size = np.zeros((rows.rows, 2), np.int64)
+    size = np.broadcast_to(np.zeros(2, np.int64), (rows.rows, 2))
     if images.height is not None and images.width is not None:
         size = np.stack([images.height, images.width], 1).take(image, 0)
-    form = (rows.segment_end > rows.segment_begin).astype(np.uint8) * np.uint8(CocoMasks.JSON)
+    form = (rows.segment_end > rows.segment_begin).view(np.uint8) * np.uint8(CocoMasks.JSON)
     text = np.empty(0, np.uint8) if rows.text is None else rows.text
     return CocoMasks(text, rows.segment_begin, rows.segment_end, form, size)
 

@@ -23,6 +23,8 @@ NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True
 _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.
 _LARGE = {"float32": 1 << 22, "float64": 1 << 22, "uint8": 1 << 24}
+# The same of tables that each score makes.
+_TABLE = 1 << 17
 # What the shared area of flat regions is counted in.
 _NUMBER_OF = {
     "masks": np.int64,
@@ -190,8 +192,19 @@ def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     count = math.prod(shape)
     if count < _LARGE[dtype]:
         return np.empty(shape, dtype)
-    _keep()
+    limit_kept()
     fresh: np.ndarray = getattr(_native, f"empty_{dtype}")(count)
+    return fresh.reshape(shape)
+
+
+def table(shape: tuple[int, ...], dtype: Any = np.float64, /) -> np.ndarray:
+    """Room for a table of 64-bit numbers that each score makes anew: the C library may give such memory back, and then
+    the next score waits for fresh pages."""
+    count = math.prod(shape)
+    if count < _TABLE:
+        return np.empty(shape, dtype)
+    limit_kept()
+    fresh: np.ndarray = _native.empty_float64(count).view(dtype)
     return fresh.reshape(shape)
 
 
@@ -202,7 +215,8 @@ def plain(*columns: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 @functools.cache
-def _keep() -> None:
+def limit_kept() -> None:
+    """Keep as much freed memory as VESICA_KEEP_MB says. Whoever makes columns of it asks first."""
     told = os.environ.get("VESICA_KEEP_MB")
     if told is not None:
         _native.keep_at_most(_whole("VESICA_KEEP_MB", told, 0) << 20)

@@ -111,6 +111,7 @@ def read(
     threads: int | None = None,
 ) -> Columns | Problem:
     """Read the bytes of a whole file. `spans` says where each annotation stands; `block` is there for tests."""
+    native.limit_kept()
     return _found(_native.coco_file_read(data, masks, spans, block, native.thread_count(threads)))
 
 
@@ -124,6 +125,7 @@ def read_open(
     threads: int | None = None,
 ) -> Columns | Problem:
     """The same of an open file of `size` bytes, block by block. Raises OSError, and EOFError where it is shorter."""
+    native.limit_kept()
     return _found(_native.coco_file_read_open(file, size, masks, spans, block, native.thread_count(threads)))
 
 

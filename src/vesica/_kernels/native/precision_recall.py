@@ -62,8 +62,8 @@ def accumulate(
     thresholds, areas = shape
     categories = len(found.starts) - 1
     made = (thresholds, len(recalls), categories, areas, len(limits) - first_limit)
-    precision, recall = np.empty(made), np.empty((thresholds, categories, areas, len(limits)))
-    scores = np.empty(made) if with_scores else None
+    precision, recall = native.table(made), np.empty((thresholds, categories, areas, len(limits)))
+    scores = native.table(made) if with_scores else None
     count = native.thread_count(threads)
     _native.precision_recall(
         (*found, thresholds, areas), recalls, limits, first_limit, epsilon, precision, recall, scores, count

@@ -105,7 +105,7 @@ ONE_AT_A_TIME = {
     # Further processes that load torch; and what it compiles, for which more is loaded.
     "torch": """
         test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_compile.py test_far_boxes.py test_grid.py
-        test_kernels.py test_nms_batched.py
+        test_kernels.py test_nms_batched.py test_registered_measure.py
     """.split(),
 }
 """Files that one worker has, one after another, in the part of `make test` that begins with such a mark: for memory."""
@@ -318,6 +318,12 @@ def no_native() -> Iterator[None]:
     """Break the native kernels: whoever still answers took the generic path."""
     with forbidden("native"):
         yield
+
+
+@pytest.fixture(scope="session")
+def stats() -> Any:
+    """SciPy's distributions. They are large: the worker loads them that has such a test."""
+    return importlib.import_module("scipy.stats")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator
@@ -82,10 +83,30 @@ def as_if_cuda() -> Iterator[None]:
     """Tensors on the CPU go where those of a CUDA device would."""
     registry.STANDS_FOR["cpu"] = "cuda"
     try:
-        with careful():
+        with careful(), _swapped_once():
             yield
     finally:
         registry.STANDS_FOR.clear()
+
+
+@contextlib.contextmanager
+def _swapped_once() -> Iterator[None]:
+    """Triton's interpreter swaps the functions of its language when a kernel begins, and looks for them again whenever
+    the kernel calls another function: all are swapped then, so to look takes time and changes nothing."""
+    interpreter = importlib.import_module("triton.runtime.interpreter")
+    if not hasattr(interpreter, "_LangPatchScope"):  # another version
+        yield
+        return
+    swap, names = interpreter._patch_lang, (interpreter.tl, interpreter.tl.core)
+
+    def swap_once(function: Any) -> Any:
+        seen = [one for one in function.__globals__.values() if any(one is name for name in names)]
+        is_swapped = not any(interpreter.tl.core.is_builtin(name.load) for name in seen)
+        return interpreter._LangPatchScope() if is_swapped else swap(function)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interpreter, "_patch_lang", swap_once)
+        yield
 
 
 def _of(backend: str, verb: str | None) -> list[registry.Kernel]:

@@ -105,7 +105,8 @@ ONE_AT_A_TIME = {
     # Further processes that load torch; and what it compiles, for which more is loaded.
     "torch": """
         test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_compile.py test_far_boxes.py test_grid.py
-        test_kernels.py test_nms_batched.py
+        test_kernels.py test_nms_batched.py test_registered_measure.py test_training.py
+        parity/test_segmentation_libraries.py
     """.split(),
 }
 """Files that one worker has, one after another, in the part of `make test` that begins with such a mark: for memory."""
@@ -114,11 +115,11 @@ FIRST = [
     *ONE_AT_A_TIME["processes"],
     *"""
     faults/test_killed_writers.py faults/test_streams.py faults/test_signals.py test_cli_rules.py test_cli_examples.py
-    faults/test_full_disk.py faults/test_kernel_sizes.py faults/test_many_writers.py test_checkpoints.py test_scale.py
-    test_compat_scripts.py faults/test_interrupted_files.py test_first_hour.py
-    test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_regions.py test_triton.py
+    faults/test_full_disk.py faults/test_kernel_sizes.py faults/test_many_writers.py test_demo.py test_checkpoints.py
+    test_scale.py test_compat_scripts.py faults/test_interrupted_files.py test_first_hour.py
+    faults/test_fork.py test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_regions.py test_triton.py
     test_score_counts.py test_strips.py test_parquet.py parity/test_lvis.py test_kernels.py
-    test_check_damages.py test_demo.py faults/test_io_errors.py test_report_pages.py parity/test_detection.py
+    test_check_damages.py faults/test_io_errors.py test_report_pages.py parity/test_detection.py
     test_interval_coverage.py test_report.py test_compare_detection.py
     """.split(),
 ]
@@ -194,7 +195,7 @@ def _may_have(path: Path, mark: str) -> bool:
     """Does a file name what tests with this mark need, or is it one of theirs?"""
     if mark in MARKS and _is_of(path, mark):
         return True
-    named = {"jax": r"\bxp\b|jax", "torch": r"\bxp\b|torch"}[mark]
+    named = rf"\bxp\b|{mark}(?!')"  # single quotes stand in programs that tests start
     return re.search(named, path.read_text(encoding="utf-8")) is not None
 
 
@@ -318,6 +319,12 @@ def no_native() -> Iterator[None]:
     """Break the native kernels: whoever still answers took the generic path."""
     with forbidden("native"):
         yield
+
+
+@pytest.fixture(scope="session")
+def stats() -> Any:
+    """SciPy's distributions. They are large: the worker loads them that has such a test."""
+    return importlib.import_module("scipy.stats")
 
 
 @pytest.fixture

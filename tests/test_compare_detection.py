@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import vesica
 from vesica.cli import main
@@ -97,11 +96,11 @@ class TestPValues:
             found.append(table["p"][0])
         return np.array(found)
 
-    def test_uniform_without_a_difference(self):
+    def test_uniform_without_a_difference(self, stats):
         assert stats.kstest(self.null(30, 25, 100), "uniform").pvalue > 0.01
 
     @pytest.mark.slow
-    def test_uniform_without_a_difference_of_many(self):
+    def test_uniform_without_a_difference_of_many(self, stats):
         found = self.null(300, 60, 200)
         assert stats.kstest(found, "uniform").pvalue > 0.01
         assert 0.015 < (found < 0.05).mean() < 0.085

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import vesica
 from vesica.comparison import Comparison
@@ -131,7 +130,7 @@ class TestPValues:
         near = abs(table["p"] - 0.05) < 0.003
         assert ((table["p"] < 0.05) == outside)[~near].all() and 20 < outside.sum() < 180
 
-    def test_equal_to_the_normal_test_where_replicates_are_normal(self):
+    def test_equal_to_the_normal_test_where_replicates_are_normal(self, stats):
         quantiles = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
         shifts = {"a": 0.5, "b": 1.0, "c": -2.0}
         base = Drawn(dict.fromkeys(shifts, 0.0), {(name, None): np.zeros(4000) for name in shifts})
@@ -148,11 +147,11 @@ class TestPValues:
             found.append(vesica.compare(a, b, replicates=replicates).table()["p"][0])
         return np.array(found)
 
-    def test_uniform_without_a_difference(self):
+    def test_uniform_without_a_difference(self, stats):
         assert stats.kstest(self.null(40, 25, 200), "uniform").pvalue > 0.01
 
     @pytest.mark.slow
-    def test_uniform_without_a_difference_of_many(self):
+    def test_uniform_without_a_difference_of_many(self, stats):
         found = self.null(400, 60, 200)
         assert stats.kstest(found, "uniform").pvalue > 0.01
         assert 0.02 < (found < 0.05).mean() < 0.08

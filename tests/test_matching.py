@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.optimize import linear_sum_assignment
 
 import oracles
 import strategies
@@ -82,17 +81,24 @@ def by_loop(truth, guess, scores, at_least, strict, keys):
     return [taken.get(i, -1) for i in range(len(truth))]
 
 
+def largest(values):
+    """SciPy's choice: rows and their columns."""
+    from scipy.optimize import linear_sum_assignment  # late: a worker that does without is smaller
+
+    return linear_sum_assignment(values, maximize=True)
+
+
 def largest_sum(values):
     """With nobody forced: what gains nothing is worth as much as no pair."""
     worth = np.where(values > 0, values, 0.0)
-    return worth[linear_sum_assignment(worth, maximize=True)].sum()
+    return worth[largest(worth)].sum()
 
 
 def most_pairs(values):
     """How many pairs there can be, and their largest sum."""
     allowed = values > FORBIDDEN
     large = 4.0 * min(values.shape) * (np.abs(values[allowed]).max(initial=0) + 1)
-    rows, columns = linear_sum_assignment(np.where(allowed, values + large, 0.0), maximize=True)
+    rows, columns = largest(np.where(allowed, values + large, 0.0))
     pairs = allowed[rows, columns]
     return pairs.sum(), values[rows, columns][pairs].sum()
 
@@ -258,7 +264,7 @@ class TestAssign:
     @given(matrices)
     def test_complete_is_scipy(self, values):
         try:
-            want = values[linear_sum_assignment(values, maximize=True)].sum()
+            want = values[largest(values)].sum()
         except ValueError:
             with pytest.raises(ValueError, match="needs a pair for every (row|column)"):
                 assign(values, complete=True, maximise=True)
@@ -304,7 +310,7 @@ class TestAssign:
         most = assign(values, count_first=True, maximise=True)
         assert len(most) == count and abs(most.value.sum() - total) < CLOSE
         if kind != "few":
-            want = values[linear_sum_assignment(values, maximize=True)].sum()
+            want = values[largest(values)].sum()
             assert abs(assign(values, complete=True, maximise=True).value.sum() - want) < CLOSE
 
     def test_what_gains_nothing_is_not_chosen(self):

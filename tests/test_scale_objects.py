@@ -9,7 +9,6 @@ from vesica import Dataset, scale
 from vesica.errors import InputError
 
 pa = pytest.importorskip("pyarrow")
-dataset = pytest.importorskip("pyarrow.dataset")
 from shards import UNEVEN, parts, table_of, world  # noqa: E402
 
 ORDER = ["image", "guess", "truth"]
@@ -21,6 +20,7 @@ def folder(tmp_path):
 
 
 def by_pyarrow(place):
+    dataset = pytest.importorskip("pyarrow.dataset")  # late: it loads pandas
     return dataset.dataset(place, partitioning="hive").to_table().to_pylist()
 
 

@@ -1,6 +1,7 @@
 """A cluster of Ray, of several worker processes of this machine: the bytes of one run, whatever dies meanwhile."""
 
 import contextlib
+import importlib
 import json
 import os
 import random
@@ -20,6 +21,7 @@ import pytest
 import killed
 import vesica
 from command import run as command
+from installed import has
 from shards import KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import scale
 from vesica.errors import InputError
@@ -28,7 +30,8 @@ from vesica.scale.ray import AHEAD, Ray
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-ray = pytest.importorskip("ray")
+if not has("ray"):
+    pytest.skip("Ray is not installed", allow_module_level=True)
 
 pytestmark = pytest.mark.slow
 HERE = Path(__file__).parent
@@ -39,7 +42,8 @@ ALONE = {"RAY_AUTH_MODE": "disabled"}
 class Cluster:
     """A cluster with a head of its own, which can be killed and started anew at the same place."""
 
-    def __init__(self):
+    def __init__(self, ray):
+        self.ray = ray
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -57,14 +61,14 @@ class Cluster:
 
     def connect(self):
         """Let this process be one of its drivers."""
-        if ray.is_initialized():
+        if self.ray.is_initialized():
             return
         if self.head.poll() is not None:
             self.start()
         while not self.answers():
             assert self.head.poll() is None, "the head has ended"
             time.sleep(0.05)
-        ray.init(f"127.0.0.1:{self.port}", log_to_driver=False, logging_level="error")
+        self.ray.init(f"127.0.0.1:{self.port}", log_to_driver=False, logging_level="error")
 
     def answers(self):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
@@ -98,9 +102,15 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def own_cluster():
+def ray():
+    """Loaded by the worker that has these tests, and not when all tests are collected."""
+    return importlib.import_module("ray")
+
+
+@pytest.fixture(scope="module")
+def own_cluster(ray):
     """One for all tests: to start one takes seconds."""
-    own = Cluster()
+    own = Cluster(ray)
     with pytest.MonkeyPatch.context() as patched:
         for name, value in ALONE.items():
             patched.setenv(name, value)
@@ -120,7 +130,7 @@ def folder(tmp_path):
     return parts(tmp_path / "parts", table_of(*world()), UNEVEN, shuffled=False)
 
 
-def test_one_is_started_where_there_is_none(tmp_path, monkeypatch, capsys):
+def test_one_is_started_where_there_is_none(tmp_path, monkeypatch, capsys, ray):
     """By the command line, and ended by it; without what nobody looks at, which takes longer to begin."""
     ray.shutdown()
     for name in ("start_monitor", "start_log_monitor", "start_api_server"):
@@ -155,7 +165,7 @@ def test_so_many_workers_at_once(ray_cluster, workers):
 
 
 @pytest.mark.parametrize("workers, room", [(2, 2), (None, AHEAD)])
-def test_who_stops_leaves_little_behind(ray_cluster, tmp_path, monkeypatch, workers, room):
+def test_who_stops_leaves_little_behind(ray_cluster, tmp_path, monkeypatch, workers, room, ray):
     """On somebody else's cluster what waits is never begun, nothing is cancelled: Ray may end this process for it."""
     monkeypatch.setattr(ray, "cancel", lambda *_, **__: pytest.fail("a task was cancelled"))
     engine = Ray(workers)
@@ -253,7 +263,7 @@ class TestKilled:
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are not in groups here")
-def test_the_head_is_started_anew(folder, tmp_path, own_cluster):
+def test_the_head_is_started_anew(folder, tmp_path, own_cluster, ray):
     """What a lost cluster had is done again, and counts once; a connection of somebody else is told to be lost."""
     working, spared = tmp_path / "working", tmp_path / "spared"
     working.mkdir()

@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import vesica
+from installed import has
 
-pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
+if not has("pyarrow"):
+    pytest.skip("pyarrow is not installed", allow_module_level=True)
+
 PAGE = Path(__file__).parents[1] / "docs" / "scale_recipes.md"
 SOURCE = Path(vesica.__file__).parents[1]
 PARTS, IMAGES = 4, 22
@@ -45,6 +47,8 @@ def sides(ids):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with the page's scripts and four uneven parts."""
+    from pyarrow import parquet as pq  # late: another worker needs none of it
+
     monkeypatch.chdir(tmp_path)
     truth, guess = sides(np.arange(IMAGES))
     table = truth.to_arrow().append_column("guess", guess.to_arrow().column("guess"))

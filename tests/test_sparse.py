@@ -308,10 +308,13 @@ class TestOtherLibraries:
 
     @pytest.mark.filterwarnings("ignore:Sparse CSR")  # torch calls it a beta
     def test_other_layouts(self):
-        torch, sparse = pytest.importorskip("torch"), pytest.importorskip("sparse")
+        torch = pytest.importorskip("torch")
         rows = [torch.from_numpy(layer).to_sparse_csr() for layer in self.STACK]
         assert SparseMasks(rows).area.tolist() == [6, 0, 1]
         assert SparseMasks(rows[0]).area.tolist() == [6]
+
+    def test_layouts_of_pydata(self):
+        sparse = pytest.importorskip("sparse")
         assert SparseMasks([sparse.COO.from_numpy(layer) for layer in self.STACK]).area.tolist() == [6, 0, 1]
         assert iou(sparse.GCXS.from_numpy(self.STACK), [[2, 1, 5, 3]]).tolist() == [[1], [0], [0]]
 

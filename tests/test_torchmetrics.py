@@ -11,14 +11,27 @@ from pathlib import Path
 import pytest
 
 import vesica
+from installed import has
 
 torch = pytest.importorskip("torch")
-torchmetrics = pytest.importorskip("torchmetrics")
+if not has("torchmetrics"):
+    pytest.skip("torchmetrics is not installed", allow_module_level=True)
 
 from metric_images import CATEGORIES, SHARES, images  # noqa: E402
-from vesica.integrations.torchmetrics import DetectionMetric  # noqa: E402
 
 HERE = Path(__file__).parent
+
+
+def metric_of(**options):
+    from vesica.integrations.torchmetrics import DetectionMetric  # late: it is large, and one worker has these tests
+
+    return DetectionMetric(**options)
+
+
+def collection_of(metrics, **options):
+    from torchmetrics import MetricCollection  # late: as above
+
+    return MetricCollection(metrics, **options)
 
 
 def whole(guesses, truths, **options):
@@ -32,7 +45,7 @@ def numbers(metric):
 
 
 def filled(**options):
-    metric = DetectionMetric(categories=CATEGORIES, **options)
+    metric = metric_of(categories=CATEGORIES, **options)
     guesses, truths = images()
     for first in range(0, 12, 5):
         metric.update(guesses[first : first + 5], truths[first : first + 5])
@@ -51,7 +64,7 @@ class TestMetric:
 
     def test_images_without_ids(self, answer):
         guesses, truths = images(named=False)
-        metric = DetectionMetric(categories=CATEGORIES)
+        metric = metric_of(categories=CATEGORIES)
         for guess, truth in zip(guesses, truths, strict=True):
             metric.update([guess], [truth])
         assert numbers(metric) == answer and len(metric.result().records.images) == 12
@@ -63,7 +76,7 @@ class TestMetric:
         metric.update(guesses[:4], truths[:4])
         assert numbers(metric) == answer
         assert {note.rule: note.count for note in metric.result().notes}["M1"] == 4
-        unnamed = DetectionMetric(categories=CATEGORIES)
+        unnamed = metric_of(categories=CATEGORIES)
         guesses, truths = images(named=False)
         for _ in range(2):
             unnamed.update(guesses, truths)
@@ -78,7 +91,7 @@ class TestMetric:
         assert numbers(metric) == answer
 
     def test_forward_gives_the_batch(self, answer):
-        metric = DetectionMetric(categories=CATEGORIES)
+        metric = metric_of(categories=CATEGORIES)
         guesses, truths = images()
         for first in (0, 6):
             batch = guesses[first : first + 6], truths[first : first + 6]
@@ -88,21 +101,21 @@ class TestMetric:
 
     def test_options(self):
         guesses, truths = images()
-        metric = DetectionMetric(categories=dict.fromkeys(CATEGORIES, "x"), protocol="voc", sync_on_compute=False)
+        metric = metric_of(categories=dict.fromkeys(CATEGORIES, "x"), protocol="voc", sync_on_compute=False)
         metric.update(guesses, truths)
         assert list(metric.compute()) == ["mAP"] and metric.result().categories == ["x"] * 3
         with pytest.raises(ValueError, match="protocol"):
-            DetectionMetric(categories=CATEGORIES, protocol="kitti")
+            metric_of(categories=CATEGORIES, protocol="kitti")
         with pytest.raises(ValueError, match="nonsense"):
-            DetectionMetric(categories=CATEGORIES, nonsense=1)
+            metric_of(categories=CATEGORIES, nonsense=1)
         with pytest.raises(TypeError, match="categories"):
-            DetectionMetric()
+            metric_of()
 
     def test_a_batch_with_guesses_of_other_categories_alone(self, answer):
         """It is as in one run: they are left out, and counted."""
         guesses, truths = images()
         guesses[7] = guesses[7] | {"labels": torch.full_like(guesses[7]["labels"], 90)}
-        metric = DetectionMetric(categories=dict.fromkeys(CATEGORIES, "x"))
+        metric = metric_of(categories=dict.fromkeys(CATEGORIES, "x"))
         for guess, truth in zip(guesses, truths, strict=True):
             metric.update([guess], [truth])
         assert metric.result().stats.tobytes() == whole(guesses, truths).stats.tobytes()
@@ -111,11 +124,11 @@ class TestMetric:
     def test_another_order_is_found_out(self):
         guesses, truths = images()
         with pytest.raises(vesica.InputError, match="swapped"):
-            DetectionMetric(categories=CATEGORIES).update(truths, guesses)
+            metric_of(categories=CATEGORIES).update(truths, guesses)
 
     def test_forms(self, answer):
         guesses, truths = images()
-        metric = DetectionMetric(categories=CATEGORIES)
+        metric = metric_of(categories=CATEGORIES)
         sides = [one | {"boxes": torchvision_xywh(one["boxes"])} for one in truths]
         metric.update(guesses, sides, form=("xywh", "xyxy"))
         assert numbers(metric) == answer
@@ -140,7 +153,7 @@ class TestCarried:
         metric.persistent(True)
         torch.save(metric.state_dict(), buffer)
         buffer.seek(0)
-        fresh = DetectionMetric(categories=CATEGORIES)
+        fresh = metric_of(categories=CATEGORIES)
         fresh.persistent(True)
         fresh.load_state_dict(torch.load(buffer))
         with pytest.warns(UserWarning, match="before the ``update`` method"):
@@ -151,7 +164,7 @@ class TestCarried:
         guesses, truths = images()
         halves = []
         for share in SHARES[name]:
-            half = DetectionMetric(categories=CATEGORIES)
+            half = metric_of(categories=CATEGORIES)
             for place in share:
                 half.update([guesses[place]], [truths[place]])
             halves.append(half)
@@ -161,17 +174,17 @@ class TestCarried:
     def test_merge_state_of_images_without_ids(self):
         """Those of two metrics are different images, also where they look the same."""
         guesses, truths = images(named=False)
-        a, b = (DetectionMetric(categories=CATEGORIES) for _ in range(2))
+        a, b = (metric_of(categories=CATEGORIES) for _ in range(2))
         a.update(guesses[:5], truths[:5])
         b.update(guesses[:5], truths[:5])
         a.merge_state(b)
         assert len(a.result().records.images) == 10
 
     def test_collection(self, answer):
-        metrics = torchmetrics.MetricCollection(
+        metrics = collection_of(
             {
-                "coco": DetectionMetric(categories=CATEGORIES),
-                "voc": DetectionMetric(categories=CATEGORIES, protocol="voc"),
+                "coco": metric_of(categories=CATEGORIES),
+                "voc": metric_of(categories=CATEGORIES, protocol="voc"),
             },
             prefix="val/",
         )
@@ -183,8 +196,8 @@ class TestCarried:
         assert found == pytest.approx({f"val/{name}": value for name, value in {**answer, "mAP": voc}.items()})
 
     def test_collection_with_names_twice(self):
-        kinds = {f"{t}": DetectionMetric(categories=CATEGORIES, iou=t / 100) for t in (50, 90)}
-        metrics = torchmetrics.MetricCollection(kinds)
+        kinds = {f"{t}": metric_of(categories=CATEGORIES, iou=t / 100) for t in (50, 90)}
+        metrics = collection_of(kinds)
         metrics.update(*images())
         found = metrics.compute()
         values = {t: whole(*images(), iou=t / 100)["AP"] for t in (50, 90)}

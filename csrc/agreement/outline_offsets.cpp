@@ -90,7 +90,7 @@ struct NearerGaps {
     }
 };
 
-// One mask in a window that has a pixel more on every side, where nothing belongs.
+// One mask in a window with a margin of one pixel of background on every side.
 class Drawn {
   public:
     void draw(Runs counts, std::size_t height, const Window& window) {

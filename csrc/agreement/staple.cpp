@@ -24,8 +24,8 @@ double mean_vote(const Votes& votes) {
     return all > 0 ? given / all : 0.0;
 }
 
-// Numbers of things, put into an order that does not depend on how they were numbered: whoever is like another one
-// stays so, and sums have the same bits in any order of annotators. From step to step little changes.
+// Sorts indices by values alone, so that sums over them have the same bits in any order of annotators: those of equal
+// values are interchangeable. Few places change from step to step, so a short list is sorted by insertion.
 template <class Less>
 void put_in_order(std::vector<std::uint32_t>& order, const Less& less) {
     constexpr std::size_t few = 64;

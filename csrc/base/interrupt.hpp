@@ -54,7 +54,7 @@ inline void poll() {
 }
 
 // poll() when so much work was done: for loops with turns so short that a look at the clock would show. A step is what
-// takes some nanoseconds, 20 at most: a pair of boxes, say. Whoever cannot know adds what is sure to be enough.
+// takes some nanoseconds, 20 at most: a pair of boxes, say. Where the time depends on data, add an upper bound.
 class Steps {
   public:
     static constexpr std::size_t between = 1 << 20;

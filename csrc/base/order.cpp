@@ -37,8 +37,8 @@ void radix(memory::Vector<Entry>& entries, unsigned width, std::size_t threads) 
     }
 }
 
-// The rows of sorted entries; where keys are equal, `in_order(begin, end)` of their rows. A stretch of equal ones
-// belongs to whoever has its first entry.
+// The rows of sorted entries; where keys are equal, `in_order(begin, end)` of their rows. A stretch of equal
+// keys is written by the call whose range has its first entry.
 template <class InOrder>
 void write_rows(const memory::Vector<Entry>& entries, std::size_t first, std::size_t last, Rows& out,
                 const InOrder& in_order) {

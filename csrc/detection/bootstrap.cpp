@@ -530,7 +530,7 @@ class Block {
         interrupt::poll();
     }
 
-    // Rooms that are written before they are read: what they held need not go.
+    // Buffers that are written before they are read: old content is not cleared.
     template <class T>
     static void grow(std::vector<T>& room, std::size_t size) {
         if (room.size() < size) room.resize(size);

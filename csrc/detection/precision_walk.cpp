@@ -95,7 +95,7 @@ void Walk::take_over(const Walk& next, std::size_t first, std::size_t last) {
             const std::size_t at = made(m, lane) * recalls;
             for (std::size_t k = at; k < at + recalls; ++k) seen_.best[k] = std::max(seen_.best[k], next.seen_.best[k]);
             if (!seen_.reached || !positives_[lane / thresholds_]) continue;
-            // Of each recall, whoever has the guess that reaches it.
+            // The guess that reaches a recall is in one of the two walks: here are the recalls of the second.
             const std::size_t begin = reached_by(before, lane), end = reached_by(right, lane);
             std::copy(next.seen_.reached + at + begin, next.seen_.reached + at + end, seen_.reached + at + begin);
         }

@@ -125,7 +125,8 @@ double Strips::parted(const Strip& strip, List edges, List flats, const Gap& gap
     for (const Spanning& s : line)
         if (!s.is_met) walls.push_back(s);
 
-    // So are those that an edge gets past that begins or ends inside the strip. Vertices have a place among the walls.
+    // Walls are met, too, that are passed by an edge which begins or ends inside the strip. Vertices have a place among
+    // the walls.
     const auto count_if = [&](const auto& is_left) {
         return static_cast<std::uint32_t>(std::partition_point(walls.begin(), walls.end(), is_left) - walls.begin());
     };

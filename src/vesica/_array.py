@@ -28,7 +28,7 @@ _TORCH: Any = sys.modules.get("torch")
 
 
 def _torch() -> Any:
-    """torch, if somebody has loaded it; or None.
+    """torch, if it is loaded; or None.
 
     Loaded before vesica, as mostly, it is known without a look at all modules: torch's compiler would trace that look,
     and fails where a module is loaded meanwhile.

@@ -135,7 +135,7 @@ def evaluate(
         strict=strict,
         quirks=quirks,
     )
-    sides = sides_of(truth, guess, asked, threads)
+    sides = data_sets_of(truth, guess, asked, threads)
     inputs = inputs_of(*sides, asked, categories=categories, missing=missing, threads=threads)
     records = match_inputs(inputs, asked, details=details, threads=threads)
     result = DetectionResult(records, inputs, threads, **_told_of_images(sides[0].images, inputs))
@@ -485,7 +485,7 @@ def _painted(
     from vesica.segmentation.inputs import batch_of
     from vesica.segmentation.painted import paint
 
-    ours, theirs = sides_of(truth, guess, protocol_of("coco", regions="mask"), threads)
+    ours, theirs = data_sets_of(truth, guess, protocol_of("coco", regions="mask"), threads)
     found = paint(ours, theirs, crowd=crowd)
     kinds = check_label_files.groups_by_name(groups, found.images.tolist())
     remarks = [Note(*one[:3]) for one in found.remarks]
@@ -850,7 +850,7 @@ def _panoptic_side(side: Any, name: str, folder: Any) -> tuple[dict[Any, Callabl
     return maps, {place: told for place, (_, told) in enumerate(pairs)}, None
 
 
-def sides_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /) -> tuple[Dataset, Dataset]:
+def data_sets_of(truth: Any, guess: Any, protocol: Protocol, threads: int | None, /) -> tuple[Dataset, Dataset]:
     """Data sets of what was given. Label files without sizes, and lists that do not say of which images they are, have
     the images of the other side."""
     truth, guess = (list(side) if isinstance(side, Iterator) else side for side in (truth, guess))

@@ -37,7 +37,7 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def reports(tmp_path_factory):
     """By its kind the report that was asked for, written once."""
     made = {}

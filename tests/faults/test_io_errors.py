@@ -16,7 +16,11 @@ from vesica.io import arrays, atomic, files
 from writers import SIZE, WRITERS, content_of, each, parts_beside
 
 TESTS = str(Path(__file__).parents[1])
-FAULT = OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def failing(*_, **__):
+    """A new error each time: an old one holds on to the frames in which it was raised, and to their arrays."""
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 class Faulty:
@@ -33,7 +37,7 @@ class Faulty:
         def call(*arguments):
             self.left -= 1
             if not self.left:
-                raise FAULT
+                failing()
             return found(*arguments)
 
         return call
@@ -44,7 +48,7 @@ class Faulty:
     def __exit__(self, *_):
         self.file.close()
         if self.method == "close":
-            raise FAULT
+            failing()
 
 
 def fails(monkeypatch, method, name=".part", at=1):
@@ -99,10 +103,6 @@ class TestWriting:
                 with pytest.raises(InputError, match="table.npy cannot be written: Input/output error"):
                     arrays.write(str(path), table + 1)
             assert not np.load(path).any() and os.listdir(tmp_path) == ["table.npy"]
-
-
-def failing(*_, **__):
-    raise FAULT
 
 
 # The n-th thing that is asked of the file system fails, for every n. What is written is old or new; parts are left only
@@ -199,7 +199,7 @@ def test_put_back_fails(tmp_path, monkeypatch):
     def replace(*paths):
         calls.append(paths)
         if len(calls) > 2:
-            raise FAULT
+            failing()
         real(*paths)
 
     monkeypatch.setattr(atomic.os, "replace", replace)

@@ -11,8 +11,8 @@ from processes import PATIENCE, script
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that send signals")
 
-# Every call would take from half a minute to hours. A timer sends the signal, at moments that the seed chooses. Each is
-# made in a fork of its own, for to import all of it takes longer.
+# Every call would take from seconds to hours, and is interrupted in its first fifth of a second. A timer sends the
+# signal, at moments that the seed chooses. Each is made in a fork of its own, for to import all of it takes longer.
 LONG = """
 import json, os, random, signal, sys, tempfile, time, traceback
 from pathlib import Path
@@ -72,8 +72,8 @@ CALLS = {
     "best": (lambda n: (near(n), near(n)), 400_000, lambda a, t: vesica.best(*a, threads=t)),
     "join": (near, 400_000, lambda a, t: vesica.join(a, at_least=0.999999, measure="coverage", threads=t)),
     "join with many pairs": (near, 60_000, lambda a, t: vesica.join(a, at_least=0.01, threads=t)),
-    "nms": (near, 2_000_000, lambda a, t: vesica.nms(a, a[:, 0], above=0.9999, measure="coverage", threads=t)),
-    "nms, the best": (near, 2_000_000,
+    "nms": (near, 1_000_000, lambda a, t: vesica.nms(a, a[:, 0], above=0.9999, measure="coverage", threads=t)),
+    "nms, the best": (near, 1_000_000,
                       lambda a, t: vesica.nms(a, a[:, 0], above=0.999, limit=10**6, measure="coverage", threads=t)),
     "nms of rotated boxes": (turned, 100_000, lambda a, t: vesica.nms(a, a.array[:, 0], above=0.9999, threads=t)),
     "soft-nms": (near, 400_000, lambda a, t: vesica.soft_nms(a, a[:, 0], above=0.9, threads=t)),
@@ -86,7 +86,7 @@ CALLS = {
                 lambda a, t: kmeans.cluster(a, k=2 + len(a) // 120, threads=t)),
     "masks": (masks, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
     "nms of masks": (masks, 200_000, lambda a, t: vesica.nms(a, np.arange(len(a)), above=0.99, threads=t)),
-    "sets": (sets, 8_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
+    "sets": (sets, 6_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
     "polygons": (polygons, 40_000, lambda a, t: vesica.best(a, a, threads=t)),
     "join of polygons": (polygons, 40_000, lambda a, t: vesica.join(a, at_least=0.999, threads=t)),
     "area of polygons": (lambda n: tangles(1 + n // 100, n), 3_000, lambda a, t: Polygons(a)),

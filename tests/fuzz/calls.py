@@ -31,7 +31,7 @@ def calls() -> dict[str, Call]:
     text = np.frombuffer(_file(rng), np.uint8)
     costs = rng.random((300, 300))
     return {
-        "iou": lambda n: np.asarray(vesica.iou(boxes[:700], boxes, threads=n)).tobytes(),
+        "iou": lambda n: np.asarray(vesica.iou(boxes[:250], boxes, threads=n)).tobytes(),
         "nms": lambda n: vesica.nms(boxes, scores, threads=n).tobytes(),
         "nms of rotated boxes": lambda n: vesica.nms(turned, scores[:600], above=0.1, threads=n).tobytes(),
         "soft-nms": lambda n: vesica.soft_nms(boxes, scores, threads=n).scores.tobytes(),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 import vesica
 from vesica import _native, anchors
@@ -57,6 +55,9 @@ def _shapes(rng: Rng) -> Any:
 
 def _components(rng: Rng) -> None:
     """Groups of a transitive merge are the connected components of the graph of pairs, as SciPy finds them."""
+    from scipy.sparse import coo_array  # late: SciPy is large, and few trials need it
+    from scipy.sparse.csgraph import connected_components
+
     boxes = np.concatenate([corners(rng, 60, 60) for _ in range(int(rng.integers(1, 20)))])
     boxes = np.round(np.clip(boxes, -1e6, 1e6))
     scores = rng.random(len(boxes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 import vesica
 from vesica import _native, assign, match
@@ -83,19 +82,25 @@ def _best(found: Any, costs: np.ndarray, aim: dict[str, bool]) -> None:
     scale = np.abs(costs[allowed]).max(initial=0)
     if aim.get("complete"):
         assert len(found) == min(costs.shape)
-        want = costs[linear_sum_assignment(costs)].sum()
+        want = costs[_optimal(costs)].sum()
     elif aim.get("count_first"):
-        assert len(found) == linear_sum_assignment(allowed, maximize=True)[0].size - _misses(allowed)
+        assert len(found) == _optimal(allowed, maximize=True)[0].size - _misses(allowed)
         return  # of the sums, the tests of small whole numbers take care: a large number added here would round
     else:
         worth = np.where(allowed, np.minimum(costs, 0), 0)
-        want = worth[linear_sum_assignment(worth)].sum()
+        want = worth[_optimal(worth)].sum()
     assert abs(chosen.sum() - want) <= 1e-12 * scale * (1 + min(costs.shape)), (chosen.sum(), want)
+
+
+def _optimal(costs: np.ndarray, *, maximize: bool = False) -> Any:
+    from scipy.optimize import linear_sum_assignment  # late: SciPy is large, and few trials need it
+
+    return linear_sum_assignment(costs, maximize=maximize)
 
 
 def _misses(allowed: np.ndarray) -> int:
     """How many pairs of the largest choice are not allowed ones."""
-    return int((~allowed[linear_sum_assignment(allowed, maximize=True)]).sum())
+    return int((~allowed[_optimal(allowed, maximize=True)]).sum())
 
 
 def _boxes(rng: Rng) -> None:

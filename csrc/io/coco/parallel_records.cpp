@@ -259,7 +259,7 @@ std::unique_ptr<Worker> List::worker() {
     return found;
 }
 
-// Nobody waits for the block before: a block that has no place yet is left to whoever reads the one it waits for.
+// No thread waits for the block before: a block that has no place yet is left to the thread that reads the one before.
 void List::work(std::size_t block) try {
     if (is_over_.load(std::memory_order_relaxed) || !may_begin(block)) return;
     ReadBlock read = read_guess(block);
@@ -302,7 +302,7 @@ void List::place_blocks(std::unique_lock<std::mutex>& lock) {
 // The blocks before have got their places, so the true place of the next record is known. False where nothing of the
 // block is used; else its rows are to be written to `room`.
 bool List::place(std::size_t block, ReadBlock& read, Room& room) {
-    // The last one finds the end of the list, or its lack.
+    // The last block finds the end of the list, or that it is missing.
     const bool is_used = next_ < edge(block + 1) || edge(block + 1) == text_.size;
     Worker& worker = *read.worker;
     if (!is_used || next_ != read.from) worker.forget();
@@ -328,7 +328,7 @@ void List::write_placed(std::unique_lock<std::mutex>& lock) {
     if (!--writers_) changed_.notify_all();
 }
 
-// Columns are to move: nobody may write to them.
+// Before columns move in memory: until no thread writes to them.
 void List::wait_for_writers() {
     std::unique_lock lock(mutex_);
     while (!placed_.empty()) write_placed(lock);
@@ -444,7 +444,7 @@ Room List::append(Worker& worker) {
         if (live & bit(field)) is_room &= column.has_room(rows_of(field));
     });
     if (!is_room) wait_for_writers();
-    if (is_over_) return room;  // somebody failed: nothing of it will be used
+    if (is_over_) return room;  // another thread failed: the room is not used
 
     room.given = out_.given.extend(count);
     each_column([&](auto& column, Field field, const auto& lacking, auto in_room) {

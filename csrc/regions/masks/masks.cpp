@@ -112,7 +112,7 @@ Made cut(Desk& desk, Mask& mask) {
     return out;
 }
 
-// Images that one thread takes at a time: small ones in bundles, so that a desk serves several.
+// Images that one thread takes at a time: small ones in bundles, so that the buffers of one Desk serve several.
 std::size_t bundle(std::size_t height, std::size_t width) {
     return threads::at_least_one((std::size_t(1) << 20) / threads::at_least_one(height * width));
 }

@@ -316,7 +316,7 @@ def one_name_each(given: dict[str, Any], aliases: dict[str, str], place: int) ->
 
 
 def no_other_names(found: dict[str, Any], names: dict[str, tuple[str, ...]], place: int) -> None:
-    """No field under a name that nobody reads."""
+    """No field under a name that is not read."""
     for name, others in names.items():
         other = next((one for one in others if one in found), None)
         if name not in found and other is not None:

@@ -69,7 +69,7 @@ def _alike(members: Members, duplicate: float, threads: int | None) -> tuple[np.
     Rows are compared once, however many scenes they stand in.
     """
     count = len(members.regions)
-    owner = np.arange(count) + int(members.slot.max(initial=-1)) + 1  # rows that stand in no scene meet nobody
+    owner = np.arange(count) + int(members.slot.max(initial=-1)) + 1  # a key of its own without a scene
     owner[members.row[::-1]] = members.slot[::-1]  # the first slot: rows of one annotator and image share all of them
     found = join(members.regions, at_least=duplicate, keys=owner, threads=threads)
     rows = np.concatenate([found.i, found.j]), np.concatenate([found.j, found.i])

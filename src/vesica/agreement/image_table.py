@@ -135,7 +135,7 @@ def reasons_of(records: AgreementRecords, images: np.ndarray, /) -> list[list[Re
     category = _largest(place, told.category, told.amount, len(cells))
     of_image, of_type = np.divmod(cells, len(TYPES))
     known = told.who >= 0
-    blamed = _largest(place[known], told.who[known], told.amount[known], len(cells), nobody=-1)
+    blamed = _largest(place[known], told.who[known], told.amount[known], len(cells), missing=-1)
     blamed = np.where(blamed >= 0, blamed, _blamed(records, of_image, of_type))
     order = np.lexsort((of_type, -amount, of_image))
     found: dict[int, list[Reason]] = {}
@@ -188,15 +188,15 @@ def _alone(records: AgreementRecords, name: str, wanted: np.ndarray) -> _Told:
     return _Told(scenes.image[scene], kind, records.category[row], outcomes.amount[kept], who)
 
 
-def _largest(place: np.ndarray, kind: np.ndarray, amount: np.ndarray, cells: int, nobody: int = 0) -> np.ndarray:
-    """Of each cell the kind with the largest amount, among equals the first; `nobody` where it has none."""
+def _largest(place: np.ndarray, kind: np.ndarray, amount: np.ndarray, cells: int, missing: int = 0) -> np.ndarray:
+    """Of each cell the kind with the largest amount, among equals the first; `missing` where it has none."""
     kinds = int(kind.max(initial=0)) + 1
     codes, where = np.unique(place * kinds + kind, return_inverse=True)
     sums = np.bincount(where.reshape(-1), weights=amount, minlength=len(codes))
     cell, which = np.divmod(codes, kinds)
     order = np.lexsort((which, -sums, cell))
     first = order[np.flatnonzero(np.diff(cell[order], prepend=-1))]
-    found = np.full(cells, nobody)
+    found = np.full(cells, missing)
     found[cell[first]] = which[first]
     return found
 

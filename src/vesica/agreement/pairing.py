@@ -169,7 +169,8 @@ def reaching(
 
 
 def _optimal(drawn: Annotations, scenes: ImagePairs, allowed: Contacts, threads: int | None) -> np.ndarray:
-    """Places of the chosen pairs. Two that may have nobody else are one: only the others are a question."""
+    """Places of the chosen pairs. Two that can be matched with each other alone are a pair; the others are
+    matched by the kernel."""
     is_open = np.bincount(allowed.left)[allowed.left] > 1
     is_open |= np.bincount(allowed.right)[allowed.right] > 1
     some = np.flatnonzero(is_open)

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _found(name: str, arguments: argparse.Namespace) -> tuple[Term, ...]:
-    """The terms of a name; exit code 2 for one that nobody knows, with what may have been meant."""
+    """The terms of a name; exit code 2 for an unknown one, with what may have been meant."""
     from vesica import glossary
 
     terms = glossary.find(name) or glossary.find(_number_of(name))

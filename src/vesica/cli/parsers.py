@@ -190,7 +190,7 @@ def parser_of(
     parser.add_argument("--version", action="version", version=f"vesica {__version__}")
 
     def of_verb(*, is_loaded: bool, **how: Any) -> Parser:
-        """Of a verb that is only named nobody asks: sixteen more would take longer than the one that is chosen."""
+        """A verb that is only listed needs no parser: sixteen would take longer than the one that is chosen."""
         return Parser(**how) if is_loaded else parser
 
     own: Any = of_verb  # argparse calls it as it calls a class

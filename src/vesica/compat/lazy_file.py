@@ -1,6 +1,6 @@
 """Files of which no row has been read yet: their text, and what is in it as columns.
 
-Dicts are made at the first look at one of them. Whoever only scores a file never pays for them.
+Dicts are made at the first look at one of them: a file that is only scored never needs them.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _first_told(parts: list[Any], image_of: list[np.ndarray], count: int, name: 
 
 
 def _sizes(people: list[Any], parts: list[Any], image_of: list[np.ndarray], ids: np.ndarray) -> tuple[Any, Any]:
-    """Heights and widths, 0 where nobody knows; None if nobody knows any."""
+    """Heights and widths, 0 where no part has them; None if no part has any."""
     known = np.zeros((len(ids), 2), np.int64)
     for who, part, where in zip(people, parts, image_of, strict=True):
         own = part.images.sizes

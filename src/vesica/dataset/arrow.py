@@ -59,7 +59,7 @@ def dataset_of(
     return _of_images(table, chosen, facts, form, categories, masks, look)
 
 
-def sides_of(table: Any, /) -> tuple[str, ...]:
+def sides_of_table(table: Any, /) -> tuple[str, ...]:
     """Which columns have a list of objects for each image."""
     return tuple(name for name in SIDES if name in table.column_names)
 

@@ -1,4 +1,4 @@
-"""The file that a data set was read from. What it holds beside the columns stays there until somebody wants it."""
+"""The file that a data set was read from. What it holds beside the columns stays there until it is asked for."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Confusion:
 
 
 class _Paired(NamedTuple):
-    """Who stands in one count with whom; −1 for nobody."""
+    """Which guess and which truth are counted together; −1 where there is none."""
 
     truth: np.ndarray
     """Of each guess that takes part."""

@@ -147,7 +147,7 @@ def _areas_of(data: Dataset, by_mask: np.ndarray) -> np.ndarray:
 def _filled(
     truth: Dataset, guess: Dataset, protocol: Protocol, without: list[np.ndarray | None], missing: str | None
 ) -> list[Note]:
-    """Notes of what was taken for regions that rows lack; an error for truths whose masks nobody drew."""
+    """Notes of what was taken for regions that rows lack; an error for truths without masks."""
     if protocol.regions == "box":
         # Of a side that has no boxes at all nothing is missing.
         count = sum(0 if rows is None or rows.all() else int(rows.sum()) for rows in without)

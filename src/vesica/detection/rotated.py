@@ -49,6 +49,6 @@ def _outlines(corners: np.ndarray | None) -> Polygons:
 
 
 def _cells(side: Any, categories: int) -> np.ndarray:
-    """One number for an image and a category; rows that are left out have places below 0, and meet nobody else."""
+    """One number for an image and a category; rows that are left out have places below 0, and meet no other row."""
     number: np.ndarray = (side.image.astype(np.int64) + 1) * (categories + 1) + side.category + 1
     return number

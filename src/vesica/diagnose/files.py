@@ -77,7 +77,7 @@ def of_coco(file: File, truth: Side | None, threads: int | None, /, *, masks: bo
 
 
 def _with_sizes(side: Side, sizes: Any) -> Side:
-    """Images of which nobody knows how large they are, as large as the caller says that all are."""
+    """Images without a size, with the one that the caller gave for all."""
     if not isinstance(sizes, (tuple, list)) or len(sizes) != 2:
         return side
     known = (side.image_sizes > 0).all(axis=1, keepdims=True)

@@ -16,7 +16,7 @@ FEWEST_SHARES = 10
 LOWEST, HIGHEST, NEARLY_ALL = -0.05, 1.05, 0.999
 """Where numbers lie that are shares, and how many of them must."""
 _ASSUMED = 1000
-"""The side of an image of which nobody knows how large it is: enough for shares."""
+"""The side of an image without a size: enough for shares."""
 
 
 def leave_share(corners: np.ndarray, sizes: np.ndarray, /) -> float:

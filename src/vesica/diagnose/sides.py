@@ -32,7 +32,7 @@ class Side:
     data : Dataset
     declared : what the four numbers of a box are said to be
     field : how messages call those four numbers
-    image_sizes : (I, 2) height and width of each image, 0 where nobody knows them
+    image_sizes : (I, 2) height and width of each image, 0 where they are not known
     is_results : are its rows guesses?
     refused : what a strict reader does not let pass
     path : where it is; "" of data that no file has

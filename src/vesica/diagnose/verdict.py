@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
 
     Attributes
     ----------
-    hypothesis : the reading that fits; None if the file is as it should be, or nobody can tell
+    hypothesis : the reading that fits; None if the file is as it should be, or it cannot be told
     confidence : of that
     choices : where it is unsure, the readings to choose from
     leaves : leave shares by reading, the declared one first; none without sizes

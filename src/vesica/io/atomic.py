@@ -193,7 +193,7 @@ def _beside(part: Path, old: os.stat_result | None) -> BinaryIO:
 
 
 def _private(path: str, flags: int) -> int:
-    """Nobody else may look into a file before it has the permissions of the earlier one."""
+    """No other user may read a file before it has the permissions of the earlier one."""
     return os.open(path, flags, 0o600)
 
 

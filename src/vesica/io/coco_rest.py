@@ -87,7 +87,7 @@ def _of_results(data: Dataset, value: Any) -> Rest:
 
 
 def _of_rows(data: Dataset, records: list[Record], known: set[str]) -> tuple[list[Record] | None, tuple[str, ...]]:
-    """What belongs to each row, and what is lost because nobody knows which row it belongs to."""
+    """What belongs to each row, and what is lost because its row is not known."""
     found = _beside(records, known)
     if data.record is not None:
         return None if found is None else [found[k] for k in data.record.tolist()], ()

@@ -11,7 +11,7 @@ import numpy as np
 from vesica import _check as check
 from vesica.errors import InputError
 from vesica.io.ellipses import CORNERS, ellipse_ring
-from vesica.io.exact_corners import sides_of
+from vesica.io.exact_corners import xywh_of_words
 from vesica.io.marks import MOST_PIXELS, Mark
 from vesica.io.text_fields import number
 from vesica.io.turned_boxes import about_centre
@@ -52,7 +52,7 @@ def mark_of(
 
 
 def _box(shape: Any, mark: Mark, size: tuple[int, int], counted: Counter[str]) -> Mark:
-    box = sides_of([_word(shape, side, mark.place) for side in _SIDES], mark.place)
+    box = xywh_of_words([_word(shape, side, mark.place) for side in _SIDES], mark.place)
     degrees = _degrees(shape, mark.place)
     if degrees % 360 == 0:
         return mark._replace(box=box)

@@ -16,7 +16,7 @@ _WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?", re.ASCII)
 _EXACT = decimal.Context(prec=1200, traps=[])
 
 
-def sides_of(words: Sequence[str], place: str, /, *, first: int = 0) -> list[float]:
+def xywh_of_words(words: Sequence[str], place: str, /, *, first: int = 0) -> list[float]:
     """x, y, width, height of left, top, right, bottom as written; pixels are counted from `first`, 0 or 1.
 
     With 1 both end pixels belong. Decimals are subtracted as decimals: 1.1 − 1 is 0.1.
@@ -31,7 +31,7 @@ def sides_of(words: Sequence[str], place: str, /, *, first: int = 0) -> list[flo
 
 
 def words_of(x: float, y: float, w: float, h: float, /, *, first: int = 0) -> tuple[str, ...]:
-    """Left, top, right, bottom as `sides_of` reads them: whole numbers as such, others with all decimals they need."""
+    """Left, top, right, bottom, which `xywh_of_words` reads: whole numbers as such, others with all their decimals."""
     if all(value.is_integer() and abs(value) < 2**51 for value in (x, y, w, h)):
         return tuple(str(int(value)) for value in (x + first, y + first, x + w, y + h))
     dx, dy, dw, dh = (decimal.Decimal(repr(value)) for value in (x, y, w, h))

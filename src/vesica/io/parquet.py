@@ -11,7 +11,7 @@ import numpy as np
 
 from vesica._check import arrow as check
 from vesica.dataset import Categories, Dataset
-from vesica.dataset.arrow import SIDES, categories_among, categories_said, dataset_of, sides_of
+from vesica.dataset.arrow import SIDES, categories_among, categories_said, dataset_of, sides_of_table
 from vesica.errors import InputError
 from vesica.io.archives import look_at
 from vesica.io.files import OpenFile
@@ -206,7 +206,7 @@ def _part(content: bytes | OpenFile, name: str, options: Options) -> tuple[Datas
     try:
         found, form = dataset_of(
             table,
-            side=_side(sides_of(table), options.predictions),
+            side=_side(sides_of_table(table), options.predictions),
             form=options.boxes,
             masks=options.masks,
             look=options.check,

@@ -13,7 +13,7 @@ from vesica import _check as check
 from vesica._array import objects
 from vesica.dataset import Categories, Dataset, Images
 from vesica.errors import InputError
-from vesica.io.exact_corners import sides_of
+from vesica.io.exact_corners import xywh_of_words
 from vesica.io.folders import names_in, with_ending
 from vesica.io.formats import VOC_RESULTS
 from vesica.io.options import Options
@@ -112,7 +112,7 @@ def _dataset(
 ) -> Dataset:
     way = check.one_of(options.boxes or "one_based", BOXES, "boxes")
     first = 1 if way == "one_based" else 0
-    boxes = np.array([sides_of(one.corners, one.place, first=first) for one in rows], np.float64).reshape(-1, 4)
+    boxes = np.array([xywh_of_words(one.corners, one.place, first=first) for one in rows], np.float64).reshape(-1, 4)
     if options.check:
         sound({"boxes": boxes, "score": score}, lambda row: rows[row].place)
     height, width = sizes or (None, None)

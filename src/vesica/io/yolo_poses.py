@@ -16,7 +16,7 @@ _SLACK = 1e-3
 
 
 def has_score(count: int, key_points: int, place: str, /) -> bool:
-    """Is there a score behind the key points? `key_points` are their numbers, 0 if nobody said how many they are.
+    """Is there a score behind the key points? `key_points` are their numbers, 0 if their number is not known.
 
     Then three for each are tried first, and two next: a score is what is left over.
     """

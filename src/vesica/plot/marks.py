@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 UNSEEN = "#00000001"
-"""What nobody sees, and a pointer meets all the same: what is not painted at all it would not."""
+"""Invisible, but met by the pointer: what is not painted at all is not."""
 
 _MARKS: weakref.WeakKeyDictionary[Axes, dict[str, Facts]] = weakref.WeakKeyDictionary()
 

@@ -383,7 +383,7 @@ def _short(value: float) -> float:
 
 
 def with_pictures(items: Sequence[Item], pictures: Mapping[str, Picture], /) -> tuple[Item, ...]:
-    """The same items, with the addresses of their photographs, and their sizes where nobody knew them."""
+    """The same items, with the addresses of their photographs, and their sizes where they were not known."""
     return tuple(_with_picture(item, pictures.get(item.image)) for item in items)
 
 

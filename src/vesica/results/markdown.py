@@ -38,7 +38,7 @@ def cell(value: Any, /) -> str:
 
 
 def name(text: Any, /) -> str:
-    """A name from a file: as code, so that nobody is called by an @ in it."""
+    """A name from a file: as code, so that an @ in it notifies no user."""
     return f"<code>{escaped(text)}</code>"
 
 

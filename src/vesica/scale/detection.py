@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vesica._check import names, score_counts
 from vesica._check import scale as check
-from vesica.dataset.arrow import dataset_of, sides_of
+from vesica.dataset.arrow import dataset_of, sides_of_table
 from vesica.detection.protocol import Protocol, protocol_of
 from vesica.detection.records import Records
 from vesica.detection.result import DetectionResult, summarise
@@ -186,7 +186,7 @@ def records_of_part(part: Part, options: dict[str, Any], /) -> Records:
 
         how = _how_to_read(options)
         table = group_of(part["table"], part["group"], masks=how.masks)
-        check.two_sides(part["table"], sides_of(table))
+        check.two_sides(part["table"], sides_of_table(table))
         return _records_of_table(table, how, options)
     return evaluate_one(part["truth"], part["guess"], check=False, **options).records
 
@@ -218,7 +218,7 @@ def _tables_of(part: Part, masks: bool, room: int) -> Iterator[Any]:
     need = _OF_A_BYTE * told.size + _OF_A_VALUE * told.values
     rows = max(1, told.rows * room // max(need, room))
     for table in tables_of_group(part["table"], part["group"], rows, masks=masks):
-        check.two_sides(part["table"], sides_of(table))
+        check.two_sides(part["table"], sides_of_table(table))
         yield table
 
 

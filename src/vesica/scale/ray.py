@@ -122,7 +122,7 @@ class Ray:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _begin(self) -> None:
-        room = self._workers or max(AHEAD, 2 * self.workers)  # nobody waits for the next task
+        room = self._workers or max(AHEAD, 2 * self.workers)  # no worker waits for its next task
         while self._waiting and len(self._running) < room:
             self._running[self._launched(self._waiting[0])] = self._waiting[0]
             self._waiting.popleft()
@@ -212,7 +212,7 @@ class _Lost(Exception):
 
 
 def _answers(name: str) -> bool:
-    """Does somebody listen there?"""
+    """Does a process listen at this socket?"""
     with socket.socket(socket.AF_UNIX) as end:
         try:
             end.connect(name)

@@ -100,7 +100,7 @@ def adds_up(kind: str, /) -> bool:
 def mapped(kind: str, part: dict[str, Any], options: dict[str, Any], /) -> tuple[bytes, bytes]:
     """What there is to know of a part's records at once, as JSON; and the records.
 
-    An error of the input is an answer, so that nobody tries the part again.
+    An error of the input is an answer, so that the part is not tried again.
     """
     chosen = _KINDS[kind]()
     try:

@@ -146,7 +146,7 @@ def _side(
 
 
 def _sizes(truth: Dataset, guess: Dataset, truth_image: np.ndarray, guess_image: np.ndarray) -> np.ndarray:
-    """Height and width of each image: as the truth says, else its masks, else the guess; 0 where nobody does."""
+    """Height and width of each image: as the truth says, else its masks, else the guess; 0 where none of them does."""
     sizes = np.zeros((len(truth.images), 2), np.int64)
     for data, place in ((truth, truth_image), (guess, guess_image)):
         told = [(place, data.images.sizes)]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 
 import vesica
 from crowds import CROWD, data_of, pedestrians
@@ -31,6 +30,8 @@ class TestPair:
     def test_equals_an_assignment_of_each_matrix(self, drawn, match_at):
         annotations, scenes, pairing = paired(data_of(drawn), match_at=match_at, contact=0.05)
         assert len(scenes) == 9
+        from scipy.optimize import linear_sum_assignment  # late: a worker that does without is smaller
+
         for scene in range(len(scenes)):
             left, right = (side.row[side.scene == scene] for side in (scenes.left, scenes.right))
             values = np.asarray(vesica.iou(annotations.box[left], annotations.box[right])).reshape(

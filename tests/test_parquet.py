@@ -541,12 +541,16 @@ def _ints(*values):
     return struct.pack(f"<{len(values)}i", *values)
 
 
+def _three_images():
+    """Made when it is asked for: an array of a list makes pyarrow load pandas."""
+    truth = pa.array([[{"box": [1.0, 2.0, 3.0, 4.0], "category": 7}]] * 3)
+    table = pa.table({"image_id": [1, 2, 3], "truth": truth})
+    return table.replace_schema_metadata({"vesica": '{"version": 1, "boxes": "xywh"}'})
+
+
 class TestLies:
     """Files of Arrow whose offsets and indices lead elsewhere: read as they are, they lead out of the file's memory."""
 
-    TABLE = pa.table(
-        {"image_id": [1, 2, 3], "truth": pa.array([[{"box": [1.0, 2.0, 3.0, 4.0], "category": 7}]] * 3)}
-    ).replace_schema_metadata({"vesica": '{"version": 1, "boxes": "xywh"}'})
     IMAGES, BOXES = (0, 1, 2, 3), (0, 4, 8, 12)
 
     @pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
@@ -561,7 +565,7 @@ class TestLies:
         ],
     )
     def test_offsets(self, new, offsets, lie):
-        content = _ipc(self.TABLE, new)
+        content = _ipc(_three_images(), new)
         Path("t.arrow").write_bytes(content)
         assert len(vesica.read("t.arrow")) == 3
         assert content.count(_ints(*offsets)) == 1
@@ -604,19 +608,22 @@ class TestLies:
             Dataset.from_arrow(Raising())
 
 
+@functools.cache
+def _zeros():
+    return pa.table({name: np.zeros(1_000_000, np.int64 if name == "image_id" else float) for name in FLAT})
+
+
 class TestBombs:
     """Few bytes that become many: of a value that is the same in all rows little is written, packed or not."""
-
-    TABLE = pa.table({name: np.zeros(1_000_000, np.int64 if name == "image_id" else float) for name in FLAT})
 
     @pytest.mark.parametrize("compression", ["zstd", "lz4", None])
     @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.arrows"])
     def test_refused(self, name, compression):
         if name == "t.parquet":
-            pq.write_table(self.TABLE, name, compression=compression)
+            pq.write_table(_zeros(), name, compression=compression)
         else:
             new = pa.ipc.new_file if name == "t.arrow" else pa.ipc.new_stream
-            Path(name).write_bytes(_ipc(self.TABLE, new, compression))
+            Path(name).write_bytes(_ipc(_zeros(), new, compression))
         if name != "t.parquet" and compression is None:
             return  # as large as it says
         with pytest.raises(InputError, match=rf"{name} expands more than 200:1 above 16 MiB.* to 56,.*"):

@@ -68,7 +68,7 @@ def of_model(score: Callable[[], Ceiling], people: Found, guess: Found, argument
 
 def are_odd(truth: Found, guess: Found, /) -> bool:
     """Do boxes of either file lie where none should?"""
-    from vesica.diagnose.sides import of_found
+    from vesica.diagnose.inputs import of_found
     from vesica.diagnose.suspicion import looks_odd
 
     ours = of_found(truth)
@@ -95,7 +95,7 @@ def look(
 def findings_of(truth: Found, guess: Found, /, *, by_class: bool = True) -> Sequence[Finding]:
     """What `vesica check` finds in a file of guesses beside its truth."""
     from vesica.diagnose.examination import examined
-    from vesica.diagnose.sides import of_found
+    from vesica.diagnose.inputs import of_found
 
     ours = of_found(truth)
     return examined(of_found(guess, ours), ours, by_class=by_class).findings
@@ -104,7 +104,7 @@ def findings_of(truth: Found, guess: Found, /, *, by_class: bool = True) -> Sequ
 def look_at_each(files: Sequence[Found], arguments: argparse.Namespace, /) -> None:
     """Raise for the first mistake that one of these files shows by itself."""
     from vesica.diagnose.examination import examined
-    from vesica.diagnose.sides import of_found
+    from vesica.diagnose.inputs import of_found
 
     for one in () if arguments.as_is else files:
         _refuse(examined(of_found(one)).findings, [one.name])

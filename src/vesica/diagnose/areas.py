@@ -8,7 +8,7 @@ import numpy as np
 
 from vesica.dataset import CocoMasks
 from vesica.diagnose.finding import CERTAIN, WARNING, Finding
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.words import counted, first_rows
 
 FEWEST, MOSTLY, EXACTLY = 50, 0.95, 1e-3

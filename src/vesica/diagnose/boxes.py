@@ -10,7 +10,7 @@ from vesica.dataset import CocoMasks
 from vesica.diagnose import leaving
 from vesica.diagnose.box_readings import AXES_SWAPPED, BoxReading
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.verdict import Verdict
 from vesica.diagnose.words import counted, first_rows, percent
 

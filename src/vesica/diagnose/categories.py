@@ -14,7 +14,7 @@ from vesica.dataset.category_names import meet as meet_by_name
 from vesica.dataset.ids import places
 from vesica.dataset.meeting import Found
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.verdict import GOOD, Verdict
 from vesica.diagnose.words import counted, percent
 from vesica.errors import InputError

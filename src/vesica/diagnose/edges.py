@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from vesica.diagnose.finding import CERTAIN, WARNING, Finding
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 
 EDGES = 10
 """Edges at one place that say something."""

@@ -13,7 +13,7 @@ from vesica.diagnose import areas, boxes, categories, edges, image_places, image
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.finding import NOTE, SEVERITIES, Finding
 from vesica.diagnose.hits import Hypothesis, Sample, Trial, Trials
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.verdict import Verdict, verdict
 
 FINE = 0.3

@@ -13,7 +13,7 @@ from vesica.dataset.boxless import boxed, boxless
 from vesica.diagnose import rows
 from vesica.diagnose.box_readings import BoxReading
 from vesica.diagnose.image_places import sized
-from vesica.diagnose.sides import Side, of_found, side_of
+from vesica.diagnose.inputs import Side, of_found, side_of
 from vesica.errors import InputError
 from vesica.io import coco_lenient
 from vesica.io.files import File

@@ -9,7 +9,7 @@ import numpy as np
 from vesica._check import meeting as told
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, UNSURE, WARNING, Finding
 from vesica.diagnose.image_places import DIGITS
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.verdict import Verdict
 from vesica.diagnose.words import counted, percent
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vesica.diagnose.box_readings import AXES_SWAPPED, LAYOUTS, BoxReading
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 
 FEWEST, OFTEN, HARDLY = 50, 0.1, 0.01
 """Boxes that say something; leave shares that are large and small."""

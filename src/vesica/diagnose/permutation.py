@@ -9,7 +9,7 @@ import numpy as np
 from vesica._check import meeting as told
 from vesica.diagnose.finding import ERROR, LIKELY, Finding
 from vesica.diagnose.hits import Trials
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.words import percent
 
 FEWEST, PURE, FEWEST_KINDS, MANY, MOST_OF_ONE = 5, 0.7, 3, 0.5, 0.8

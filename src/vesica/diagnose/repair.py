@@ -13,7 +13,7 @@ from vesica._check import one_of
 from vesica.dataset import CocoMasks
 from vesica.diagnose import categories, image_places
 from vesica.diagnose.box_readings import Frame, reading_of
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.io import atomic
 from vesica.io.coco_rewrite import Edit, number_text, rewritten, with_numbers
 from vesica.io.files import File

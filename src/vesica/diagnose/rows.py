@@ -11,7 +11,7 @@ from vesica._check import meeting as told
 from vesica.dataset import Dataset
 from vesica.dataset.ids import table_of
 from vesica.diagnose.finding import CERTAIN, ERROR, NOTE, WARNING, Finding
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 from vesica.diagnose.words import counted, first_rows
 from vesica.io.coco_lenient import Lenient
 

@@ -10,7 +10,7 @@ from vesica.detection.records import is_tally
 
 if TYPE_CHECKING:
     from vesica.detection.result import DetectionResult
-    from vesica.diagnose.sides import Side
+    from vesica.diagnose.inputs import Side
 
 READ_WRONGLY = frozenset(
     (

@@ -8,7 +8,7 @@ from vesica.diagnose import areas, leaving
 from vesica.diagnose.box_readings import FRAMES, LAYOUTS, SIDES, BoxReading, Frame
 from vesica.diagnose.finding import CERTAIN, LIKELY, UNSURE
 from vesica.diagnose.hits import Hypothesis, Trial, Trials
-from vesica.diagnose.sides import Side
+from vesica.diagnose.inputs import Side
 
 GOOD = 0.1
 """A hit share as given from which on boxes are not read wrongly, wherever they lie."""

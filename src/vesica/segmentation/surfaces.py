@@ -14,7 +14,7 @@ from vesica._answer import Answer
 from vesica._array import Array
 from vesica._check import surfaces as check_surfaces
 from vesica._kernels import Histogram, SurfacePair, pick_arrays
-from vesica.segmentation.sides import by_label, sides_of, status_of
+from vesica.segmentation.surface_inputs import by_label, sides_of, status_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,9 +21,9 @@ BLOCK = 32
 def _ask(truth, value, starts, rank, order, holder, guesses, BLOCK: tl.constexpr):
     """One guess asks until it has a truth or none is left; whom it displaces, it lets ask in its place.
 
-    `holder` has the rank of the guess that holds each truth, or how many guesses there are: nobody.
+    `holder` has the rank of the guess that holds each truth, or the number of guesses where none does.
     """
-    NOBODY: tl.constexpr = 0x7FFFFFFFFFFFFFFF
+    NO_TRUTH: tl.constexpr = 0x7FFFFFFFFFFFFFFF
     guess = tl.program_id(0).to(tl.int64)
     last = guess * 0 - 1  # the truth that it was refused, or lost
     is_asking = 1
@@ -40,7 +40,7 @@ def _ask(truth, value, starts, rank, order, holder, guesses, BLOCK: tl.constexpr
                 found = tl.max(tl.where(same, tl.load(value + at, at < end, other=0), float("-inf")), axis=0)
                 worth = tl.where(found > float("-inf"), found, worth)
                 first += BLOCK
-        top, wanted = nothing, guess * 0 + NOBODY
+        top, wanted = nothing, guess * 0 + NO_TRUTH
         first = begin
         while first < end:
             at = first + tl.arange(0, BLOCK)
@@ -49,10 +49,10 @@ def _ask(truth, value, starts, rank, order, holder, guesses, BLOCK: tl.constexpr
             is_next = (at < end) & ((each < worth) | ((each == worth) & (here > last)))
             best = tl.max(tl.where(is_next, each, float("-inf")), axis=0)
             if best > top:  # truths rise: the first of equals came before
-                wanted = tl.min(tl.where(is_next & (each == best), here, NOBODY), axis=0)
+                wanted = tl.min(tl.where(is_next & (each == best), here, NO_TRUTH), axis=0)
                 top = best
             first += BLOCK
-        if wanted == NOBODY:
+        if wanted == NO_TRUTH:
             is_asking = 0
         else:
             mine = tl.load(rank + guess)

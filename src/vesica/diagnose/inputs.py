@@ -1,4 +1,4 @@
-"""Sides: a data set, and what its file says of the numbers of its boxes."""
+"""Data sets that are examined, each with what its file says of the numbers of its boxes."""
 
 from __future__ import annotations
 

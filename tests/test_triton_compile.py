@@ -133,6 +133,31 @@ def test_the_compiler_has_no_second_derivatives(name):
             (slope * slope).sum().backward()
 
 
+@pytest.mark.parametrize("name", ["loss", "measure"])
+def test_the_backward_graph_has_the_side_that_learns(name):
+    """So every torch sees that its gradient is no constant, however the graph is cut in two."""
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._functorch.aot_autograd import make_boxed_func
+    from torch._functorch.partitioners import min_cut_rematerialization_partition as cut
+
+    way = (lambda a, b: losses.ciou(a, b)) if name == "loss" else lambda a, b: giou(a, b).sum()
+    inputs = []
+
+    def forward(graph, examples):
+        return make_boxed_func(graph.forward)
+
+    def backward(graph, examples):
+        inputs.extend(node.name for node in graph.graph.nodes if node.op == "placeholder")
+        return make_boxed_func(graph.forward)
+
+    backend = aot_autograd(fw_compiler=forward, bw_compiler=backward, partition_fn=cut)
+    a, b = torch.from_numpy(crowd(4, 1)).requires_grad_(), torch.from_numpy(crowd(4, 2))
+    torch.compiler.reset()
+    with as_if_cuda(), np.errstate(all="ignore"):
+        torch.compile(way, backend=backend, fullgraph=True)(a, b).backward()
+    assert "primals_1" in inputs and a.grad.abs().max() > 0
+
+
 def test_choices_of_a_fixed_shape():
     table = torch.from_numpy(np.stack([crowd(40, k) for k in range(2)]))
     scores = torch.from_numpy(np.random.default_rng(0).random((2, 40), np.float32))

@@ -20,7 +20,7 @@ from vesica._kernels.triton.launch import told_of
 
 LIBRARY = torch.library.Library("vesica", "FRAGMENT")
 BOX_MEASURE, BOX_SLOPES, BOX_LOSS = "box_measure", "box_measure_slopes", "box_loss"
-NMS_PADDED, LABEL_COUNTS = "nms_padded", "label_counts"
+BOX_LOSS_LEARNT, NMS_PADDED, LABEL_COUNTS = "box_loss_learnt", "nms_padded", "label_counts"
 
 LIBRARY.define(
     f"{BOX_MEASURE}(Tensor a, Tensor b, str name, float[] numbers, bool of_b, bool aligned, ScalarType dtype) -> Tensor"
@@ -30,6 +30,7 @@ LIBRARY.define(
     " bool for_b) -> (Tensor, Tensor)"
 )
 LIBRARY.define(f"{BOX_LOSS}(Tensor a, Tensor b, str name, bool of_a, bool of_b) -> (Tensor, Tensor, Tensor)")
+LIBRARY.define(f"{BOX_LOSS_LEARNT}(Tensor slope, Tensor grad, Tensor side) -> Tensor")
 LIBRARY.define(
     f"{NMS_PADDED}(Tensor rows, Tensor? keys, Tensor order, Tensor alive, int limit, int[] share, bool strict)"
     " -> (Tensor, Tensor)"
@@ -77,6 +78,12 @@ def _box_measure_shape(
     return a.new_empty(shape, dtype=dtype)
 
 
+def _no_second_derivative(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    raise RuntimeError(
+        "A compiled measure or loss has no second derivative: take it outside torch.compile, where array code has one."
+    )
+
+
 def _box_slopes(
     a: Any, b: Any, grad: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, for_a: bool, for_b: bool
 ) -> tuple[Any, Any]:  # fmt: skip
@@ -108,12 +115,6 @@ def _box_measure_backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
     return *of_sides, None, None, None, None, None
 
 
-def _no_second_derivative(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    raise RuntimeError(
-        "A compiled measure has no second derivative: take it outside torch.compile, where array code has one."
-    )
-
-
 def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
     loss, first, second = losses.each(a, b, name, of_a, of_b, "none")
     return loss, loss.new_empty(0) if first is None else first, loss.new_empty(0) if second is None else second
@@ -129,18 +130,31 @@ def _box_loss_shape(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[
 def _keep_slopes(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, Any, Any]) -> None:
     ctx.set_materialize_grads(False)
     ctx.wanted = inputs[3:]
-    ctx.save_for_backward(*output[1:])
+    ctx.save_for_backward(*inputs[:2], *output[1:])
 
 
 def _box_loss_backward(ctx: Any, grad: Any, *of_slopes: Any) -> tuple[Any, ...]:
     if any(one is not None for one in of_slopes):
-        raise RuntimeError(
-            "A compiled box loss has no second derivative: take it outside torch.compile, where array code has one."
-        )
+        _no_second_derivative(ctx)
     if grad is None:
         return None, None, None, None, None
-    slopes = zip(ctx.saved_tensors, ctx.wanted, strict=True)
-    return *(slope * grad[..., None] if wanted else None for slope, wanted in slopes), None, None, None
+    a, b, of_a, of_b = ctx.saved_tensors
+    learnt = torch.ops.vesica.box_loss_learnt
+    sides = zip((of_a, of_b), (a, b), ctx.wanted, strict=True)
+    return *(learnt(slope, grad, side) if wanted else None for slope, side, wanted in sides), None, None, None
+
+
+def _box_loss_learnt(slope: Any, grad: Any, side: Any) -> Any:
+    """What a side learns.
+
+    The side is there because its gradient depends on it, and torch must know that. Without it torch before 2.13 takes
+    the gradient of a compiled loss for a constant where a second derivative is wanted.
+    """
+    return slope * grad[..., None]
+
+
+def _box_loss_learnt_shape(slope: Any, grad: Any, side: Any) -> Any:
+    return slope.new_empty(slope.shape)
 
 
 def _nms_padded(
@@ -173,6 +187,7 @@ for _name, _call, _shape in (
     (BOX_MEASURE, _box_measure, _box_measure_shape),
     (BOX_SLOPES, _box_slopes, _box_slopes_shape),
     (BOX_LOSS, _box_loss, _box_loss_shape),
+    (BOX_LOSS_LEARNT, _box_loss_learnt, _box_loss_learnt_shape),
     (NMS_PADDED, _nms_padded, _nms_padded_shape),
     (LABEL_COUNTS, _label_counts, _label_counts_shape),
 ):
@@ -182,5 +197,6 @@ for _name, _call, _shape in (
 torch.library.register_autograd(
     f"vesica::{BOX_MEASURE}", _box_measure_backward, setup_context=_keep_boxes, lib=LIBRARY
 )  # fmt: skip
-torch.library.register_autograd(f"vesica::{BOX_SLOPES}", _no_second_derivative, lib=LIBRARY)
+for _name in (BOX_SLOPES, BOX_LOSS_LEARNT):
+    torch.library.register_autograd(f"vesica::{_name}", _no_second_derivative, lib=LIBRARY)
 torch.library.register_autograd(f"vesica::{BOX_LOSS}", _box_loss_backward, setup_context=_keep_slopes, lib=LIBRARY)

@@ -51,7 +51,7 @@ def places(ids: np.ndarray, table: np.ndarray, /) -> np.ndarray:
         return np.array([known.get(one, -1) for one in ids.tolist()], np.int64)
     if not ids.size or not table.size:
         return np.full(len(ids), -1, np.int64)
-    if len(ids) <= len(table) and (ids == table[: len(ids)]).all():
+    if ids.dtype == table.dtype and len(ids) <= len(table) and (ids == table[: len(ids)]).all():
         return np.arange(len(ids), dtype=np.int32)
     low = int(table.min())
     if _is_dense(table, low, len(ids)):

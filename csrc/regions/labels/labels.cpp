@@ -475,8 +475,9 @@ std::vector<std::int64_t> labels_of_b(const std::vector<Meeting>& sorted) {
 std::vector<Meeting> count(const Map& a, const Map& b, std::size_t pixels, std::size_t threads) {
     constexpr std::size_t worth_a_thread = 1 << 17;
     const std::size_t helpers = std::clamp<std::size_t>(pixels / worth_a_thread, 1, threads::at_least_one(threads));
-    // A thread takes a little, and then what is next, whenever it comes: so all are done at about the same time.
-    const std::size_t share = helpers > 1 ? piece / 2 : piece;
+    // A thread takes a little, and then what is next, whenever it comes: so all are done at about the same time. Few
+    // threads take whole pieces: what each of them costs is then more than what is left over at the end.
+    const std::size_t share = helpers > 4 ? piece / 2 : piece;
     std::atomic<std::size_t> next{0};
     Merged merged;
     threads::run(helpers, helpers, [&](std::size_t) {

@@ -48,9 +48,17 @@ def test_rows_with_rows_that_learn_are_left_to_the_compiler():
     assert not got.requires_grad and names == ["vesica.box_measure"]
 
 
-@pytest.mark.parametrize("shapes", [((5, 4), (7, 4)), ((2, 5, 4), (7, 4)), ((5, 4), (3, 1, 0, 4))])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
-@pytest.mark.parametrize("learners", ["a", "b", "ab"])
+@pytest.mark.parametrize(
+    ("shapes", "dtype", "learners"),
+    [
+        (((5, 4), (7, 4)), torch.float32, "a"),
+        (((5, 4), (7, 4)), torch.float64, "b"),
+        (((5, 4), (7, 4)), torch.float16, "ab"),
+        (((2, 5, 4), (7, 4)), torch.float32, "b"),
+        (((2, 5, 4), (7, 4)), torch.float64, "ab"),
+        (((5, 4), (3, 1, 0, 4)), torch.float32, "ab"),
+    ],
+)
 def test_every_pair_learns(shapes, dtype, learners):
     sides = [torch.from_numpy(crowd(math.prod(s[:-1]), k)).reshape(s).to(dtype) for k, s in enumerate(shapes)]
 

@@ -100,7 +100,7 @@ def test_they_are_those_of_differences(name, aligned):
 @pytest.mark.parametrize("enough", [1, 8])
 def test_more_than_one_tile_and_share(enough, monkeypatch):
     monkeypatch.setattr(gradients, "ENOUGH", enough)
-    a, b = scene(19, 300)
+    a, b = scene(19, 150)
     compare("giou", a, b)
     compare("ciou", b, a)
 

@@ -189,22 +189,22 @@ def nms(
 def empty(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """Room for an answer. Freed memory of large ones is kept for the next, because clearing fresh pages takes longer
     than filling them."""
-    count = math.prod(shape)
-    if count < _LARGE[dtype]:
-        return np.empty(shape, dtype)
-    limit_kept()
-    fresh: np.ndarray = getattr(_native, f"empty_{dtype}")(count)
-    return fresh.reshape(shape)
+    return _room(shape, dtype, dtype, _LARGE[dtype])
 
 
 def table(shape: tuple[int, ...], dtype: Any = np.float64, /) -> np.ndarray:
     """Room for a table of 64-bit numbers that each score makes anew: the C library may give such memory back, and then
     the next score waits for fresh pages."""
+    return _room(shape, "float64", dtype, _TABLE)
+
+
+def _room(shape: tuple[int, ...], stored: str, dtype: Any, least: int) -> np.ndarray:
+    """Room for numbers that are as wide as those `stored`; in memory that is kept from the `least` many on."""
     count = math.prod(shape)
-    if count < _TABLE:
+    if count < least:
         return np.empty(shape, dtype)
     limit_kept()
-    fresh: np.ndarray = _native.empty_float64(count).view(dtype)
+    fresh: np.ndarray = getattr(_native, f"empty_{stored}")(count).view(dtype)
     return fresh.reshape(shape)
 
 

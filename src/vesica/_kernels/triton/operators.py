@@ -88,18 +88,22 @@ def _box_slopes(
     a: Any, b: Any, grad: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, for_a: bool, for_b: bool
 ) -> tuple[Any, Any]:  # fmt: skip
     formula: Any = _Named(name, _options(tuple(numbers), of_b))
-    found = gradients.gradients(a, b, grad.to(a.dtype), told_of(formula), aligned, for_a, for_b)
-    first, second = (a.new_empty(0) if slope is None else slope for slope in found)
-    return first, second
+    return _there(a, *gradients.gradients(a, b, grad.to(a.dtype), told_of(formula), aligned, for_a, for_b))
 
 
 def _box_slopes_shape(
     a: Any, b: Any, grad: Any, name: str, numbers: list[float], of_b: bool, aligned: bool, for_a: bool, for_b: bool
 ) -> tuple[Any, Any]:  # fmt: skip
-    first, second = (
-        side.new_empty(side.shape) if wanted else a.new_empty(0) for side, wanted in ((a, for_a), (b, for_b))
-    )  # fmt: skip
-    return first, second
+    return _slopes_shape(a, b, for_a, for_b)
+
+
+def _there(like: Any, first: Any, second: Any) -> tuple[Any, Any]:
+    """Two slopes, empty where there is none: an operator answers with tensors alone."""
+    return like.new_empty(0) if first is None else first, like.new_empty(0) if second is None else second
+
+
+def _slopes_shape(a: Any, b: Any, for_a: bool, for_b: bool) -> tuple[Any, Any]:
+    return _there(a, a.new_empty(a.shape) if for_a else None, b.new_empty(b.shape) if for_b else None)
 
 
 def _keep_boxes(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -116,15 +120,12 @@ def _box_measure_backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
 
 
 def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    loss, first, second = losses.each(a, b, name, of_a, of_b, "none")
-    return loss, loss.new_empty(0) if first is None else first, loss.new_empty(0) if second is None else second
+    loss, *slopes = losses.each(a, b, name, of_a, of_b, "none")
+    return loss, *_there(loss, *slopes)
 
 
 def _box_loss_shape(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    first, second = (
-        side.new_empty(side.shape) if wanted else a.new_empty(0) for side, wanted in ((a, of_a), (b, of_b))
-    )  # fmt: skip
-    return a.new_empty(a.shape[:-1]), first, second
+    return a.new_empty(a.shape[:-1]), *_slopes_shape(a, b, of_a, of_b)
 
 
 def _keep_slopes(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, Any, Any]) -> None:

@@ -48,9 +48,9 @@ def both(name, a, b, aligned=False, **options):
 
 
 def assert_equal(got, want, name):
-    """Bit for bit, but for the arc tangents of ciou."""
+    """Bit for bit, but for the arc tangents of ciou and the distance of diou."""
     assert got.dtype == want.dtype and got.shape == want.shape
-    tolerance = 8 * torch.finfo(want.dtype).eps if name == "ciou" else 0
+    tolerance = 8 * torch.finfo(want.dtype).eps if name in ("ciou", "diou") else 0
     same = (got == want) | (got.isnan() & want.isnan()) | ((got - want).abs() <= tolerance)
     assert same.all(), (name, got[~same][:4], want[~same][:4])
 
@@ -101,9 +101,10 @@ class TestMeasure:
             odd = torch.tensor([[small, 0, 64, 64], [0, small, 1, 2], [0, 0, small, 1], [1, 1, 1 + 2.0**-23, 3]])
             assert_equal(*both(name, as_they_are(odd), as_they_are(odd)), name)
 
-    def test_ciou_of_a_box_with_itself_is_one(self):
+    @pytest.mark.parametrize("name", ["ciou", "diou"])
+    def test_a_box_with_itself_has_one(self, name):
         a = rows(30, 1)[4:]
-        assert (both("ciou", a, a)[0].diagonal() == 1).all()
+        assert (both(name, a, a)[0].diagonal() == 1).all()
 
     def test_the_entry_for_small_calls(self):
         a, b = rows(6, 1), rows(7, 2)

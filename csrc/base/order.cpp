@@ -145,6 +145,49 @@ Rows all_best_first(const double* scores, std::size_t count, std::size_t threads
     return by(std::move(rows), [&](std::uint32_t row) { return falling(scores[row]); }, threads);
 }
 
+// Each list is cut by score into parts, equal ones of a sample, and each part is sorted by one thread.
+std::vector<Rows> all_best_first(const std::vector<Scores>& lists, std::size_t threads) {
+    constexpr std::size_t parts_of_a_thread = 2, samples_of_a_part = 16;
+    const std::size_t parts = std::bit_ceil(parts_of_a_thread * threads::at_least_one(threads)), cuts = parts - 1;
+    std::vector<std::size_t> starts{0};
+    std::vector<std::uint64_t> cut, sample(samples_of_a_part * parts);
+    for (const Scores& list : lists) {
+        starts.push_back(starts.back() + list.count);
+        for (std::size_t k = 0; k < sample.size(); ++k)
+            sample[k] = list.count ? falling(list.data[k * list.count / sample.size()]) : 0;
+        std::sort(sample.begin(), sample.end());
+        for (std::size_t k = 1; k < parts; ++k) cut.push_back(sample[k * samples_of_a_part]);
+    }
+    const auto list_of = [&](std::size_t k) {
+        std::size_t list = 0;
+        while (k >= starts[list + 1]) ++list;
+        return list;
+    };
+    // How many cuts are not above the key: as many steps for each, without a branch that could be guessed wrongly.
+    const auto part_of = [&](std::size_t k) {
+        const std::size_t list = list_of(k);
+        const std::uint64_t key = falling(lists[list].data[k - starts[list]]);
+        const std::uint64_t* const own = cut.data() + list * cuts;
+        std::size_t at = 0;
+        for (std::size_t step = parts / 2; step; step /= 2) at += key >= own[at + step - 1] ? step : 0;
+        return list * parts + at;
+    };
+    Rows rows(starts.back());
+    const std::vector<std::size_t> begins = partition::stable(
+        rows.size(), lists.size() * parts, threads, part_of,
+        [&](std::size_t k, std::size_t place) { rows[place] = static_cast<std::uint32_t>(k - starts[list_of(k)]); });
+    std::vector<Rows> out(lists.size());
+    for (std::size_t list = 0; list < lists.size(); ++list) out[list].resize(lists[list].count);
+    threads::run(lists.size() * parts, threads, [&](std::size_t part) {
+        const std::size_t list = part / parts, begin = begins[part], end = begins[part + 1];
+        const auto at = [&](std::size_t k) { return rows.begin() + static_cast<std::ptrdiff_t>(k); };
+        const double* const scores = lists[list].data;
+        const Rows own = by(Rows(at(begin), at(end)), [&](std::uint32_t row) { return falling(scores[row]); }, 1);
+        std::copy(own.begin(), own.end(), out[list].data() + (begin - starts[list]));
+    });
+    return out;
+}
+
 Groups::Groups(Rows given, const std::uint32_t* keys, std::size_t rows_in_task, std::size_t threads)
     : rows(keys ? by(
                       std::move(given), [&](std::uint32_t row) { return std::uint64_t(keys[row]); }, threads)

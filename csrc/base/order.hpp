@@ -30,6 +30,15 @@ Rows best_first(const double* scores, std::size_t count, double least, std::size
 // All rows, best first, NaN last; equal scores by index.
 Rows all_best_first(const double* scores, std::size_t count, std::size_t threads = 1);
 
+// Some scores.
+struct Scores {
+    const double* data;
+    std::size_t count;
+};
+
+// The same of each of several lists, for all threads at once.
+std::vector<Rows> all_best_first(const std::vector<Scores>& lists, std::size_t threads);
+
 // Some rows of one key.
 struct Group {
     const std::uint32_t* rows;

@@ -3,6 +3,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace vesica::threads {
 
@@ -39,5 +43,34 @@ void over_apart(std::size_t count, std::size_t grain, std::size_t threads, const
         if (begin < count) work(begin, begin + grain < count ? begin + grain : count);
     });
 }
+
+// What a thread works with: made once for each thread at most, and handed from chunk to chunk with its memory.
+template <class T>
+class Tools {
+  public:
+    // Call work(tool) with one that no other thread has; make() returns a std::unique_ptr<T>.
+    template <class Make, class Work>
+    void with(const Make& make, const Work& work) {
+        std::unique_ptr<T> tool = taken();
+        if (!tool) tool = make();
+        work(*tool);
+        std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(tool));
+    }
+    // All of them, once the work is done.
+    const std::vector<std::unique_ptr<T>>& all() const { return idle_; }
+
+  private:
+    std::unique_ptr<T> taken() {
+        std::lock_guard lock(mutex_);
+        if (idle_.empty()) return nullptr;
+        std::unique_ptr<T> tool = std::move(idle_.back());
+        idle_.pop_back();
+        return tool;
+    }
+
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<T>> idle_;
+};
 
 }  // namespace vesica::threads

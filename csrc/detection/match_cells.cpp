@@ -583,20 +583,24 @@ template <std::size_t fixed_words, class Scorer>
 Records matched(const Request& request, const Truths& truths, const Guesses& guesses, const Scorer& scorer, Plan plan) {
     Records& out = plan.out;
     const std::size_t areas = request.lanes.lowest.size();
-    std::mutex mutex;
+    using Own = Matcher<Scorer, fixed_words>;
+    threads::Tools<Own> matchers;
     // Few enough in a go that no thread has much left to do when the others are done.
     const std::size_t share =
         std::clamp<std::size_t>(plan.cells.size() / (64 * threads::at_least_one(request.threads)), 32, 512);
     threads::over_apart(plan.cells.size(), share, request.threads, [&](std::size_t begin, std::size_t end) {
-        Matcher<Scorer, fixed_words> matcher(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
-                                             plan.sides.by_guess.rows, scorer, out);
-        for (std::size_t at = begin; at < end; ++at) {
-            const std::size_t k = plan.order[at];
-            matcher.match(plan.cells[k], &out.counted[k * areas]);
-        }
-        const std::lock_guard lock(mutex);
-        matcher.add_to(out);
+        const auto make = [&] {
+            return std::make_unique<Own>(request, plan.masks, truths, plan.sides.by_truth.rows, guesses,
+                                         plan.sides.by_guess.rows, scorer, out);
+        };
+        matchers.with(make, [&](Own& matcher) {
+            for (std::size_t at = begin; at < end; ++at) {
+                const std::size_t k = plan.order[at];
+                matcher.match(plan.cells[k], &out.counted[k * areas]);
+            }
+        });
     });
+    for (const auto& matcher : matchers.all()) matcher->add_to(out);
     return std::move(out);
 }
 
@@ -618,8 +622,8 @@ Near near(const Places& places, const Truths& truths, const Guesses& guesses, co
     Near out;
     std::vector<Share> shares;
     std::mutex mutex;
-    threads::over(cells.size(), 128, places.threads, [&](std::size_t begin, std::size_t end) {
-        Scorer own = scorer;
+    threads::Tools<Scorer> scorers;
+    const auto near_in = [&](Scorer& own, std::size_t begin, std::size_t end) {
         Share share;
         std::vector<Candidate> found;
         interrupt::Steps steps;
@@ -642,9 +646,14 @@ Near near(const Places& places, const Truths& truths, const Guesses& guesses, co
         }
         const std::lock_guard lock(mutex);
         shares.push_back(std::move(share));
-        if constexpr (requires { own.fault(); })
-            if (own.fault().before(out.fault)) out.fault = own.fault();
+    };
+    threads::over(cells.size(), 128, places.threads, [&](std::size_t begin, std::size_t end) {
+        scorers.with([&] { return std::make_unique<Scorer>(scorer); }, [&](Scorer& own) { near_in(own, begin, end); });
     });
+    for (const auto& own : scorers.all()) {
+        if constexpr (requires { own->fault(); })
+            if (own->fault().before(out.fault)) out.fault = own->fault();
+    }
 
     // The pairs of a guess are in one share, one after the other: where they go depends on no thread.
     out.starts.resize(guesses.count + 1);

@@ -74,35 +74,28 @@ class Category {
 
     // By one thread.
     void write() {
-        sort(1);
+        if (!rank()) return;
+        order_ = order::all_best_first(records_.score + first_, guesses_);
         split(1);
-        if (parts()) begin(0), feed(0), finish(0, lanes_);
+        begin(0), feed(0), finish(0, lanes_);
     }
 
-    // By several: sort; split; begin each part; sum; feed each part; finish some lanes at a time. What names a part or
-    // lanes may be called by several threads at a time.
-    void sort(std::size_t threads) {
-        const std::size_t begin = cells_begin(), end = cells_end();
-        count_positives(begin, end);
-        if (std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return;
-        ranks_.resize(guesses_);
-        auto rank = ranks_.begin();
-        for (std::size_t cell = begin; cell < end; ++cell) {
-            const auto next = rank + records_.guesses[cell];
-            std::iota(rank, next, 0u);
-            rank = next;
-        }
-        order_ = order::all_best_first(records_.score + first_, ranks_.size(), threads);
-        is_sorted_ = true;
+    // By several: sort the scores; prepare; begin each part; sum; feed each part; finish some lanes at a time. What
+    // names a part or lanes may be called by several threads at a time.
+    order::Scores scores() const { return {records_.score + first_, guesses_}; }
+    void prepare(order::Rows order, std::size_t threads) {
+        if (!rank()) return;
+        order_ = std::move(order);
+        split(threads);
     }
     // Into one part, or where there are threads into two for each of them, as long as it takes longer to look at the
-    // guesses of a part than to put it together with the others; into none where there is nothing to be found.
+    // guesses of a part than to put it together with the others.
     void split(std::size_t threads) {
-        if (!is_sorted_) return;
         const std::size_t made = (request_.limit_count - request_.first_limit) * lanes_ * request_.recall_count;
         const std::size_t wanted = threads < 2 ? 1 : std::max(2 * threads, order_.size() / longest);
         parts_.resize(std::max<std::size_t>(1, std::min(wanted, order_.size() / std::max(made / 8, least))));
     }
+    // None where there is nothing to be found.
     std::size_t parts() const { return parts_.size(); }
     void begin(std::size_t part) {
         parts_[part] = std::make_unique<Part>(request_, records_.thresholds, records_.areas, positives_.data(),
@@ -135,11 +128,21 @@ class Category {
     std::size_t cells_begin() const { return static_cast<std::size_t>(records_.categories[number_]); }
     std::size_t cells_end() const { return static_cast<std::size_t>(records_.categories[number_ + 1]); }
 
-    void count_positives(std::size_t begin, std::size_t end) {
+    // Count what is to be found, and the rank of each guess in its cell; false where there is nothing.
+    bool rank() {
         positives_.assign(records_.areas, 0);
-        for (std::size_t cell = begin; cell < end; ++cell)
+        for (std::size_t cell = cells_begin(); cell < cells_end(); ++cell)
             for (std::size_t a = 0; a < records_.areas; ++a)
                 positives_[a] += records_.counted[cell * records_.areas + a];
+        if (std::all_of(positives_.begin(), positives_.end(), [](auto n) { return !n; })) return false;
+        ranks_.resize(guesses_);
+        auto rank = ranks_.begin();
+        for (std::size_t cell = cells_begin(); cell < cells_end(); ++cell) {
+            const auto next = rank + records_.guesses[cell];
+            std::iota(rank, next, 0u);
+            rank = next;
+        }
+        return true;
     }
 
     // The first guess of a part. The best guesses are right more often, and a right one takes longer than a wrong one:
@@ -184,15 +187,14 @@ class Category {
     Output out_;
     std::size_t lanes_, words_;
     std::vector<std::int64_t> positives_;
-    std::vector<std::uint32_t> ranks_;
+    memory::Vector<std::uint32_t> ranks_;
     order::Rows order_;
-    bool is_sorted_ = false;
     std::vector<std::unique_ptr<Part>> parts_;
 };
 
-// A category that would keep a thread longer than its share of all is walked over in parts. To sort it takes an eighth
-// of that time, so one that has several shares is sorted by all threads.
-constexpr std::size_t many = 1 << 12, sorts = 6;
+// A category that would keep a thread for half of its share of all is sorted and walked over in parts: what begins late
+// must not end late.
+constexpr std::size_t many = 1 << 12;
 
 // All threads walk over categories that are sorted and split.
 void write_in_parts(std::vector<Category>& categories, std::size_t threads) {
@@ -244,16 +246,16 @@ void accumulate(const Records& records, const Request& request, double* precisio
     const auto category = [&](std::size_t k) {
         return Category(records, request, work[k], first[work[k]], guesses(k), {precision, recall, scores});
     };
-    const std::size_t threads = request.threads, fair = first[categories] / threads::at_least_one(threads);
+    const std::size_t threads = request.threads, half = first[categories] / (2 * threads::at_least_one(threads));
     std::vector<Category> large;
-    for (std::size_t k = 0; threads > 1 && k < categories && guesses(k) >= many && guesses(k) > fair; ++k) {
+    std::vector<order::Scores> lists;
+    for (std::size_t k = 0; threads > 1 && k < categories && guesses(k) >= many && guesses(k) > half; ++k) {
         large.push_back(category(k));
-        if (guesses(k) > sorts * fair) large.back().sort(threads);
+        lists.push_back(large.back().scores());
     }
+    std::vector<order::Rows> orders = order::all_best_first(lists, threads);
     threads::run(categories, threads, [&](std::size_t k) {
-        if (k >= large.size()) return category(k).write();
-        if (guesses(k) <= sorts * fair) large[k].sort(1);
-        large[k].split(threads);
+        k < large.size() ? large[k].prepare(std::move(orders[k]), threads) : category(k).write();
     });
     write_in_parts(large, threads);
 }

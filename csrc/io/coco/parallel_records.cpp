@@ -38,8 +38,13 @@ constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, 
 constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
 // A list of images or categories ends long before the text, nobody knows where, so threads share its first bytes.
 constexpr std::size_t small_block = std::size_t(1) << 16;
-// So many blocks of each thread may be read and wait for one before them: they hold memory.
-constexpr std::size_t blocks_ahead = 2;
+// So many blocks of each thread may be read and wait for one before them: they hold memory. All of them and what is
+// read from them, twice as much, stay in kept memory: no thread waits for fresh pages, nor for others that get some.
+constexpr std::size_t blocks_ahead = 2, most_held = std::size_t(6) << 20;
+
+std::size_t blocks_at_once(std::size_t threads) {
+    return 1 + blocks_ahead * threads::at_least_one(threads);
+}
 
 void append(Ragged& ragged, const std::vector<std::int64_t>& values, const Chunk& chunk,
             std::int64_t records::Row::* length) {
@@ -156,7 +161,7 @@ class List {
           block_(std::min(request.block, block_of(kind, text.size - place, threads::at_least_one(request.threads)))),
           next_(place),
           out_(out),
-          read_(1 + blocks_ahead * threads::at_least_one(request.threads)) {
+          read_(blocks_at_once(request.threads)) {
         out_ = Table();
         out_.is_there = true;
     }
@@ -186,7 +191,8 @@ class List {
 
     static std::size_t block_of(Kind kind, std::size_t size, std::size_t threads) {
         if (kind != Kind::annotations && threads > 1) return small_block;
-        return std::max(least_block, size / (blocks_of_a_thread * threads));
+        return std::max(least_block,
+                        std::min(size / (blocks_of_a_thread * threads), most_held / blocks_at_once(threads)));
     }
     std::size_t edge(std::size_t block) const {
         return block * block_ < text_.size - begin_ ? begin_ + block * block_ : text_.size;

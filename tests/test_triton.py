@@ -414,7 +414,7 @@ class TestLosses:
         a, b = (torch.from_numpy(crowd(count, seed)) for seed in (1, 2))
         twin = partial(losses.ciou, reduction=reduction)
         with np.errstate(all="ignore"):
-            value, *_ = triton_losses.each(a, b, "ciou", True, False, reduction)
+            value, *_ = triton_losses.each(a, b, "ciou", reduction, True, False)
             found = self.found(lambda x, y: triton_losses.loss(x, y, "ciou", reduction, twin), a, b)
         want = self.found(twin, a.double(), b.double())
         assert value.shape == () and value == found[0]

@@ -124,7 +124,7 @@ def test_no_second_derivative_of_a_measure_in_silence():
 def test_no_second_derivative_in_silence():
     a = torch.from_numpy(crowd(4, 1)).requires_grad_()
     with np.errstate(all="ignore"):
-        loss, *_ = torch.ops.vesica.box_loss(a, torch.from_numpy(crowd(4, 2)), "giou", True, False)
+        loss, *_ = torch.ops.vesica.box_loss(a, torch.from_numpy(crowd(4, 2)), "giou", "none", True, False)
     (slope,) = torch.autograd.grad(loss.sum(), a, create_graph=True)
     with pytest.raises(RuntimeError, match="has no second derivative"):
         slope.sum().backward()
@@ -213,4 +213,4 @@ def test_operators_keep_torch_s_rules():
             call.nms_padded.default, (a[None], None, order, order >= 0, 3, [1, 2, 0], True), test_utils=basic
         )
         learnt = a.clone().requires_grad_()
-        torch.library.opcheck(call.box_loss.default, (learnt, b[:5], "ciou", True, False), test_utils=basic)
+        torch.library.opcheck(call.box_loss.default, (learnt, b[:5], "ciou", "mean", True, False), test_utils=basic)

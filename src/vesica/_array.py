@@ -263,6 +263,12 @@ def _is_watching(torch: Any) -> bool:
     )
 
 
+def is_compiling() -> bool:
+    """Does the compiler of torch trace what runs now?"""
+    torch = _torch()
+    return torch is not None and bool(torch.compiler.is_compiling())
+
+
 def is_compiled(array: Array, /) -> bool:
     """Is this a tensor that torch.compile watches, and nothing else: no other transformation, no export?"""
     torch = _torch()

@@ -137,6 +137,6 @@ def check_operators():
     learnt = a.clone().requires_grad_()
     torch.library.opcheck(
         call.box_loss.default,
-        (learnt, b[:9].contiguous(), "ciou", True, False),
+        (learnt, b[:9].contiguous(), "ciou", "mean", True, False),
         test_utils=("test_schema", "test_autograd_registration", "test_faketensor"),
     )

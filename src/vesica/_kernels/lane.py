@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vesica._array import are_on_cuda, is_compiled, torch_of_plain
+from vesica._array import are_on_cuda, is_compiled, is_compiling, torch_of_plain
 from vesica._kernels.native import lane as native
 from vesica._kernels.native.lane import GOAL_NUMBERS
 from vesica._kernels.native.lane import dtype_of_sound_boxes as dtype_of_sound_boxes
@@ -55,13 +55,15 @@ def serve_nms(formula: Formula, boxes: Any, scores: Any, option: tuple[Any, ...]
 
 def serve_loss(formula: Formula, guess: Any, truth: Any, option: Any) -> Any:
     """The losses of rows, whose gradient is not lost: of tensors on CUDA alone."""
-    if are_on_cuda(guess, truth):
-        entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
-        return entry(guess, truth, option)
-    if is_compiled(guess) and is_compiled(truth):
+    if is_compiling():
+        if not (is_compiled(guess) and is_compiled(truth)):
+            return None
         kernel = find("loss", "boxes", place_of(guess, truth), formula.name)
         return kernel and kernel.call(guess, truth, formula.name, option[0])
-    return None
+    if not are_on_cuda(guess, truth):
+        return None
+    entry = LANES.get(("loss", formula.name, "cuda")) or lane("loss", formula, "cuda")
+    return entry(guess, truth, option)
 
 
 def serve_assign(values: Any, minimise: bool, goal: str) -> Any:

@@ -46,10 +46,7 @@ def loss(guess: Any, truth: Any, name: str, reduction: str) -> Any:
     if guess.dtype in HALVES:
         guess, truth = guess.float(), truth.float()
     wanted = needs_gradient(guess), needs_gradient(truth)
-    each = torch.ops.vesica.box_loss(guess, truth, name, *wanted)[0]
-    if reduction == "none":
-        return each
-    return each.sum() if reduction == "sum" or not each.numel() else each.mean()
+    return torch.ops.vesica.box_loss(guess, truth, name, reduction, *wanted)[0]
 
 
 def nms_padded(contest: Contest, order: Any, alive: Any, limit: int) -> tuple[Any, Any]:

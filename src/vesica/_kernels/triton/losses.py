@@ -7,7 +7,7 @@ their middle, and at a kink the slope is that of torch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import triton
@@ -20,7 +20,7 @@ from vesica._kernels.triton.formulas import slope
 from vesica._kernels.triton.launch import cdiv, in_rows, launch, on_device_of
 
 BLOCK, ALL = 256, 1024
-"""Rows in a block; and how many rows one block takes, if they become one number: then no second launch adds them up."""
+"""Rows in a block; and how many rows one block takes, if they become one number: then no second launch adds it up."""
 Twin = Callable[[Any, Any], Any]
 HALVES = (torch.float16, torch.bfloat16)
 FLOATS = (torch.float32, torch.float64, *HALVES)
@@ -62,8 +62,9 @@ def _store(at, i, n, raw1, raw2, raw3, raw4, d1, d2, d3, d4, unit, LIMIT: tl.con
 @triton.jit(do_not_specialize=["n"])
 def _loss(
     a, b, out, slope_a, slope_b, n, NAME: tl.constexpr, OF_A: tl.constexpr, OF_B: tl.constexpr, LIMIT: tl.constexpr,
-    OCTAVE: tl.constexpr, MEAN: tl.constexpr, IN_ALL: tl.constexpr, BLOCK: tl.constexpr,
+    OCTAVE: tl.constexpr, MEAN: tl.constexpr, SUMMED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
+    """The losses, or of each block the sum, which for a mean is divided by the number of all rows."""
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     r1, r2, r3, r4 = _side(a, i, n)
     s1, s2, s3, s4 = _side(b, i, n)
@@ -82,11 +83,14 @@ def _loss(
     found, g1, g2, g3, g4, h1, h2, h3, h4 = value_and_slopes(
         NAME, a1, a2, a3, a4, slope_of_a, b1, b2, b3, b4, slope_of_b, 0.0, 0.0, 0.0, False, True
     )  # fmt: skip
-    if IN_ALL:
-        total = tl.sum(tl.where(i < n, 1 - found, 0.0), axis=0)
-        tl.store(out, plain_quotient(total, n.to(total.dtype)) if MEAN else total)
+    lost = 1 - found
+    # Where torch.compile fuses steps, a measure may be a last place above 1.
+    lost = tl.where(lost < 0, 0.0, lost).to(found.dtype)
+    if SUMMED:
+        total = tl.sum(tl.where(i < n, lost, 0.0), axis=0)
+        tl.store(out + tl.program_id(0), plain_quotient(total, tl.cast(n, total.dtype)) if MEAN else total)
     else:
-        tl.store(out + i, 1 - found, i < n)
+        tl.store(out + i, lost, i < n)
     if MEAN:
         unit = plain_quotient(unit, (n + tl.zeros_like(i)).to(unit.dtype))
     if OF_A:
@@ -95,25 +99,54 @@ def _loss(
         _store(slope_b, i, n, s1, s2, s3, s4, -h1, -h2, -h3, -h4, unit, LIMIT)
 
 
-def each(a: Any, b: Any, name: str, of_a: bool, of_b: bool, reduction: str) -> tuple[Any, Any, Any]:
-    """The loss of each row, or their sum or mean, and the gradients of it in a and in b, where they are asked for."""
-    rows_a, rows_b = in_rows(a), in_rows(b)
+class Request(NamedTuple):
+    """A launch of the kernel: room for what it makes, and what it is told."""
+
+    out: Any
+    slopes: tuple[Any, Any]
+    """None where no gradient is asked for."""
+    programs: int
+    count: int
+    constants: tuple[Any, ...]
+
+    def arrays(self, a: Any, b: Any) -> tuple[Any, ...]:
+        """What the kernel takes for sides in rows: whatever is not written need only be there."""
+        return (a, b, self.out, *(self.out if one is None else one for one in self.slopes), self.count)
+
+
+def request(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> Request:
     count = a.numel() // 4
-    in_all = reduction != "none" and 0 < count <= ALL
-    out = a.new_empty(() if in_all else a.shape[:-1])
-    slope_a = torch.empty_like(rows_a) if of_a else None
-    slope_b = torch.empty_like(rows_b) if of_b else None
+    is_summed = reduction != "none" and count > 0
+    block = ALL if is_summed and count <= ALL else BLOCK
+    programs = cdiv(count, block)
+    out = a.new_empty(((programs,) if programs > 1 else ()) if is_summed else a.shape[:-1])
+    slopes = tuple(side.new_empty(side.shape) if wanted else None for side, wanted in ((a, of_a), (b, of_b)))
     limit, octave = (2.0**508, 8) if a.dtype == torch.float64 else (2.0**60, 1)
-    block = ALL if in_all else BLOCK
-    if count:
-        with on_device_of(out):
-            launch(
-                _loss,
-                cdiv(count, block),
-                (rows_a, rows_b, out, slope_a if of_a else out, slope_b if of_b else out, count),
-                (name, of_a, of_b, limit, octave, reduction == "mean", in_all, block),
-            )
-    return out if in_all else _reduced(out, reduction), slope_a, slope_b
+    constants = (name, of_a, of_b, limit, octave, reduction == "mean", is_summed, block)
+    return Request(out, slopes, programs, count, constants)  # type: ignore[arg-type]
+
+
+def each(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
+    """The loss of each row, or their sum or mean, and the gradients of it in a and in b, where they are asked for."""
+    asked = request(a, b, name, reduction, of_a, of_b)
+    if asked.count:
+        with on_device_of(asked.out):
+            launch(_loss, asked.programs, asked.arrays(in_rows(a), in_rows(b)), asked.constants)
+    return reduced(asked.out, reduction), *asked.slopes
+
+
+def in_graph(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
+    """The same for a graph of torch.compile, which has the kernel itself as a node, and launches it by itself."""
+    asked = request(a, b, name, reduction, of_a, of_b)
+    if asked.count:
+        kernel = torch.library.wrap_triton(_loss)
+        kernel[(asked.programs,)](*asked.arrays(a.contiguous(), b.contiguous()), *asked.constants)
+    return reduced(asked.out, reduction), *asked.slopes
+
+
+def reduced(out: Any, reduction: str) -> Any:
+    """What the kernel has left to be added up: of no rows, all of them; of many, what their blocks have."""
+    return out if reduction == "none" or out.ndim == 0 else out.sum()
 
 
 class _Loss(torch.autograd.Function):
@@ -122,7 +155,7 @@ class _Loss(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:
         of_a, of_b = ctx.needs_input_grad[:2]
-        loss, slope_a, slope_b = each(a, b, name, of_a, of_b, reduction)
+        loss, slope_a, slope_b = each(a, b, name, reduction, of_a, of_b)
         ctx.save_for_backward(a, b, slope_a, slope_b)
         ctx.reduction, ctx.twin = reduction, twin
         return loss
@@ -147,12 +180,6 @@ def derived(twin: Twin, a: Any, b: Any, of_a: bool, of_b: bool, grad: Any) -> tu
         sides = [side for side, wanted in ((a, of_a), (b, of_b)) if wanted]
         found = iter(torch.autograd.grad(twin(a, b), sides, grad, create_graph=is_more_wanted))
     return next(found) if of_a else None, next(found) if of_b else None
-
-
-def _reduced(loss: Any, reduction: str) -> Any:
-    if reduction == "none":
-        return loss
-    return loss.sum() if reduction == "sum" or not loss.numel() else loss.mean()
 
 
 def loss(a: Any, b: Any, name: str, reduction: str, twin: Twin) -> Any:

@@ -16,11 +16,12 @@ from vesica._check import Threshold
 from vesica._kernels.tables import Contest, Tables
 from vesica._kernels.triton import contingency as labels_kernel
 from vesica._kernels.triton import gradients, losses, measure, nms
+from vesica._kernels.triton.arithmetic import INTERPRETED
 from vesica._kernels.triton.launch import told_of
 
 LIBRARY = torch.library.Library("vesica", "FRAGMENT")
 BOX_MEASURE, BOX_SLOPES, BOX_LOSS = "box_measure", "box_measure_slopes", "box_loss"
-BOX_LOSS_LEARNT, NMS_PADDED, LABEL_COUNTS = "box_loss_learnt", "nms_padded", "label_counts"
+NMS_PADDED, LABEL_COUNTS = "nms_padded", "label_counts"
 
 LIBRARY.define(
     f"{BOX_MEASURE}(Tensor a, Tensor b, str name, float[] numbers, bool of_b, bool aligned, ScalarType dtype) -> Tensor"
@@ -29,8 +30,6 @@ LIBRARY.define(
     f"{BOX_SLOPES}(Tensor a, Tensor b, Tensor grad, str name, float[] numbers, bool of_b, bool aligned, bool for_a,"
     " bool for_b) -> (Tensor, Tensor)"
 )
-LIBRARY.define(f"{BOX_LOSS}(Tensor a, Tensor b, str name, bool of_a, bool of_b) -> (Tensor, Tensor, Tensor)")
-LIBRARY.define(f"{BOX_LOSS_LEARNT}(Tensor slope, Tensor grad, Tensor side) -> Tensor")
 LIBRARY.define(
     f"{NMS_PADDED}(Tensor rows, Tensor? keys, Tensor order, Tensor alive, int limit, int[] share, bool strict)"
     " -> (Tensor, Tensor)"
@@ -119,43 +118,47 @@ def _box_measure_backward(ctx: Any, grad: Any) -> tuple[Any, ...]:
     return *of_sides, None, None, None, None, None
 
 
-def _box_loss(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    loss, *slopes = losses.each(a, b, name, of_a, of_b, "none")
+# Types are looked at: what torch.library makes of the function has them.
+def _box_loss(
+    a: torch.Tensor, b: torch.Tensor, name: str, reduction: str, of_a: bool, of_b: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    loss, *slopes = losses.each(a, b, name, reduction, of_a, of_b)
     return loss, *_there(loss, *slopes)
 
 
-def _box_loss_shape(a: Any, b: Any, name: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
-    return a.new_empty(a.shape[:-1]), *_slopes_shape(a, b, of_a, of_b)
+def _box_loss_in_graph(
+    a: torch.Tensor, b: torch.Tensor, name: str, reduction: str, of_a: bool, of_b: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    loss, *slopes = losses.in_graph(a, b, name, reduction, of_a, of_b)
+    return loss, *_there(loss, *slopes)
+
+
+def _box_loss_shape(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
+    loss = a.new_empty(a.shape[:-1] if reduction == "none" else ())
+    return loss, *_slopes_shape(a, b, of_a, of_b)
 
 
 def _keep_slopes(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, Any, Any]) -> None:
     ctx.set_materialize_grads(False)
-    ctx.wanted = inputs[3:]
+    ctx.reduction, *ctx.wanted = inputs[3:]
     ctx.save_for_backward(*inputs[:2], *output[1:])
 
 
 def _box_loss_backward(ctx: Any, grad: Any, *of_slopes: Any) -> tuple[Any, ...]:
+    """What the sides learn: plain steps, which the compiler makes one kernel of.
+
+    A side itself is there because its gradient depends on it, and torch must know that. Without it torch before 2.13
+    takes the gradient of a compiled loss for a constant where a second derivative is wanted.
+    """
     if any(one is not None for one in of_slopes):
         _no_second_derivative(ctx)
     if grad is None:
-        return None, None, None, None, None
+        return None, None, None, None, None, None
     a, b, of_a, of_b = ctx.saved_tensors
-    learnt = torch.ops.vesica.box_loss_learnt
+    each = grad[..., None] if ctx.reduction == "none" else grad
     sides = zip((of_a, of_b), (a, b), ctx.wanted, strict=True)
-    return *(learnt(slope, grad, side) if wanted else None for slope, side, wanted in sides), None, None, None
-
-
-def _box_loss_learnt(slope: Any, grad: Any, side: Any) -> Any:
-    """What a side learns.
-
-    The side is there because its gradient depends on it, and torch must know that. Without it torch before 2.13 takes
-    the gradient of a compiled loss for a constant where a second derivative is wanted.
-    """
-    return slope * grad[..., None]
-
-
-def _box_loss_learnt_shape(slope: Any, grad: Any, side: Any) -> Any:
-    return slope.new_empty(slope.shape)
+    learnt = (slope * each + side.clamp(0, 0) if wanted else None for slope, side, wanted in sides)
+    return *learnt, None, None, None, None
 
 
 def _nms_padded(
@@ -187,8 +190,6 @@ def _label_counts_shape(truth: Any, guess: Any, labels: list[int]) -> tuple[Any,
 for _name, _call, _shape in (
     (BOX_MEASURE, _box_measure, _box_measure_shape),
     (BOX_SLOPES, _box_slopes, _box_slopes_shape),
-    (BOX_LOSS, _box_loss, _box_loss_shape),
-    (BOX_LOSS_LEARNT, _box_loss_learnt, _box_loss_learnt_shape),
     (NMS_PADDED, _nms_padded, _nms_padded_shape),
     (LABEL_COUNTS, _label_counts, _label_counts_shape),
 ):
@@ -198,6 +199,10 @@ for _name, _call, _shape in (
 torch.library.register_autograd(
     f"vesica::{BOX_MEASURE}", _box_measure_backward, setup_context=_keep_boxes, lib=LIBRARY
 )  # fmt: skip
-for _name in (BOX_SLOPES, BOX_LOSS_LEARNT):
-    torch.library.register_autograd(f"vesica::{_name}", _no_second_derivative, lib=LIBRARY)
-torch.library.register_autograd(f"vesica::{BOX_LOSS}", _box_loss_backward, setup_context=_keep_slopes, lib=LIBRARY)
+torch.library.register_autograd(f"vesica::{BOX_SLOPES}", _no_second_derivative, lib=LIBRARY)
+if INTERPRETED.value or not hasattr(torch.library, "triton_op"):  # torch before 2.6
+    _loss_operator = torch.library.custom_op(f"vesica::{BOX_LOSS}", _box_loss, mutates_args=())
+    _loss_operator.register_fake(_box_loss_shape)
+else:
+    _loss_operator = torch.library.triton_op(f"vesica::{BOX_LOSS}", _box_loss_in_graph, mutates_args=())
+_loss_operator.register_autograd(_box_loss_backward, setup_context=_keep_slopes)

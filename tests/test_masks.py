@@ -475,10 +475,23 @@ class TestTwin:
         with pytest.raises(TypeError, match="one library"):
             iou(Masks(torch.from_numpy(noise())), np.array([[0, 0, 1, 1]]))
 
-    def test_elsewhere(self):
+    @pytest.mark.parametrize("form", [RleMasks, SparseMasks])
+    @pytest.mark.parametrize("aligned", [False, True])
+    def test_dense_masks_elsewhere(self, form, aligned):
+        """Other forms go to where the dense ones are, and so does the answer."""
         strict = pytest.importorskip("array_api_strict")
-        with pytest.raises(TypeError, match="RleMasks live on the host"):
-            iou(Masks(strict.asarray(noise())), RleMasks.from_masks(noise()))
+        a, b = noise(), noise()[::-1].copy()
+        for got in (
+            iou(Masks(strict.asarray(a)), form.from_masks(b), aligned=aligned),
+            iou(form.from_masks(a), strict.asarray(b), aligned=aligned),
+        ):
+            assert type(got) is type(strict.asarray(a)) and np.array_equal(np.asarray(got), iou(a, b, aligned=aligned))
+
+    def test_polygons_with_dense_masks_elsewhere(self):
+        strict = pytest.importorskip("array_api_strict")
+        stack = noise()
+        drawn = Polygons([[[0, 0, 3, 0, 3, 2, 0, 2]]], rule="centre")
+        assert np.array_equal(np.asarray(iou(drawn, strict.asarray(stack))), iou(drawn, stack))
 
     def test_the_picker_says_so(self):
         torch = pytest.importorskip("torch")

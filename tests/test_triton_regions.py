@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from backends import absent, as_if_cuda, forbidden  # noqa: E402
-from vesica import Boxes, Masks, RotatedBoxes, best, iou, join, parts  # noqa: E402
+from vesica import Boxes, Masks, RleMasks, RotatedBoxes, SparseMasks, best, iou, join, parts  # noqa: E402
 from vesica._kernels import pick, pick_arrays  # noqa: E402
 from vesica._kernels.generic import masks as generic_masks  # noqa: E402
-from vesica._kernels.triton import mask_bits, masks, rotated  # noqa: E402
+from vesica._kernels.triton import mask_bits, mask_runs, masks, rotated  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
 from vesica.regions import comparable  # noqa: E402
@@ -259,3 +259,46 @@ class TestMasks:
         assert torch.equal(got, iou(a, b)) and shared == parts(a, b)
         assert all(torch.equal(x, y) for x, y in zip(pairs, join(a, b, at_least=0.25), strict=True)) and len(pairs)
         assert torch.equal(area, Masks(a).area) and torch.equal(boxes.array, Masks(a).boxes.array)
+
+
+def runs_of(stack):
+    masks = RleMasks.from_masks(stack)
+    return masks.counts, masks.offsets, masks.size
+
+
+class TestRuns:
+    """Run lengths that meet dense masks on a device are decoded there."""
+
+    def stacks(self, height, width, seed=0):
+        rng = np.random.default_rng(seed)
+        full, none = np.ones((1, height, width), bool), np.zeros((1, height, width), bool)
+        noise = rng.random((2, height, width)) < 0.4
+        tall = none.copy()
+        tall[:, :, : (width + 1) // 2] = True  # a run over whole columns, that ends with one
+        bent = np.zeros((1, width, height), bool)
+        bent.reshape(-1)[height // 2 : height * width - 1] = True  # from the middle of a column on
+        return np.concatenate([full, none, noise, tall, bent.transpose(0, 2, 1), none, full])
+
+    @pytest.mark.parametrize("size", [(1, 1), (1, 40), (17, 1), (5, 33), (35, 64), (16, 130), (3, 4)])
+    def test_are_the_pixels(self, size):
+        stack = self.stacks(*size)
+        like = torch.zeros(1)
+        with np.errstate(all="ignore"):
+            got = mask_runs.decode(*runs_of(stack), like)
+        assert got.dtype == torch.bool and np.array_equal(got.numpy(), stack)
+        assert torch.equal(got, generic_masks.decode(*runs_of(stack), like))
+
+    @pytest.mark.parametrize("size", [(0, 3), (3, 0)])
+    def test_nothing(self, size):
+        none = RleMasks.from_masks(np.zeros((2, *size), bool))
+        assert mask_runs.decode(none.counts, none.offsets, none.size, torch.zeros(1)).shape == (2, *size)
+        assert mask_runs.decode(np.zeros(0, int), np.zeros(1, int), (3, 4), torch.zeros(1)).shape == (0, 3, 4)
+
+    def test_are_decoded_on_the_device(self):
+        a, b = self.stacks(6, 40, 1), self.stacks(6, 40, 2)
+        for form in (RleMasks, SparseMasks):
+            with as_if_cuda(), absent("native"), np.errstate(all="ignore"):
+                got = iou(Masks(torch.from_numpy(a)), form.from_masks(b))
+            assert np.array_equal(got.numpy(), iou(a, b))
+        with as_if_cuda():
+            assert pick_arrays("decode", "masks", torch.from_numpy(a)).backend == "triton"

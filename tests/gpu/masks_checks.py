@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from vesica import Masks, iou, join, parts
-from vesica._kernels import pick
+from vesica import Masks, RleMasks, SparseMasks, iou, join, parts
+from vesica._kernels import pick, pick_arrays
 from vesica._kernels.generic import masks as generic
+from vesica._kernels.triton import mask_runs
 from vesica._kernels.triton import masks as kernels
 from vesica.overlaps.measures import MEASURES
 from vesica.overlaps.parts import twin_parts
@@ -54,6 +55,21 @@ def check_sizes():
             compare("iou", a, b)
             compare("iou", b, b)
             compare("dice", a, b[:7], aligned=True)
+
+
+def check_run_lengths():
+    """Decoded on the device: the pixels of the host, and the ious of dense masks."""
+    for size in ((1, 1), (7, 11), (480, 640), (427, 639), (33, 1924), (1000, 1), (1, 1000), (1080, 1920)):
+        for make in (noise, blobs):
+            a, b = make(7, size, 1), make(9, size, 2)
+            b[1], b[2, :, : size[1] // 2] = True, True
+            dense = b.cpu().numpy()
+            rle = RleMasks.from_masks(dense)
+            assert pick_arrays("decode", "masks", a).backend == "triton"
+            got = mask_runs.decode(rle.counts, rle.offsets, rle.size, a)
+            assert got.is_cuda and torch.equal(got, b), (size, int((got != b).sum()))
+            assert torch.equal(iou(a, rle), iou(a, b)) and torch.equal(iou(rle, a), iou(b, a)), size
+            assert torch.equal(iou(a, SparseMasks.from_masks(dense)), iou(a, b)), size
 
 
 def check_measures_and_options():

@@ -520,13 +520,6 @@ def no_gradient(kind: str) -> TypeError:
     )
 
 
-def on_the_host(kind: str) -> TypeError:
-    return TypeError(
-        f"{kind} live on the host, and the dense masks do not: bring these to the host, "
-        "or turn the others into dense masks of the same library."
-    )
-
-
 def same_image(a: tuple[int, int], b: tuple[int, int]) -> None:
     if a != b:
         raise SizeValueError(

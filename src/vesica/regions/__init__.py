@@ -25,7 +25,7 @@ from vesica._array import (
 )
 from vesica._check import labels as check_labels
 from vesica._check import polygons as check_polygons
-from vesica._kernels import Tables, has_kernel
+from vesica._kernels import Tables, has_kernel, pick_arrays
 from vesica.regions import geojson
 from vesica.regions.boxes import Boxes
 from vesica.regions.collection import Collection
@@ -188,7 +188,7 @@ def _of_pixels(a: PixelRegions, b: PixelRegions, threads: int | None) -> Tables:
     check.same_image(a.size, b.size)
     like = _like(a, b)
     if not (_can_be_packed(a) and _can_be_packed(b)):
-        left, right = (_on_device(side) for side in (a, b))
+        left, right = _stack(a, like), _stack(b, like)
         return Tables("masks", left, right, a.dtype, len(a), len(b), left)
     left = a.pixels(threads)
     return Tables("masks", left, left if b is a else b.pixels(threads), a.dtype, len(a), len(b), like)
@@ -212,7 +212,7 @@ def _masks_and_boxes(masks: PixelRegions, boxes: Boxes, threads: int | None) -> 
         check.same_library(masks.like, boxes.array)
     corners = cast(boxes.math, widest_float(boxes.math))
     if isinstance(masks, Masks) and not has_kernel("pack", "masks", corners, masks.array):
-        return _on_device(masks), corners, corners
+        return masks.array, corners, corners
     if needs_gradient(boxes.array):
         raise check.no_gradient(type(masks).__name__)
     return masks.pixels(threads), contiguous(to_numpy(corners), np.float64), boxes.array
@@ -242,11 +242,12 @@ def _can_be_packed(regions: PixelRegions) -> bool:
     return not isinstance(regions, Masks) or regions.can_be_packed
 
 
-def _on_device(masks: PixelRegions) -> Array:
-    """The stack of dense masks, for the twin."""
-    if not isinstance(masks, Masks):
-        raise check.on_the_host(type(masks).__name__)
-    return masks.array
+def _stack(masks: PixelRegions, like: Array) -> Array:
+    """Dense masks for what reads no other form: those of another form are decoded where the others are."""
+    if isinstance(masks, Masks):
+        return masks.array
+    rle = masks.to_rle()
+    return pick_arrays("decode", "masks", like).call(rle.counts, rle.offsets, rle.size, like)
 
 
 def _way_out(a: Region, b: Region) -> str:

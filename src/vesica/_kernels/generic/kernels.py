@@ -43,6 +43,7 @@ register(
     *kernels("generic", grid.decode, "decode", ("grid",), ANYWHERE),
     *kernels("generic", masks.area, "area", ("masks",), ANYWHERE),
     *kernels("generic", masks.boxes, "boxes", ("masks",), ANYWHERE),
+    *kernels("generic", masks.decode, "decode", ("masks",), ANYWHERE),
     *kernels("generic", labels.count, "count", ("labels",), ANYWHERE),
     *kernels("generic", labels.table, "table", ("labels",), ANYWHERE),
     *kernels("generic", late("generic.contingency.contingency"), "contingency", ("labels",), ANYWHERE),

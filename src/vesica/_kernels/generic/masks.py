@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vesica._array import Array, cast, device, dtype_name, namespace, need_int64, widest_float
+import numpy as np
+
+from vesica._array import Array, cast, device, dtype_name, from_numpy, namespace, need_int64, widest_float
 
 _NUMBERS = 1 << 22
 # Sums of so many ones are exact in float32, in whatever order a device adds them.
@@ -14,6 +16,13 @@ _EXACT = 1 << 24
 def is_set(a: Array) -> Array:
     """Which pixels belong."""
     return a if dtype_name(a) == "bool" else a != 0
+
+
+def decode(counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int], like: Array) -> Array:
+    """The masks of canonical counts, which go down the columns, as a stack of booleans where `like` is."""
+    number = np.arange(len(counts)) - np.repeat(offsets[:-1], np.diff(offsets))
+    columns = np.repeat(number % 2 == 1, counts).reshape(len(offsets) - 1, size[1], size[0])
+    return from_numpy(np.ascontiguousarray(columns.transpose(0, 2, 1)), like)
 
 
 def inter(a: Array, b: Array, *, aligned: bool) -> Array:

@@ -17,6 +17,7 @@ IS_THERE = find_spec("triton") is not None
 (PLACE,) = CUDA
 SERVED = {PLACE: "Triton kernels work on the device, without intermediates"}
 PACKED = {PLACE: "Triton kernels count bits on the device: one for each pixel"}
+DECODED = {PLACE: "Triton kernels decode run lengths on the device, where dense masks are"}
 CHOSEN = {PLACE: "Triton kernels choose on the device by iou; the host decides the rest"}
 TRAINED = {Place("torch", "cuda"): "one Triton kernel makes the losses of plain tables and their gradient"}
 WITHOUT = {PLACE: "the kernels for this device need triton, which is not installed: torch does the arithmetic"}
@@ -69,6 +70,7 @@ if IS_THERE:
         *kernels("triton", late("triton.masks.inter"), "inter_aligned", ("masks",), PACKED),
         *kernels("triton", late("triton.mask_bits.area"), "area", ("masks",), PACKED),
         *kernels("triton", late("triton.mask_bits.boxes"), "boxes", ("masks",), PACKED),
+        *kernels("triton", late("triton.mask_runs.decode"), "decode", ("masks",), DECODED),
         *kernels("triton", late("triton.join.join"), "join", ("boxes",), CHOSEN, formulas=FORMULAS),
         *kernels("triton", choose, "nms", ("boxes",), CHOSEN, formulas=FORMULAS, lane=choose_lane),
         *kernels("triton", late("triton.nms.nms_padded"), "nms_padded", ("boxes",), CHOSEN),

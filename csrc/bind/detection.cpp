@@ -284,8 +284,10 @@ std::int64_t walk_runs(const std::vector<RunTuple>& given, std::size_t rank_byte
     expect_size("taken", taken.size(), runs.size());
     Unlocked unlocked;
     precision_recall::Walk walk = arrays.walk();
+    precision_recall::Scratch scratch;
     const std::size_t fault = sorted_runs::merge(
-        runs.data(), runs.size(), [&](const precision_recall::Block& block) { walk.feed(block); }, taken.data());
+        runs.data(), runs.size(), [&](const precision_recall::Block& block) { walk.feed(block, scratch); },
+        taken.data());
     return fault == sorted_runs::no_fault ? -1 : static_cast<std::int64_t>(fault);
 }
 

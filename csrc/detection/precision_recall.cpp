@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "base/order.hpp"
 #include "base/threads.hpp"
 
@@ -21,19 +22,33 @@ constexpr std::size_t lanes_at_once = 4;  // of those that several threads put t
 // What one walk has seen, all zero at first.
 struct State {
     State(const Request& request, std::size_t lanes, bool with_scores)
-        : right(request.limit_count * lanes),
-          wrong((request.limit_count - request.first_limit) * lanes),
-          best(wrong.size() * request.recall_count),
-          reached(with_scores ? best.size() : 0),
-          top(2 * (request.limit_count - request.first_limit)) {}
+        : right(request.limit_count * lanes, 0),
+          wrong((request.limit_count - request.first_limit) * lanes, 0),
+          best(wrong.size() * request.recall_count, 0),
+          reached(with_scores ? best.size() : 0, 0),
+          top(2 * (request.limit_count - request.first_limit), 0) {}
 
     Seen seen() {
         return {right.data(), wrong.data(), best.data(), reached.empty() ? nullptr : reached.data(), top.data()};
     }
 
-    std::vector<std::uint32_t> right, wrong;
-    std::vector<double> best, reached, top;
+    memory::Vector<std::uint32_t> right, wrong;
+    memory::Vector<double> best, reached, top;
 };
+
+// Guesses in their order, one behind the other.
+struct Gathered {
+    memory::Vector<double> score;
+    memory::Vector<std::uint32_t> rank;
+    memory::Vector<std::uint64_t> matched, ignored;
+};
+
+// What a thread works with.
+struct Tool {
+    Gathered rows;
+    Scratch scratch;
+};
+using Tools = threads::Tools<Tool>;
 
 // One walk over some guesses of a category.
 struct Part {
@@ -46,7 +61,7 @@ struct Part {
 };
 
 // Turn counts of parts into counts of all parts before each.
-void sum_before(std::vector<std::unique_ptr<Part>>& parts, std::vector<std::uint32_t> State::* counts) {
+void sum_before(std::vector<std::unique_ptr<Part>>& parts, memory::Vector<std::uint32_t> State::* counts) {
     std::vector<std::uint32_t> total((parts[0]->state.*counts).size());
     for (const auto& part : parts)
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += std::exchange((part->state.*counts)[k], total[k]);
@@ -61,10 +76,11 @@ struct Output {
 // of it.
 class Category {
   public:
-    Category(const Records& records, const Request& request, std::size_t number, std::size_t first_guess,
+    Category(const Records& records, const Request& request, Tools& tools, std::size_t number, std::size_t first_guess,
              std::size_t guesses, const Output& out)
         : records_(records),
           request_(request),
+          tools_(tools),
           number_(number),
           first_(first_guess),
           guesses_(guesses),
@@ -101,14 +117,14 @@ class Category {
         parts_[part] = std::make_unique<Part>(request_, records_.thresholds, records_.areas, positives_.data(),
                                               out_.scores != nullptr);
         if (parts() == 1) return;  // nothing comes before it
-        over_blocks(part, [&](const Block& rows) { parts_[part]->walk.count(rows); });
+        over_blocks(part, [&](const Block& rows, Scratch& scratch) { parts_[part]->walk.count(rows, scratch); });
     }
     void sum() {
         sum_before(parts_, &State::right);
         sum_before(parts_, &State::wrong);
     }
     void feed(std::size_t part) {
-        over_blocks(part, [&](const Block& rows) { parts_[part]->walk.feed(rows); });
+        over_blocks(part, [&](const Block& rows, Scratch& scratch) { parts_[part]->walk.feed(rows, scratch); });
     }
     std::size_t lanes() const { return parts() ? lanes_ : 0; }
     void finish(std::size_t first, std::size_t last) {
@@ -118,13 +134,6 @@ class Category {
     }
 
   private:
-    // Guesses in their order, one behind the other.
-    struct Rows {
-        std::vector<double> score;
-        std::vector<std::uint32_t> rank;
-        std::vector<std::uint64_t> matched, ignored;
-    };
-
     std::size_t cells_begin() const { return static_cast<std::size_t>(records_.categories[number_]); }
     std::size_t cells_end() const { return static_cast<std::size_t>(records_.categories[number_ + 1]); }
 
@@ -154,16 +163,18 @@ class Category {
                    : static_cast<std::size_t>(static_cast<double>(order_.size()) * share * std::sqrt(share));
     }
 
-    // Call work(block) for the blocks of a part in turn.
+    // Call work(block, scratch) for the blocks of a part in turn.
     template <class Work>
     void over_blocks(std::size_t part, const Work& work) const {
-        Rows rows;
-        const std::size_t end = start(part + 1);
-        for (std::size_t from = start(part); from < end; from += block)
-            work(gathered(rows, from, std::min(block, end - from), out_.scores));
+        tools_.with([] { return std::make_unique<Tool>(); },
+                    [&](Tool& tool) {
+                        const std::size_t end = start(part + 1);
+                        for (std::size_t from = start(part); from < end; from += block)
+                            work(gathered(tool.rows, from, std::min(block, end - from), out_.scores), tool.scratch);
+                    });
     }
 
-    Block gathered(Rows& rows, std::size_t from, std::size_t count, bool with_scores) const {
+    Block gathered(Gathered& rows, std::size_t from, std::size_t count, bool with_scores) const {
         rows.score.resize(with_scores ? count : 0);
         rows.rank.resize(count);
         rows.matched.resize(count * words_);
@@ -183,6 +194,7 @@ class Category {
 
     const Records& records_;
     const Request& request_;
+    Tools& tools_;
     std::size_t number_, first_, guesses_;
     Output out_;
     std::size_t lanes_, words_;
@@ -243,8 +255,9 @@ void accumulate(const Records& records, const Request& request, double* precisio
     std::stable_sort(work.begin(), work.end(),
                      [&](std::size_t a, std::size_t b) { return first[a + 1] - first[a] > first[b + 1] - first[b]; });
     const auto guesses = [&](std::size_t k) { return first[work[k] + 1] - first[work[k]]; };
+    Tools tools;
     const auto category = [&](std::size_t k) {
-        return Category(records, request, work[k], first[work[k]], guesses(k), {precision, recall, scores});
+        return Category(records, request, tools, work[k], first[work[k]], guesses(k), {precision, recall, scores});
     };
     const std::size_t threads = request.threads, half = first[categories] / (2 * threads::at_least_one(threads));
     std::vector<Category> large;

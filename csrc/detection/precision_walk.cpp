@@ -11,6 +11,7 @@ namespace vesica::precision_recall {
 namespace {
 
 using Word = std::uint64_t;
+using Pending = memory::Vector<Word>;
 
 // Counters of the 64 lanes of a word: how many of the words have each.
 struct CountLanes {
@@ -22,6 +23,18 @@ struct CountLanes {
         }
     }
 };
+
+// What is pending of each lane of a word, added to 64 counters, or to those of so many lanes.
+void count_pending(Pending& pending, std::uint32_t* counters) {
+    simd::run<CountLanes>(static_cast<const Word*>(pending.data()), pending.size(), counters);
+    pending.clear();
+}
+
+void add_pending(Pending& pending, std::uint32_t* total, std::size_t lanes) {
+    std::uint32_t counters[64] = {};
+    count_pending(pending, counters);
+    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += counters[lane];
+}
 
 // The share of right guesses at each hit, of which so many came before. Divisions are many, and come in vectors.
 struct Precisions {
@@ -47,8 +60,7 @@ Walk::Walk(const Request& request, std::size_t thresholds, std::size_t areas, co
       seen_(seen),
       needed_(areas * request.recall_count),
       places_(areas * request.recall_count),
-      as_asked_(areas * request.recall_count),
-      hits_(64) {
+      as_asked_(areas * request.recall_count) {
     const std::size_t recalls = request.recall_count;
     for (std::size_t a = 0; a < areas; ++a) {
         if (!positives[a]) continue;
@@ -65,24 +77,25 @@ std::uint32_t Walk::limit(std::size_t m) const {
         std::min<std::int64_t>(std::max<std::int64_t>(request_.limits[m], 0), UINT32_MAX));
 }
 
-void Walk::feed(const Block& block) {
-    for (std::size_t m = 0; m < request_.first_limit; ++m) feed_recalls(block, m, limit(m));
+void Walk::feed(const Block& block, Scratch& scratch) {
+    for (std::size_t m = 0; m < request_.first_limit; ++m) feed_recalls(block, m, limit(m), scratch);
     for (std::size_t m = request_.first_limit; m < request_.limit_count; ++m)
-        for (std::size_t w = 0; w < words_; ++w) feed_curves(block, w, m, limit(m));
+        for (std::size_t w = 0; w < words_; ++w) feed_curves(block, w, m, limit(m), scratch);
 }
 
-void Walk::count(const Block& block) {
-    for (std::size_t m = 0; m < request_.limit_count; ++m) feed_recalls(block, m, limit(m));
+void Walk::count(const Block& block, Scratch& scratch) {
+    for (std::size_t m = 0; m < request_.limit_count; ++m) feed_recalls(block, m, limit(m), scratch);
     for (std::size_t m = request_.first_limit; m < request_.limit_count; ++m)
-        for (std::size_t w = 0; w < words_; ++w) count_wrong(block, w, m, limit(m));
+        for (std::size_t w = 0; w < words_; ++w) count_wrong(block, w, m, limit(m), scratch);
 }
 
-void Walk::count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit) {
-    pending_.clear();
+void Walk::count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit, Scratch& scratch) {
+    Pending& pending = scratch.pending;
+    pending.clear();
     for (std::size_t at = 0; at < block.count; ++at)
         if (block.rank[at] < limit)
-            pending_.push_back(~block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w));
-    add_pending(seen_.wrong + made(m, 64 * w), lanes_of(w));
+            pending.push_back(~block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w));
+    add_pending(pending, seen_.wrong + made(m, 64 * w), lanes_of(w));
 }
 
 void Walk::take_over(const Walk& next, std::size_t first, std::size_t last) {
@@ -105,54 +118,45 @@ void Walk::take_over(const Walk& next, std::size_t first, std::size_t last) {
 }
 
 // Only how many are found.
-void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit) {
+void Walk::feed_recalls(const Block& block, std::size_t m, std::uint32_t limit, Scratch& scratch) {
+    Pending& pending = scratch.pending;
     for (std::size_t w = 0; w < words_; ++w) {
-        pending_.clear();
+        pending.clear();
         for (std::size_t at = 0; at < block.count; ++at) {
             const Word right = block.matched[at * words_ + w] & ~block.ignored[at * words_ + w] & all_of(w);
-            if (right && block.rank[at] < limit) pending_.push_back(right);
+            if (right && block.rank[at] < limit) pending.push_back(right);
         }
-        add_pending(seen_.right + m * lanes_ + 64 * w, lanes_of(w));
+        add_pending(pending, seen_.right + m * lanes_ + 64 * w, lanes_of(w));
     }
 }
 
-void Walk::feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit) {
+void Walk::feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit, Scratch& scratch) {
+    Pending& pending = scratch.pending;
     const std::size_t lanes = lanes_of(w);
     const Word all = all_of(w);
-    for (auto& hits : hits_) hits.clear();
+    for (auto& hits : scratch.hits) hits.clear();
     std::uint32_t wrong[64] = {};
     std::copy_n(seen_.wrong + made(m, 64 * w), lanes, wrong);
     double* const top = seen_.top + 2 * (m - request_.first_limit);
     // Wrong guesses are counted many at a time, for their number is needed only at the next right one.
-    pending_.clear();
+    pending.clear();
     for (std::size_t at = 0; at < block.count; ++at) {
         if (block.rank[at] >= limit) continue;
         if (!top[0]) top[0] = 1, top[1] = block.score ? block.score[at] : 0;
         const Word hit = block.matched[at * words_ + w], off = block.ignored[at * words_ + w];
         if (Word right = hit & ~off & all) {
-            count_pending(wrong);
+            count_pending(pending, wrong);
             for (; right; right &= right - 1) {
                 const int lane = std::countr_zero(right);
-                hits_[static_cast<std::size_t>(lane)].push_back({wrong[lane], static_cast<std::uint32_t>(at)});
+                scratch.hits[static_cast<std::size_t>(lane)].push_back({wrong[lane], static_cast<std::uint32_t>(at)});
             }
         }
-        pending_.push_back(~hit & ~off & all);
+        pending.push_back(~hit & ~off & all);
     }
-    count_pending(wrong);
+    count_pending(pending, wrong);
     std::copy_n(wrong, lanes, seen_.wrong + made(m, 64 * w));
     for (std::size_t k = 0; k < lanes; ++k)
-        if (!hits_[k].empty()) close(64 * w + k, m, hits_[k], block);
-}
-
-void Walk::count_pending(std::uint32_t* counters) {
-    simd::run<CountLanes>(static_cast<const Word*>(pending_.data()), pending_.size(), counters);
-    pending_.clear();
-}
-
-void Walk::add_pending(std::uint32_t* total, std::size_t lanes) {
-    std::uint32_t counters[64] = {};
-    count_pending(counters);
-    for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += counters[lane];
+        if (!scratch.hits[k].empty()) close(64 * w + k, m, block, scratch);
 }
 
 std::size_t Walk::reached_by(std::uint32_t right, std::size_t lane) const {
@@ -161,11 +165,13 @@ std::size_t Walk::reached_by(std::uint32_t right, std::size_t lane) const {
 }
 
 // A wrong guess never raises precision, so the envelope stands on the right ones alone.
-void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block) {
+void Walk::close(std::size_t lane, std::size_t m, const Block& block, Scratch& scratch) {
     if (!positives_[lane / thresholds_]) return;
+    const std::vector<Hit>& hits = scratch.hits[lane % 64];
+    memory::Vector<double>& precisions = scratch.precisions;
     std::uint32_t& right = seen_.right[m * lanes_ + lane];
-    precisions_.resize(hits.size());
-    simd::run<Precisions>(hits.data(), hits.size(), std::size_t(right), request_.epsilon, precisions_.data());
+    precisions.resize(hits.size());
+    simd::run<Precisions>(hits.data(), hits.size(), std::size_t(right), request_.epsilon, precisions.data());
     const std::size_t recalls = request_.recall_count;
     const std::uint32_t* const need = needed_.data() + recalls_of(lane);
     double* const best = seen_.best + made(m, lane) * recalls;
@@ -174,7 +180,7 @@ void Walk::close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, 
     for (std::size_t k = 0; k < hits.size(); ++k) {
         for (++right; count < recalls && need[count] <= right; ++count)
             if (reached) reached[count] = block.score[hits[k].at];
-        if (count) best[count - 1] = std::max(best[count - 1], precisions_[k]);
+        if (count) best[count - 1] = std::max(best[count - 1], precisions[k]);
     }
 }
 

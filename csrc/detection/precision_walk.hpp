@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/memory.hpp"
+
 namespace vesica::precision_recall {
 
 struct Request {
@@ -49,32 +51,36 @@ struct Hit {
     std::uint32_t wrong, at;
 };
 
+// What a walk works with while it is fed: empty in between, so one serves many walks.
+struct Scratch {
+    std::vector<std::vector<Hit>> hits = std::vector<std::vector<Hit>>(64);  // of each lane of a word
+    memory::Vector<std::uint64_t> pending;
+    memory::Vector<double> precisions;
+};
+
 class Walk {
   public:
     // positives: (areas,) how many truths are to be found.
     Walk(const Request& request, std::size_t thresholds, std::size_t areas, const std::int64_t* positives,
          const Seen& seen);
 
-    void feed(const Block& block);
+    void feed(const Block& block, Scratch& scratch);
     // Of the lanes [first, last). Nothing is written where there is nothing to be found.
     void write(const Answer& answer, std::size_t first, std::size_t last) const;
     std::size_t lanes() const { return lanes_; }
 
     // Several walks over one category: each counts its guesses, begins with what those before it have counted, and is
     // fed; then the first takes over what the others have seen, one after the other, of the lanes [first, last).
-    void count(const Block& block);
+    void count(const Block& block, Scratch& scratch);
     void take_over(const Walk& next, std::size_t first, std::size_t last);
 
   private:
-    void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit);
-    void feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
-    void count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit);
-    // What `pending_` has of each lane of a word, added to 64 counters, or to those of so many lanes.
-    void count_pending(std::uint32_t* counters);
-    void add_pending(std::uint32_t* total, std::size_t lanes);
+    void feed_recalls(const Block& block, std::size_t m, std::uint32_t limit, Scratch& scratch);
+    void feed_curves(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit, Scratch& scratch);
+    void count_wrong(const Block& block, std::size_t w, std::size_t m, std::uint32_t limit, Scratch& scratch);
     // How many recalls a number of right guesses reaches.
     std::size_t reached_by(std::uint32_t right, std::size_t lane) const;
-    void close(std::size_t lane, std::size_t m, const std::vector<Hit>& hits, const Block& block);
+    void close(std::size_t lane, std::size_t m, const Block& block, Scratch& scratch);
     void write_lane(const Answer& answer, std::size_t lane, std::size_t m) const;
 
     std::uint32_t limit(std::size_t m) const;
@@ -92,9 +98,6 @@ class Walk {
     std::vector<std::uint32_t> needed_;  // (areas, recalls): right guesses that reach each recall, rising
     std::vector<std::uint32_t> places_;  // (areas, recalls): which recall that is, for those who ask may list any order
     std::vector<std::uint32_t> as_asked_;  // (areas, recalls): the same as `needed_`, by recall
-    std::vector<std::vector<Hit>> hits_;
-    std::vector<std::uint64_t> pending_;
-    std::vector<double> precisions_;
 };
 
 }  // namespace vesica::precision_recall

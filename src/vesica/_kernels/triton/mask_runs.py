@@ -53,7 +53,7 @@ def _either(x, y):
     return x ^ y
 
 
-@triton.jit(do_not_specialize=["height", "across"])
+@triton.jit(do_not_specialize=["height", "groups", "across"])
 def _fill(marks, out, height, groups, across, GROUP: tl.constexpr, ROWS: tl.constexpr, WORDS: tl.constexpr):
     """The pixels of some words of columns, from the top to the bottom: a byte each, or four at once."""
     chunks = tl.cdiv(across, WORDS)

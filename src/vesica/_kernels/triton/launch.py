@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from vesica._kernels.tables import Formula
+from vesica._kernels.triton.arithmetic import INTERPRETED
 
 _ALIGNMENT = 16
 """Bytes at whose multiples the compiler may assume that arrays begin."""
@@ -99,7 +100,17 @@ def launch(
         return
     if len(_COMPILED) >= MOST_COMPILED:
         _COMPILED.clear()
+    _check(kernel, arrays)
     limits = {} if registers is None else {"maxnreg": registers}
     compiled = kernel[(programs,)](*arrays, *constants, num_warps=warps, enable_fp_fusion=False, **limits)
     if compiled is not None:  # the interpreter compiles nothing
         _COMPILED[key] = compiled
+
+
+def _check(kernel: Any, arrays: tuple[Any, ...]) -> None:
+    """No integer may be one that the compiler looks at: of 1, say, it makes a constant, and the next call has another."""
+    known = kernel.kwargs["do_not_specialize"] if INTERPRETED.value else kernel.do_not_specialize
+    looked_at = [
+        name for name, one in zip(kernel.arg_names, arrays, strict=False) if isinstance(one, int) and name not in known
+    ]
+    assert not looked_at, f"{kernel.__name__} lacks do_not_specialize of {', '.join(looked_at)}"

@@ -229,11 +229,15 @@ def _names(item: pytest.Item, library: str) -> bool:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What is imported and collected stays to the end: the garbage collector need not look through it."""
+    """What is imported and collected stays to the end: the garbage collector need not look through it.
+
+    And it need not look at every 700 new objects, of which a chart has thousands; the end of each file has one look.
+    """
     gc.disable()
     yield
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
     gc.enable()
 
 

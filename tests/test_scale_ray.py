@@ -230,18 +230,20 @@ class TestKilled:
             engine.wait()
         engine.close()
 
-    def test_workers_at_twenty_moments(self, tmp_path, ray_cluster, monkeypatch):
-        """No part is lost, and none counts twice, however often a worker is killed in the middle of one."""
+    def test_workers_at_eight_moments(self, tmp_path, ray_cluster, monkeypatch):
+        """No part is lost, and none counts twice, however often a worker is killed in the middle of one.
+
+        Each takes a new process its time to begin; test_scale.py kills twenty of those that begin at once.
+        """
         monkeypatch.setattr(run, "mapped", killed.awaited)
         monkeypatch.setattr(detection, "_check_options", lambda options: None)  # some are for the worker
         folder = parts(tmp_path / "parts", table_of(*world()), [4] * 15)
+        _signs(tmp_path)
         working, spared = tmp_path / "working", tmp_path / "spared"
-        working.mkdir()
-        spared.mkdir()
         chance, stop, kills = random.Random(5), threading.Event(), Counter()
 
         def kill():
-            while kills.total() < 20 and not stop.wait(chance.uniform(0.01, 0.1)):
+            while kills.total() < 8 and not stop.wait(chance.uniform(0.01, 0.1)):
                 marks = sorted(one for one in working.iterdir() if kills[one.stem] < 2)
                 if marks:
                     mark = chance.choice(marks)
@@ -259,37 +261,42 @@ class TestKilled:
             stop.set()
             killer.join()
         assert found.to_json() == vesica.evaluate(*world()).to_json()
-        assert kills.total() == 20
+        assert kills.total() == 8
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="processes are not in groups here")
 def test_the_head_is_started_anew(folder, tmp_path, own_cluster, ray):
     """What a lost cluster had is done again, and counts once; a connection of somebody else is told to be lost."""
-    working, spared = tmp_path / "working", tmp_path / "spared"
-    working.mkdir()
-    spared.mkdir()
+    mine, other = (_signs(tmp_path / name) for name in ("mine", "other"))
+    two = tmp_path / "two"  # so many that there is room for both
+    two.mkdir()
     for k in range(3):
-        (spared / f"part-{k:05d}").touch()
+        (mine / "spared" / f"part-{k:05d}").touch()
+        if k < 2:
+            shutil.copy(folder / f"part-{k:05d}.parquet", two)
     ray.shutdown()  # this process is none of those that lose it
-    driver = own_cluster.driver("ours", folder, tmp_path)
-    assert [driver.stdout.readline().split() for _ in range(3)] == [["done", str(k)] for k in (1, 2, 3)]
+    theirs = own_cluster.driver("theirs", two, other)
+    while theirs.poll() is None and len(list((other / "working").iterdir())) < 2:
+        time.sleep(0.05)
+    ours = own_cluster.driver("ours", folder, mine)
+    assert [ours.stdout.readline().split() for _ in range(3)] == [["done", str(k)] for k in (1, 2, 3)]
     own_cluster.kill()
     own_cluster.start(2)
-    (spared / "all").touch()
-    told, errors = driver.communicate(timeout=300)
-    assert driver.returncode == 0, errors
+    (mine / "spared" / "all").touch()
+    told, errors = ours.communicate(timeout=300)
+    assert ours.returncode == 0, errors
     assert told.splitlines()[:-1] == [f"done {k}" for k in range(4, 11)]
     assert told.splitlines()[-1] == vesica.evaluate(*world()).to_json().replace("\n", "")
-
-    for one in [*spared.iterdir(), *working.iterdir()]:
-        one.unlink()
-    driver = own_cluster.driver("theirs", folder, tmp_path)
-    while driver.poll() is None and not any(working.iterdir()):
-        time.sleep(0.05)
-    own_cluster.kill()
-    told, errors = driver.communicate(timeout=300)
-    assert driver.returncode == 3
+    told, errors = theirs.communicate(timeout=300)
+    assert theirs.returncode == 3, errors
     assert "The cluster of Ray is gone" in told and "ray.init" in told
+
+
+def _signs(folder):
+    """Where `killed.awaited` says what is worked on, and is told to go on."""
+    for name in ("working", "spared"):
+        (folder / name).mkdir(parents=True)
+    return folder
 
 
 def _killed(pid):

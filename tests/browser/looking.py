@@ -98,6 +98,10 @@ class Looking:
             fragments,
         )
 
+    def hide(self, is_hidden=True):
+        """Leave the page without a layout, which takes most of the time; what is shown of it can still be told."""
+        self.run("(is_hidden) => { document.documentElement.hidden = is_hidden }", is_hidden)
+
     def settle(self):
         """After a change of the address: the page has followed it, and painted."""
         self.run("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))")

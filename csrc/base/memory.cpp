@@ -160,8 +160,8 @@ class Drawers {
     std::size_t total_ = 0;
 };
 
-// Scratch is not marked as free, so there is little of it: some for each processor.
-const std::size_t most_scratch = std::max<std::size_t>(8, std::thread::hardware_concurrency()) << 22;
+// Scratch is not marked as free, so there is little of it: 4 MB for each processor.
+const std::size_t most_scratch = std::size_t(std::clamp(std::thread::hardware_concurrency(), 8u, 32u)) << 22;
 
 struct Kept {
     std::mutex mutex;

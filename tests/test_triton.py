@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from backends import absent, as_if_cuda, forbidden  # noqa: E402
+from backends import absent, as_if_cuda, forbidden, swap_once  # noqa: E402
 from vesica import Boxes, RotatedBoxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
 from vesica._kernels import pick  # noqa: E402
@@ -25,6 +25,8 @@ from vesica.cli import main  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
 from vesica.regions import comparable  # noqa: E402
+
+swap_once()
 
 
 def rows(n, seed=0, dtype="float32", scale=1.0):

@@ -18,7 +18,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def _fit_for(damage, style):
     """Pixels that are counted otherwise are told by edges of whole numbers at the border, and by nothing else."""
-    return replace(style, digits=0, images=60, unclipped=False) if damage.needs_whole else style
+    return replace(style, digits=0, images=45, unclipped=False) if damage.needs_whole else style
 
 
 PAIRS = [

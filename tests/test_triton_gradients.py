@@ -106,6 +106,7 @@ def test_they_are_those_of_differences(name, aligned):
             moved = way(a.repeat(8, 1) if aligned else a, (b + moves).reshape(-1, 4))
             up, down = moved.reshape(2, 4, 3) if aligned else moved.T.reshape(2, 4, 3, 3).mT
             of_b = (up - down) / (2 * step)
+    assert of_a.any() and of_b.any()
     # What a value learns from is its own row of either side, and no other.
     for k, place in enumerate(np.ndindex(*values.shape)):
         for got, differences, row in zip(slopes[k], (of_a, of_b), (place[0], place[-1]), strict=True):
@@ -119,7 +120,7 @@ def test_as_torch_checks_functions(aligned):
     a, b = (torch.from_numpy(crowd(2, seed, dtype="float64")).requires_grad_() for seed in (1, 2))
 
     def way(x, y):
-        return gradients.measure(comparable(x, y, aligned=aligned), iou.plain, aligned=aligned, threads=None)
+        return gradients.measure(comparable(x, y, aligned=aligned), giou.plain, aligned=aligned, threads=None)
 
     with np.errstate(all="ignore"):
         assert torch.autograd.gradcheck(way, (a, b))

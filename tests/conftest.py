@@ -149,8 +149,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     inner = _inner_rows_of_jax(items)
     items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
+    relative = functools.cache(lambda path: Path(os.path.relpath(path, here)).as_posix())
     for item in items:
-        path = Path(os.path.relpath(item.path, here)).as_posix()
+        path = relative(item.path)
         names = (path, f"{path}::{item.nodeid.partition('::')[2]}")
         for mark, pattern in marks.items():
             if any(map(pattern.match, names)):
@@ -222,9 +223,19 @@ def _names(item: pytest.Item, library: str) -> bool:
     """Does its name say so, or does it name the library itself?"""
     function = getattr(item, "function", None)
     code = getattr(getattr(getattr(function, "hypothesis", None), "inner_test", function), "__code__", None)
+    return _whole(library).search(item.name) is not None or _is_named(code, library)
+
+
+@functools.cache
+def _whole(library: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z]){library}(?![a-z])")
+
+
+@functools.cache
+def _is_named(code: Any, library: str) -> bool:
+    """All rows of a table are tests of one function."""
     named = () if code is None else (*code.co_consts, *code.co_names)
-    whole = re.compile(rf"(?<![a-z]){library}(?![a-z])")
-    return whole.search(item.name) is not None or any(isinstance(one, str) and whole.match(one) for one in named)
+    return any(isinstance(one, str) and _whole(library).match(one) for one in named)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -124,7 +124,7 @@ class TestNoAlarm:
     @pytest.mark.parametrize("name", weak_models.KINDS)
     @pytest.mark.parametrize("style", STYLES)
     def test_weak_models_of_all_styles(self, name, style):
-        for seed in range(3):
+        for seed in range(2):
             truth, text = truth_of(2000 + seed, style)
             Path("truth.json").write_text(text)
             found = vesica.check(

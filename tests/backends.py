@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import importlib
 import importlib.metadata
 import os
@@ -83,30 +84,32 @@ def as_if_cuda() -> Iterator[None]:
     """Tensors on the CPU go where those of a CUDA device would."""
     registry.STANDS_FOR["cpu"] = "cuda"
     try:
-        with careful(), _swapped_once():
+        swap_once()
+        with careful():
             yield
     finally:
         registry.STANDS_FOR.clear()
 
 
-@contextlib.contextmanager
-def _swapped_once() -> Iterator[None]:
-    """Triton's interpreter swaps the functions of its language when a kernel begins, and looks for them again whenever
-    the kernel calls another function: all are swapped then, so to look takes time and changes nothing."""
+def swap_once() -> None:
+    """From now on Triton's interpreter swaps the functions of its language when a kernel begins, and only then.
+
+    By itself it looks for them again whenever the kernel calls another function: all are swapped then, so to look
+    changes nothing, and takes half of the time."""
     interpreter = importlib.import_module("triton.runtime.interpreter")
-    if not hasattr(interpreter, "_LangPatchScope"):  # another version
-        yield
+    if hasattr(interpreter, "swap_once") or not hasattr(interpreter, "_LangPatchScope"):  # done; another version
         return
     swap, names = interpreter._patch_lang, (interpreter.tl, interpreter.tl.core)
 
+    @functools.cache
+    def seen_by(function: Any) -> list[Any]:
+        return [one for one in function.__globals__.values() if any(one is name for name in names)]
+
     def swap_once(function: Any) -> Any:
-        seen = [one for one in function.__globals__.values() if any(one is name for name in names)]
-        is_swapped = not any(interpreter.tl.core.is_builtin(name.load) for name in seen)
+        is_swapped = not any(interpreter.tl.core.is_builtin(name.load) for name in seen_by(function))
         return interpreter._LangPatchScope() if is_swapped else swap(function)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interpreter, "_patch_lang", swap_once)
-        yield
+    interpreter._patch_lang = interpreter.swap_once = swap_once
 
 
 def _of(backend: str, verb: str | None) -> list[registry.Kernel]:

@@ -10,8 +10,8 @@ import vesica
 from damages import DAMAGES, Style, sound, write
 from vesica.cli import main
 
-SMALL = Style(images=35)
-WHOLE = replace(SMALL, digits=0, images=60)
+SMALL = Style(images=24)
+WHOLE = replace(SMALL, digits=0, images=45)
 STYLES = {
     "plain": SMALL,
     "whole": WHOLE,
@@ -19,8 +19,8 @@ STYLES = {
     "contiguous": replace(SMALL, categories=tuple(range(1, 31)), first_image=1, step=1),
     "from 0": replace(SMALL, categories=tuple(range(12)), first_image=0, step=1),
     "all digits": replace(SMALL, digits=None),
-    "not clipped": replace(SMALL, unclipped=True, images=50),
-    "poor": replace(SMALL, recall=0.4, jitter=0.12, images=60),
+    "not clipped": replace(SMALL, unclipped=True, images=36),
+    "poor": replace(SMALL, recall=0.4, jitter=0.12, images=40),
     "one size": replace(SMALL, sizes=((480, 640),)),
     "large": replace(SMALL, sizes=((1080, 1920),)),
 }

@@ -100,6 +100,14 @@ MARKS = {
 ONE_AT_A_TIME = {
     # A type checker, a cluster and a browser hold more than a worker: first of all, as long as workers are small.
     "processes": "test_types.py test_scale_ray.py browser/test_report.py".split(),
+    # What brings pandas, scikit-learn, statsmodels, OpenCV, Numba and SciPy's distributions: to one worker.
+    "not": """
+        test_losses.py parity/test_lvis.py test_labels.py test_parquet.py test_compare_detection.py test_comparison.py
+        test_bands.py test_boundary.py test_raster.py test_sparse.py test_coefficients.py test_curves.py test_sets.py
+        test_label_map_agreement.py test_masks.py test_pixel_ledger.py test_habits.py test_explained.py test_causes.py
+        test_confusion.py parity/test_agreement_libraries.py ../docs/masks.md ../docs/two_annotators.md
+        ../docs/agreement.md ../docs/causes.md ../docs/datasets.md ../docs/polygons.md
+    """.split(),
     # What compares JAX with torch: one worker has loaded both.
     "jax": "test_losses.py test_labels.py test_masks.py test_far_boxes.py test_registry.py".split(),
     # Further processes that load torch; and what it compiles, for which more is loaded.
@@ -109,7 +117,7 @@ ONE_AT_A_TIME = {
         parity/test_segmentation_libraries.py
     """.split(),
 }
-"""Files that one worker has, one after another, in the part of `make test` that begins with such a mark: for memory."""
+"""Files that one worker has, one after another, in the part of `make test` that begins with such a word: for memory."""
 
 FIRST = [
     *ONE_AT_A_TIME["processes"],
@@ -118,7 +126,7 @@ FIRST = [
     faults/test_full_disk.py faults/test_kernel_sizes.py faults/test_many_writers.py test_demo.py test_checkpoints.py
     test_scale.py test_compat_scripts.py faults/test_interrupted_files.py test_first_hour.py
     faults/test_fork.py test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_regions.py test_triton.py
-    test_score_counts.py test_strips.py test_parquet.py parity/test_lvis.py test_kernels.py
+    test_score_counts.py test_strips.py parity/test_lvis.py test_parquet.py test_kernels.py
     test_check_damages.py faults/test_io_errors.py test_report_pages.py parity/test_detection.py
     test_interval_coverage.py test_report.py test_compare_detection.py
     """.split(),
@@ -137,9 +145,34 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduler(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "one at a time" if file.removeprefix("tests/") in together else file
+            name = file.removeprefix("tests/") if file.startswith("tests/") else f"../{file}"
+            return "one at a time" if name in together else file
+
+        # By itself it looks at all tests once more whenever one has ended, which is a second in ten thousand tests.
+
+        def add_node_collection(self, node: Any, collection: Any) -> None:
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = Places(self.registered_collections[node])
+
+        def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+            super().mark_test_complete(node, item_index, duration)
+            scope = self._split_scope(self.registered_collections[node][item_index])
+            if all(self.assigned_work[node].get(scope, {"": False}).values()):
+                del self.assigned_work[node][scope]
 
     return Scheduler(config, log)
+
+
+class Places(list[str]):
+    """A list of different names that knows where each of them is."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(names)}
+
+    def index(self, name: str) -> int:  # type: ignore[override]
+        return self._places[name]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -149,8 +182,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     inner = _inner_rows_of_jax(items)
     items[:] = [item for item in items if item not in inner and not _is_once_more(item)]
     marks = {mark: re.compile("|".join(map(fnmatch.translate, patterns))) for mark, patterns in MARKS.items()}
+    relative = functools.cache(lambda path: Path(os.path.relpath(path, here)).as_posix())
     for item in items:
-        path = Path(os.path.relpath(item.path, here)).as_posix()
+        path = relative(item.path)
         names = (path, f"{path}::{item.nodeid.partition('::')[2]}")
         for mark, pattern in marks.items():
             if any(map(pattern.match, names)):
@@ -222,9 +256,19 @@ def _names(item: pytest.Item, library: str) -> bool:
     """Does its name say so, or does it name the library itself?"""
     function = getattr(item, "function", None)
     code = getattr(getattr(getattr(function, "hypothesis", None), "inner_test", function), "__code__", None)
+    return _whole(library).search(item.name) is not None or _is_named(code, library)
+
+
+@functools.cache
+def _whole(library: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z]){library}(?![a-z])")
+
+
+@functools.cache
+def _is_named(code: Any, library: str) -> bool:
+    """All rows of a table are tests of one function."""
     named = () if code is None else (*code.co_consts, *code.co_names)
-    whole = re.compile(rf"(?<![a-z]){library}(?![a-z])")
-    return whole.search(item.name) is not None or any(isinstance(one, str) and whole.match(one) for one in named)
+    return any(isinstance(one, str) and _whole(library).match(one) for one in named)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from backends import absent, as_if_cuda, forbidden  # noqa: E402
+from backends import absent, as_if_cuda, forbidden, swap_once  # noqa: E402
 from vesica import Boxes, RotatedBoxes, iou, join, losses, nms  # noqa: E402
 from vesica._check import threshold  # noqa: E402
 from vesica._kernels import pick  # noqa: E402
@@ -25,6 +25,8 @@ from vesica.cli import main  # noqa: E402
 from vesica.overlaps.measures import MEASURES  # noqa: E402
 from vesica.overlaps.parts import twin_parts  # noqa: E402
 from vesica.regions import comparable  # noqa: E402
+
+swap_once()
 
 
 def rows(n, seed=0, dtype="float32", scale=1.0):
@@ -81,7 +83,7 @@ class TestMeasure:
 
     @pytest.mark.parametrize("name", sorted(set(MEASURES) - {"tversky"}))
     def test_tame_boxes_go_the_fast_way_to_the_same_bits(self, name):
-        a, b = rows(30, 1)[4:], rows(40, 2)[4:]
+        a, b = rows(13, 1)[4:], rows(40, 2)[4:]  # more than one tile has rows
         assert_equal(*both(name, a, b), name)
         assert_equal(*both(name, a / 128, b / 128), name)
         touching = torch.tensor([[0.0, 0, 4, 4], [4, 0, 8, 4], [0, 0, 4, 4.0000005], [1, 1, 2, 2]])
@@ -90,13 +92,13 @@ class TestMeasure:
     @pytest.mark.parametrize("name", sorted(set(MEASURES) - {"tversky"}))
     def test_boxes_of_any_size_and_place(self, name):
         """Inside and outside of the range of the fast way, at its ends, left of 0 and at 0."""
-        a, b, as_they_are = rows(30, 1)[4:], rows(40, 2)[4:], partial(Boxes, check=False)
+        a, b, as_they_are = rows(13, 1)[4:], rows(40, 2)[4:], partial(Boxes, check=False)
         for power in (-30, -18, 20, 44, 60):
             assert_equal(*both(name, as_they_are(a * 2.0**power), as_they_are(b * 2.0**power)), name)
         assert_equal(*both(name, a - 60, b - 60), name)
-        floor = a.floor()
+        floor = b.floor()
         floor[:, 2:] += 1
-        assert_equal(*both(name, floor - floor[0, 0], floor - floor[0, 0]), name)
+        assert_equal(*both(name, floor[:9] - floor[0, 0], floor - floor[0, 0]), name)
         for small in (2.0**-20, 2.0**-22, 2.0**-38):  # beside a coordinate of 64
             odd = torch.tensor([[small, 0, 64, 64], [0, small, 1, 2], [0, 0, small, 1], [1, 1, 1 + 2.0**-23, 3]])
             assert_equal(*both(name, as_they_are(odd), as_they_are(odd)), name)

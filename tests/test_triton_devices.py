@@ -15,7 +15,7 @@ from test_triton import as_if_cuda, crowd  # noqa: E402
 from vesica import losses  # noqa: E402
 from vesica._check import threshold  # noqa: E402
 from vesica._kernels.tables import Contest  # noqa: E402
-from vesica._kernels.triton import contingency, launch, nms  # noqa: E402
+from vesica._kernels.triton import contingency, few, launch, nms  # noqa: E402
 from vesica._kernels.triton import losses as triton_losses  # noqa: E402
 
 MODULES = (
@@ -75,6 +75,13 @@ def padded():
     nms.nms_padded(contest, order, torch.ones((1, 40), dtype=torch.bool), 5)
 
 
+def many():
+    """As if they were more than suppression among few has room for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few, "MOST", 0)
+        vesica.nms(boxes(80, 1), torch.linspace(0, 1, 80), above=0.5)
+
+
 CALLS = {
     "measure": lambda: vesica.ciou(boxes(5, 1), boxes(6, 2)),
     "aligned": lambda: vesica.giou(boxes(5, 1), boxes(5, 2), aligned=True),
@@ -83,7 +90,7 @@ CALLS = {
     "best": lambda: vesica.best(boxes(5, 1), boxes(6, 2), measure="ciou"),
     "join": lambda: vesica.join(boxes(40, 1), boxes(50, 2), at_least=0.3),
     "nms": lambda: vesica.nms(boxes(40, 1), torch.linspace(0, 1, 40)),
-    "many nms": lambda: vesica.nms(boxes(2100, 1), torch.linspace(0, 1, 2100), above=0.9),
+    "many nms": many,
     "nms_padded": padded,
     "match": lambda: vesica.match(boxes(20, 1), boxes(30, 2), at_least=0.2),
     "anchors": lambda: vesica.anchors.assign(boxes(20, 1), boxes(6, 2), offsets=[0, 2, 6]),

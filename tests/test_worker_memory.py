@@ -1,4 +1,4 @@
-"""Workers forget at the end of a file, and a test that loads what its part does without is told."""
+"""Workers forget between two files, and a test that loads what its part does without is told."""
 
 import sys
 from types import SimpleNamespace
@@ -35,17 +35,30 @@ def test_a_library_of_another_part(monkeypatch):
     worker = frugal("not processes and not jax and not torch")
     monkeypatch.delitem(sys.modules, "jax", raising=False)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    worker.pytest_runtest_teardown(TWO, SAME)
+    worker.pytest_runtest_teardown(TWO)
     monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(clear_caches=lambda: None))
     with pytest.raises(pytest.fail.Exception, match=r"two\.py::test loads jax, which this part"):
-        worker.pytest_runtest_teardown(TWO, SAME)
-    worker.pytest_runtest_teardown(TWO, SAME)  # said once
+        worker.pytest_runtest_teardown(TWO)
+    worker.pytest_runtest_teardown(TWO)  # said once
 
 
-def test_freed_answers_go_with_the_file():
+def test_freed_answers_go_before_the_next_file():
     worker = frugal()
     rows = np.tile(np.float32([[0, 0, 1, 1]]), (2100, 1))
-    for following, is_kept in ((SAME, True), (OTHER, False), (None, False)):
+    worker.pytest_runtest_setup(TWO)
+    for following, is_kept in ((SAME, True), (OTHER, False)):
         vesica.iou(rows, rows)
-        worker.pytest_runtest_teardown(TWO, following)
+        worker.pytest_runtest_teardown(TWO)
+        worker.pytest_runtest_setup(following)
         assert (_native.kept() > 0) is is_kept
+
+
+def test_forgets_between_files_and_where_one_takes_much(monkeypatch):
+    worker, held, forgotten = frugal(), 300 << 20, []
+    monkeypatch.setattr(worker_memory, "resident", lambda: held)
+    monkeypatch.setattr(worker_memory, "_forget", lambda: forgotten.append(held >> 20))
+    for item, more in ((TWO, 0), (SAME, 90 << 20), (OTHER, 0), (OTHER, 110 << 20), (TWO, 10 << 20)):
+        worker.pytest_runtest_setup(item)
+        held += more
+        worker.pytest_runtest_teardown(item)
+    assert forgotten == [300, 390, 500]

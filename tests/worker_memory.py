@@ -1,4 +1,4 @@
-"""What a worker of the tests holds: given back at the end of each file; and nothing that its part does without."""
+"""What a worker of the tests holds: given back before the next file; and nothing that its part does without."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 GROWTH = 100 << 20
-"""Bytes that a worker may take before it forgets what was compiled; at the end of a file a fifth of them."""
+"""Bytes that a worker may take before it forgets what was compiled; between two files a fifth of them."""
 
 SHELF = 256 << 20
 """Bytes of freed answers that the core keeps unless told otherwise."""
@@ -21,20 +21,31 @@ class Frugal:
     """Forgets what JAX and torch have compiled and gives freed memory back: over all files it would be gigabytes."""
 
     kept = 0  # bytes that were still held when it last forgot
+    file: Path | None = None
 
     def __init__(self, config: pytest.Config) -> None:
         self._absent = libraries_left_out(config.option.markexpr)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
-        if "matplotlib.pyplot" in sys.modules:
-            sys.modules["matplotlib.pyplot"].close("all")
-        ends_file = nextitem is None or nextitem.path != item.path
-        if ends_file and "vesica._native" in sys.modules:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """What the fixtures of a file made is there until its last test has ended: it is given back after that."""
+        if item.path == self.file:
+            return
+        self.file = item.path
+        if "vesica._native" in sys.modules:
             _empty_shelf()
-        if self.kept == 0 or resident() > self.kept + (GROWTH // 5 if ends_file else GROWTH):
+        self._give_back(GROWTH // 5)
+
+    def _give_back(self, growth: int) -> None:
+        if self.kept == 0 or resident() > self.kept + growth:
             _forget()
             self.kept = resident()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+        self._give_back(GROWTH)
         loaded = [name for name in self._absent if name in sys.modules]
         if loaded:
             self._absent = []  # said once

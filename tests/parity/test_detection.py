@@ -15,8 +15,8 @@ from scenes import awkward, datasets
 
 pytest.importorskip("pycocotools")
 
-JOBS = int(os.environ.get("VESICA_PARITY_JOBS", "120"))
-CHUNK = 40
+JOBS = int(os.environ.get("VESICA_PARITY_JOBS", "100"))
+CHUNK = 50
 REGIONS = ("box", "mask")
 
 # Thresholds and ranges in any order, of 1, 40, 64, 65 and 130 lanes; a limit below all, beyond all, twice.
@@ -176,7 +176,7 @@ def test_threads_change_no_byte(regions):
 def met():
     """How often the first jobs have which awkward thing."""
     found = Counter()
-    for seed in range(120):
+    for seed in range(100):
         found.update(_met(awkward(seed)))
     return found
 

@@ -108,7 +108,7 @@ def launch(
 
 
 def _check(kernel: Any, arrays: tuple[Any, ...]) -> None:
-    """No integer may be one that the compiler looks at: of 1, say, it makes a constant, and the next call has another."""
+    """No integer may be one that the compiler looks at: of a 1 it makes a constant, and the next call has a 2."""
     known = kernel.kwargs["do_not_specialize"] if INTERPRETED.value else kernel.do_not_specialize
     looked_at = [
         name for name, one in zip(kernel.arg_names, arrays, strict=False) if isinstance(one, int) and name not in known

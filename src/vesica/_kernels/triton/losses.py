@@ -103,15 +103,15 @@ class Request(NamedTuple):
     """A launch of the kernel: room for what it makes, and what it is told."""
 
     out: Any
-    slopes: tuple[Any, Any]
+    slopes: tuple[Any, ...]
     """None where no gradient is asked for."""
     programs: int
-    count: int
+    rows: int
     constants: tuple[Any, ...]
 
     def arrays(self, a: Any, b: Any) -> tuple[Any, ...]:
         """What the kernel takes for sides in rows: whatever is not written need only be there."""
-        return (a, b, self.out, *(self.out if one is None else one for one in self.slopes), self.count)
+        return (a, b, self.out, *(self.out if one is None else one for one in self.slopes), self.rows)
 
 
 def request(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> Request:
@@ -123,13 +123,13 @@ def request(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -
     slopes = tuple(side.new_empty(side.shape) if wanted else None for side, wanted in ((a, of_a), (b, of_b)))
     limit, octave = (2.0**508, 8) if a.dtype == torch.float64 else (2.0**60, 1)
     constants = (name, of_a, of_b, limit, octave, reduction == "mean", is_summed, block)
-    return Request(out, slopes, programs, count, constants)  # type: ignore[arg-type]
+    return Request(out, slopes, programs, count, constants)
 
 
 def each(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
     """The loss of each row, or their sum or mean, and the gradients of it in a and in b, where they are asked for."""
     asked = request(a, b, name, reduction, of_a, of_b)
-    if asked.count:
+    if asked.rows:
         with on_device_of(asked.out):
             launch(_loss, asked.programs, asked.arrays(in_rows(a), in_rows(b)), asked.constants)
     return reduced(asked.out, reduction), *asked.slopes
@@ -138,7 +138,7 @@ def each(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> t
 def in_graph(a: Any, b: Any, name: str, reduction: str, of_a: bool, of_b: bool) -> tuple[Any, Any, Any]:
     """The same for a graph of torch.compile, which has the kernel itself as a node, and launches it by itself."""
     asked = request(a, b, name, reduction, of_a, of_b)
-    if asked.count:
+    if asked.rows:
         kernel = torch.library.wrap_triton(_loss)
         kernel[(asked.programs,)](*asked.arrays(a.contiguous(), b.contiguous()), *asked.constants)
     return reduced(asked.out, reduction), *asked.slopes

@@ -26,6 +26,7 @@ from shards import KINDS, UNEVEN, parts, scored, table_of, world
 from vesica import scale
 from vesica.errors import InputError
 from vesica.scale import detection, kept, run
+from vesica.scale import ray as engine_of_ray
 from vesica.scale.ray import AHEAD, Ray
 
 pa = pytest.importorskip("pyarrow")
@@ -175,6 +176,22 @@ def test_who_stops_leaves_little_behind(ray_cluster, tmp_path, monkeypatch, work
     engine.close()
     ray.get(ray.remote(num_cpus=4)(killed.slowly).options(num_returns=2).remote(b""))  # once nobody else is at work
     assert len(list(tmp_path.iterdir())) <= done + room and ray.is_initialized()
+
+
+def test_a_cluster_that_grew(ray_cluster, monkeypatch, ray):
+    """A worker is asked, and never the head by this process: Ray would end it while the head is replaced."""
+    engine = Ray(None)
+    monkeypatch.setattr(ray, "cluster_resources", lambda: pytest.fail("the head was asked"))
+    monkeypatch.setattr(engine_of_ray, "PATIENCE", 0.01)
+    monkeypatch.setattr(engine_of_ray, "GROWTH", 0.0)
+    assert engine.workers == 4
+    engine.workers = 1
+    begin = time.monotonic()
+    while engine.workers == 1 and time.monotonic() - begin < 60:
+        engine.submit(killed.slowly, "a part", b"")
+        engine.wait()
+    engine.close()
+    assert engine.workers == 4
 
 
 def test_under_a_budget_of_memory(folder, ray_cluster):

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 import socket
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -14,7 +15,10 @@ from vesica._check import scale as check
 from vesica.scale.engines import ATTEMPTS
 
 PATIENCE = 2.0
-"""Seconds without news after which it is asked whether the cluster is still there, and how large."""
+"""Seconds without news after which it is asked whether the cluster is still there."""
+
+GROWTH = 20.0
+"""Seconds after which it is asked again how large the cluster is: the question is a task, which may need a process."""
 
 AHEAD = 16
 """Tasks that are given to Ray at least, where no number of workers is: a cluster that grows does so when tasks wait."""
@@ -55,7 +59,7 @@ class Ray:
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
             self._connect()
-        self.workers = workers or self._processors()
+        self.workers = workers or processors()
         self._raylet = self._raylet_of_this_process()
         self._losses = self._count = 0
         self._tasks: dict[int, Task] = {}
@@ -65,6 +69,9 @@ class Ray:
         self._bodies: dict[int, Any] = {}
         """What stands for bodies that lie in the cluster."""
         self._remote: dict[Any, Any] = {}
+        self._question: Any = None
+        """What stands for the size of the cluster, where it was asked."""
+        self._asked = time.monotonic()
 
     def _connect(self) -> None:
         self._ray.init(
@@ -117,9 +124,6 @@ class Ray:
         self._running, self._bodies = {}, {}
         if self._is_ours:
             self._ray.shutdown()
-
-    def _processors(self) -> int:
-        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def _begin(self) -> None:
         room = self._workers or max(AHEAD, 2 * self.workers)  # no worker waits for its next task
@@ -179,9 +183,17 @@ class Ray:
             raise _Lost
 
     def _grow(self) -> None:
-        """A cluster may be larger than it was."""
-        if self._workers is None:
-            self.workers = max(self.workers, self._processors())
+        """A cluster may be larger than it was. A worker asks: Ray ends who asks the head while it is replaced."""
+        if self._workers is not None:
+            return
+        if self._question is None:
+            if time.monotonic() - self._asked >= GROWTH:
+                self._asked = time.monotonic()
+                self._question = self._ray.remote(num_cpus=0, max_retries=0)(processors).remote()
+        elif self._ray.wait([self._question], timeout=0)[0]:
+            question, self._question = self._question, None
+            with contextlib.suppress(self._ray.exceptions.RayError):  # it is asked again
+                self.workers = max(self.workers, self._ray.get(question))
 
     @contextlib.contextmanager
     def _restored(self) -> Iterator[None]:
@@ -198,13 +210,18 @@ class Ray:
 
     def _connect_again(self) -> None:
         self._waiting.extendleft(sorted(self._running.values(), reverse=True))
-        self._running, self._bodies, self._remote = {}, {}, {}
+        self._running, self._bodies, self._remote, self._question = {}, {}, {}, None
         self._ray.shutdown()
         try:
             self._connect()
         except (ConnectionError, RuntimeError, TimeoutError) as error:
             raise check.cluster_gone(True, self._losses) from error
         self._raylet = self._raylet_of_this_process()
+
+
+def processors() -> int:
+    """How many the cluster has that this process is connected to."""
+    return max(1, int(importlib.import_module("ray").cluster_resources().get("CPU", 1)))
 
 
 class _Lost(Exception):

@@ -32,10 +32,27 @@ def test_the_device_of_the_tensor_is_made_the_current_one(monkeypatch):
     assert not isinstance(here, torch.cuda.device)
 
 
+class Unspecialised:
+    """What a launch asks of a kernel: its arguments, and which of them the compiler does not look at."""
+
+    __name__ = "kernel"
+
+    def __init__(self, *known):
+        self.arg_names = ["table", "rows"]
+        self.do_not_specialize = known
+        self.kwargs = {"do_not_specialize": known or None}
+
+
+def test_an_integer_that_the_compiler_would_look_at():
+    """Of a 1 it makes a constant, and the next call has a 2."""
+    with pytest.raises(AssertionError, match="kernel lacks do_not_specialize of rows"):
+        launch.launch(Unspecialised(), 1, (torch.empty(4), 4), ())
+
+
 def test_what_was_compiled_for_one_device_is_not_run_on_another(monkeypatch):
     """The same kernel with tensors of another device is looked up anew."""
 
-    class Kernel:
+    class Kernel(Unspecialised):
         compiled = 0
 
         def __getitem__(self, _):
@@ -46,7 +63,7 @@ def test_what_was_compiled_for_one_device_is_not_run_on_another(monkeypatch):
             return call
 
     monkeypatch.setattr(launch, "_COMPILED", {})
-    kernel = Kernel()
+    kernel = Kernel("rows")
     for device, count in (("cpu", 1), ("cpu", 1), ("meta", 2), ("cpu", 2)):
         launch.launch(kernel, 1, (torch.empty(4, device=device), 4), ())
         assert kernel.compiled == count

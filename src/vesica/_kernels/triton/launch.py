@@ -109,7 +109,7 @@ def launch(
 
 def _check(kernel: Any, arrays: tuple[Any, ...]) -> None:
     """No integer may be one that the compiler looks at: of a 1 it makes a constant, and the next call has a 2."""
-    known = kernel.kwargs["do_not_specialize"] if INTERPRETED.value else kernel.do_not_specialize
+    known = (kernel.kwargs["do_not_specialize"] if INTERPRETED.value else kernel.do_not_specialize) or ()
     looked_at = [
         name for name, one in zip(kernel.arg_names, arrays, strict=False) if isinstance(one, int) and name not in known
     ]

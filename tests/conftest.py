@@ -113,8 +113,9 @@ ONE_AT_A_TIME = {
     # Further processes that load torch; and what it compiles, for which more is loaded.
     "torch": """
         test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_compile.py test_far_boxes.py test_grid.py
-        test_kernels.py test_nms_batched.py test_registered_measure.py test_training.py
-        parity/test_segmentation_libraries.py
+        test_kernels.py test_nms_batched.py test_registered_measure.py test_compat_scripts.py test_adapters.py
+        test_lane.py test_registry.py test_docstrings.py test_explained.py test_triton_devices.py
+        parity/test_segmentation_libraries.py ../docs/training.md
     """.split(),
 }
 """Files that one worker has, one after another, in the part of `make test` that begins with such a word: for memory."""
@@ -125,7 +126,8 @@ FIRST = [
     faults/test_killed_writers.py faults/test_streams.py faults/test_signals.py test_cli_rules.py test_cli_examples.py
     faults/test_full_disk.py faults/test_kernel_sizes.py faults/test_many_writers.py test_demo.py test_checkpoints.py
     test_scale.py test_compat_scripts.py faults/test_interrupted_files.py test_first_hour.py
-    faults/test_fork.py test_torchmetrics.py test_scale_recipes.py test_losses.py test_triton_regions.py test_triton.py
+    faults/test_fork.py test_torchmetrics.py test_scale_recipes.py test_triton_compile.py test_losses.py
+    test_triton_regions.py test_training.py test_triton.py
     test_score_counts.py test_strips.py parity/test_lvis.py test_parquet.py test_kernels.py
     test_check_damages.py faults/test_io_errors.py test_report_pages.py parity/test_detection.py
     test_interval_coverage.py test_report.py test_compare_detection.py

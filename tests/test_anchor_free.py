@@ -130,8 +130,12 @@ class TestRefused:
     @pytest.mark.parametrize(
         "output, options, message",
         [
-            (np.zeros((1, 8400, 84)), {}, r"got \(1, 8400, 84\), more rows than boxes.*exchange the last two axes"),
-            (np.zeros((84, 8400)), {}, r"got \(84, 8400\). One image is a batch of one: output\[None\]"),
+            (
+                np.broadcast_to(0.0, (1, 8400, 84)),
+                {},
+                r"got \(1, 8400, 84\), more rows than boxes.*exchange the last two axes",
+            ),
+            (np.broadcast_to(0.0, (84, 8400)), {}, r"got \(84, 8400\). One image is a batch of one: output\[None\]"),
             (np.zeros((1, 4, 9)), {}, r"must have shape \(B, 4 \+ classes, N\)"),
             (np.zeros((1, 6, 9)), {"classes": 3}, "`classes` must be at most the 2 rows after the fourth; got 3"),
             (head() * [[[1]]] * 3 - 1, {}, "must have chances from 0 to 1.*Logits become chances by a sigmoid"),

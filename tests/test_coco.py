@@ -271,20 +271,22 @@ class TestRefused:
 
 
 class TestFiles:
-    ROWS = [{**ROW, "image_id": k, "score": k / 20_000} for k in range(20_000)]
+    @pytest.fixture
+    def rows(self):
+        return [{**ROW, "image_id": k, "score": k / 20_000} for k in range(20_000)]
 
-    def test_large(self, written):
+    def test_large(self, written, rows):
         """Several threads read a large file, and its bytes are those that are there."""
-        path = written(self.ROWS)
+        path = written(rows)
         file = files.load(path)
         assert os.path.getsize(path) > 1 << 20 and file.data == path.read_bytes()
         for threads in (1, 3):
             ours = dataset_of(file, threads=threads)
-            assert ours.score.tobytes() == np.array([k["score"] for k in self.ROWS]).tobytes()
+            assert ours.score.tobytes() == np.array([k["score"] for k in rows]).tobytes()
 
-    def test_gzip(self, written, monkeypatch):
-        packed = gzip.compress(json.dumps(self.ROWS).encode())
-        assert len(dataset_of(written(packed, "a.json.gz"))) == len(self.ROWS)
+    def test_gzip(self, written, rows, monkeypatch):
+        packed = gzip.compress(json.dumps(rows).encode())
+        assert len(dataset_of(written(packed, "a.json.gz"))) == len(rows)
         with pytest.raises(InputError, match="packed by gzip, and broken"):
             dataset_of(written(packed[:-20], "b.json.gz"))
         bomb = gzip.compress(b"[" + b" " * (32 << 20) + b"]")

@@ -138,7 +138,7 @@ class TestResults:
         assert "… 30 more rows" in words and "<a>" in words and "0.333" in words
 
 
-ROW, COLUMN = np.indices((600, 900))
+ROW, COLUMN = np.ogrid[:600, :900]
 MASK = ((COLUMN - 400) ** 2 + (ROW - 300) ** 2 < 200**2) & ((COLUMN - 400) ** 2 + (ROW - 300) ** 2 > 80**2)
 
 
@@ -152,7 +152,7 @@ class TestRegions:
             Masks(MASK[None]),
             RleMasks.from_masks(MASK[None]),
             SparseMasks.from_masks(MASK[None]),
-            LabelMap(MASK.astype(int)),
+            LabelMap(MASK.astype("uint8")),
             Boxes(np.zeros((2, 3, 4))),
         ],
     )

@@ -31,6 +31,41 @@ def seen(call, *arrays):
         return torch.compile(call, backend=backend, fullgraph=True)(*arrays), names
 
 
+GRAPH = """
+import torch, triton
+from torch._functorch.aot_autograd import aot_function, make_boxed_func
+from torch._subclasses import FakeTensorMode
+from triton.backends.compiler import GPUTarget
+from vesica._kernels.triton import operators
+
+class Device:  # as torch asks for it, which looks at the code of the kernel
+    def get_current_target(self):
+        return GPUTarget("cuda", 90, 32)
+
+triton.runtime.driver.set_active(Device())
+
+def forward(graph, examples):
+    print(*(node.target for node in graph.graph.nodes if "getitem" not in str(node.target) and "call" in node.op))
+    return make_boxed_func(graph.forward)
+
+for count in (5000, 700):
+    with FakeTensorMode():
+        a, b = (torch.empty(count, 4, device="cuda") for _ in range(2))
+        aot_function(lambda a, b: torch.ops.vesica.box_loss(a, b, "ciou", "mean", True, False)[0], forward)(a, b)
+"""
+
+
+# First, as long as this process has loaded little itself.
+def test_a_loss_is_its_kernel_in_the_graph():
+    """So the compiler launches it by itself; nothing is copied on the way, and few rows are not added up again."""
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    done = subprocess.run([sys.executable, "-c", GRAPH], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    many, few = (line.split() for line in done.stdout.splitlines())
+    assert few == ["aten.new_empty.default", "aten.new_empty.default", "triton_kernel_wrapper_functional"]
+    assert many == [*few, "aten.sum.default"]
+
+
 def test_measures():
     a, b = rows(5, 1), rows(7, 2)
     got, names = seen(lambda x, y: tversky(x, y, alpha=0.3, beta=0.6, empty=0.25), a, b)
@@ -167,40 +202,6 @@ def test_the_backward_graph_has_the_side_that_learns(name):
     with as_if_cuda(), np.errstate(all="ignore"):
         torch.compile(way, backend=backend, fullgraph=True)(a, b).backward()
     assert "primals_1" in inputs and a.grad.abs().max() > 0
-
-
-GRAPH = """
-import torch, triton
-from torch._functorch.aot_autograd import aot_function, make_boxed_func
-from torch._subclasses import FakeTensorMode
-from triton.backends.compiler import GPUTarget
-from vesica._kernels.triton import operators
-
-class Device:  # as torch asks for it, which looks at the code of the kernel
-    def get_current_target(self):
-        return GPUTarget("cuda", 90, 32)
-
-triton.runtime.driver.set_active(Device())
-
-def forward(graph, examples):
-    print(*(node.target for node in graph.graph.nodes if "getitem" not in str(node.target) and "call" in node.op))
-    return make_boxed_func(graph.forward)
-
-for count in (5000, 700):
-    with FakeTensorMode():
-        a, b = (torch.empty(count, 4, device="cuda") for _ in range(2))
-        aot_function(lambda a, b: torch.ops.vesica.box_loss(a, b, "ciou", "mean", True, False)[0], forward)(a, b)
-"""
-
-
-def test_a_loss_is_its_kernel_in_the_graph():
-    """So the compiler launches it by itself; nothing is copied on the way, and few rows are not added up again."""
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    done = subprocess.run([sys.executable, "-c", GRAPH], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    many, few = (line.split() for line in done.stdout.splitlines())
-    assert few == ["aten.new_empty.default", "aten.new_empty.default", "triton_kernel_wrapper_functional"]
-    assert many == [*few, "aten.sum.default"]
 
 
 def test_choices_of_a_fixed_shape():

@@ -124,11 +124,14 @@ def test_quotients_at_the_ends_of_the_range():
 
 def test_the_shorter_way_is_at_most_one_last_place_off():
     """Without the step of Newton, as ciou divides: hardly ever another float, and 1 of what is divided by itself."""
-    rng = np.random.default_rng(2)
-    n, d = (rng.integers(ONE, 2 * ONE, 1_000_000).astype(np.float32) for _ in range(2))
-    want = (n.astype(np.float64) / d).astype(np.float32)
-    for r, may_be in reciprocals(d / ONE):
-        r = r / np.float32(ONE)
-        got = quotient(n, d, r)[may_be]
-        assert (np.abs(got - want[may_be]) <= np.spacing(want[may_be])).all() and (got != want[may_be]).mean() < 1e-5
-        assert (quotient(d, d, r)[may_be] == 1).all()
+    rng, others, seen = np.random.default_rng(2), 0, 0
+    for _ in range(5):
+        n, d = (rng.integers(ONE, 2 * ONE, 200_000).astype(np.float32) for _ in range(2))
+        want = (n.astype(np.float64) / d).astype(np.float32)
+        for r, may_be in reciprocals(d / ONE):
+            r = r / np.float32(ONE)
+            got, due = quotient(n, d, r)[may_be], want[may_be]
+            assert (np.abs(got - due) <= np.spacing(due)).all()
+            assert (quotient(d, d, r)[may_be] == 1).all()
+            others, seen = others + int((got != due).sum()), seen + len(due)
+    assert others < 1e-5 * seen

@@ -1,7 +1,8 @@
 """Workers forget between two files, and a test that loads what its part does without is told."""
 
+import functools
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -53,6 +54,20 @@ def test_freed_answers_go_before_the_next_file():
         assert (_native.kept() > 0) is is_kept
 
 
+def test_what_a_file_cached_goes_with_it():
+    worker = frugal()
+    modules = [ModuleType(name) for name in ("two", "other")]
+    for module in modules:
+        module.squared = functools.cache(lambda number: number * number)
+        module.squared.__module__ = "two"  # the other file imports it
+    for module, item, left in zip((*modules, None), (TWO, OTHER, TWO), (0, 0, 1), strict=True):
+        worker.pytest_runtest_setup(SimpleNamespace(**vars(item), module=module))
+        assert modules[0].squared.cache_info().currsize == 0
+        assert modules[1].squared.cache_info().currsize == left
+        if module:
+            assert module.squared(3) == 9
+
+
 def test_forgets_between_files_and_where_one_takes_much(monkeypatch):
     worker, held, forgotten = frugal(), 300 << 20, []
     monkeypatch.setattr(worker_memory, "resident", lambda: held)
@@ -61,4 +76,4 @@ def test_forgets_between_files_and_where_one_takes_much(monkeypatch):
         worker.pytest_runtest_setup(item)
         held += more
         worker.pytest_runtest_teardown(item)
-    assert forgotten == [300, 390, 500]
+    assert forgotten == [300, 390, 500, 500]

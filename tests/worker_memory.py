@@ -7,6 +7,7 @@ import gc
 import mmap
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -21,7 +22,9 @@ class Frugal:
     """Forgets what JAX and torch have compiled and gives freed memory back: over all files it would be gigabytes."""
 
     kept = 0  # bytes that were still held when it last forgot
+    before = 0  # the same when the file began: what its fixtures hold later is given back when it ends
     file: Path | None = None
+    module: ModuleType | None = None
 
     def __init__(self, config: pytest.Config) -> None:
         self._absent = libraries_left_out(config.option.markexpr)
@@ -31,21 +34,21 @@ class Frugal:
         """What the fixtures of a file made is there until its last test has ended: it is given back after that."""
         if item.path == self.file:
             return
-        self.file = item.path
+        _clear_caches(self.module)
+        self.file, self.module = item.path, getattr(item, "module", None)
         if "vesica._native" in sys.modules:
             _empty_shelf()
-        self._give_back(GROWTH // 5)
-
-    def _give_back(self, growth: int) -> None:
-        if self.kept == 0 or resident() > self.kept + growth:
+        if self.before == 0 or resident() > self.before + GROWTH // 5:
             _forget()
-            self.kept = resident()
+            self.before = self.kept = resident()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
-        self._give_back(GROWTH)
+        if resident() > self.kept + GROWTH:
+            _forget()
+            self.kept = resident()
         loaded = [name for name in self._absent if name in sys.modules]
         if loaded:
             self._absent = []  # said once
@@ -72,6 +75,13 @@ def _empty_shelf() -> None:
     native = sys.modules["vesica._native"]
     native.keep_at_most(0)
     native.keep_at_most(SHELF)
+
+
+def _clear_caches(module: ModuleType | None) -> None:
+    """What the functions of a file of tests have cached: another file has functions of its own."""
+    for function in vars(module).values() if module else ():
+        if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
+            function.cache_clear()
 
 
 def _forget() -> None:

@@ -69,6 +69,28 @@ class TestValue:
         )
         assert 60 < len(fused) < 250
 
+    @pytest.mark.parametrize(
+        "across, down", [(-500, -500), (-140, -140), (-75, -75), (100, 100), (480, 480), (-400, 400), (400, -410)]
+    )
+    def test_sides_of_any_size(self, across, down):
+        """Float32, in which partners are looked for, has neither such sides nor such areas."""
+        rows, _ = proposals(50, 6, seed=1)
+        scores, powers = np.random.default_rng(2).random(300), [across, down, across, down]
+        want, fused = fuse(rows, scores), fuse(np.ldexp(rows, powers), scores)
+        assert fused.members.tolist() == want.members.tolist() and 40 < len(fused) < 100
+        assert np.array_equal(fused.boxes.xyxy, np.ldexp(want.boxes.xyxy, powers))
+
+    def test_far_from_the_origin(self):
+        """In float32 all of them have the same corners."""
+        rows = np.round(64 * proposals(50, 6, seed=1)[0]) / 64 + 2.0**33
+        assert len(np.unique(rows.astype("float32"))) == 1
+        scores = np.random.default_rng(2).random(300)
+        fused = fuse(rows, scores)
+        found = oracles.fused_clusters(rows.tolist(), scores.tolist(), [0] * 300, [1.0], Fraction("0.55"), [0] * 300)
+        assert sorted(sorted(members) for members, _, _ in found) == sorted(
+            np.flatnonzero(fused.members == k).tolist() for k in range(len(fused))
+        )
+
     @pytest.mark.parametrize("level", ["avx512", "avx2", "baseline"])
     def test_every_instruction_set(self, level):
         from vesica import _native

@@ -21,6 +21,25 @@ constexpr std::size_t lanes = 16;
 template <class T>
 using Filtered = std::conditional_t<std::is_same_v<T, float>, float, double>;
 
+// Columns of float hold boxes of double as the next larger ones, so that no partner is missed: twice as many boxes are
+// looked at at a time, and hardly more of them are found.
+template <class F, class T>
+constexpr bool is_rounded = sizeof(F) < sizeof(T);
+// Without a branch, which would be taken for every other number: the floats of one sign have their bits in order.
+template <class F, class T>
+F rounded_down(T value) {
+    const F found = static_cast<F>(value);
+    if constexpr (!is_rounded<F, T>) return found;
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(found));
+    const std::uint32_t away = found > value;
+    return std::bit_cast<float>(bits >> 31 ? bits + away : bits - away);
+}
+template <class F, class T>
+F rounded_up(T value) {
+    if constexpr (!is_rounded<F, T>) return static_cast<F>(value);
+    return -rounded_down<F>(-value);
+}
+
 // Corners; the least area that partners share with a box, some part of its own area; and whose box it is.
 template <class F>
 struct Lined {
@@ -32,9 +51,11 @@ struct Lined {
     }
     template <class T>
     void put(std::size_t at, const boxes::Box<T>& box, std::uint32_t row, double part) {
-        x1[at] = static_cast<F>(box.x1), y1[at] = static_cast<F>(box.y1);
-        x2[at] = static_cast<F>(box.x2), y2[at] = static_cast<F>(box.y2);
-        share[at] = static_cast<F>(part) * static_cast<F>(box.w()) * static_cast<F>(box.h());
+        x1[at] = rounded_down<F>(box.x1), y1[at] = rounded_down<F>(box.y1);
+        x2[at] = rounded_up<F>(box.x2), y2[at] = rounded_up<F>(box.y2);
+        using Exact = std::conditional_t<is_rounded<F, T>, T, F>;  // a side may be too thin for a float
+        const Exact w = static_cast<Exact>(box.w()), h = static_cast<Exact>(box.h());
+        share[at] = static_cast<F>(static_cast<Exact>(part) * w * h);
         rows[at] = row;
     }
     void move(std::size_t from, std::size_t to) {

@@ -89,7 +89,7 @@ class Fusing {
     double part_;  // of A + B, that boxes above the threshold share at least
     std::vector<Sums> sums_;
     std::vector<Box> fused_;
-    box_columns::Lined<double> columns_;  // of the fused boxes, and behind them the one that looks
+    box_columns::Lined<float> columns_;  // of the fused boxes, and behind them the one that looks
     std::vector<std::uint32_t> found_;
 };
 

@@ -192,7 +192,7 @@ $(SANITISE)/.installed: $(SOURCE)
 	$(SANITISE)/bin/pip install -q --no-build-isolation --no-deps -C build-dir=build/sanitise -C cmake.define.VESICA_SANITISE=address,undefined,float-cast-overflow -C cmake.define.VESICA_PRECOMPILE=OFF -C cmake.build-type=Debug .
 	touch $@
 
-# Other builds of the core, beside the one in .venv: whoever has its folder first in PYTHONPATH runs it.
+# Other builds of the core, beside the one in .venv: a process with its folder first in PYTHONPATH runs it.
 build/threads/.installed: SETTING := VESICA_SANITISE=thread
 build/coverage/.installed: SETTING := VESICA_COVERAGE=ON
 build/%/.installed: $(SOURCE) | $(VENV)/.made

@@ -62,7 +62,7 @@ def present(*kernels: registry.Kernel) -> Iterator[None]:
 def forbidden(
     backend: str, verb: str | None = None, *, with_lane: bool = False
 ) -> contextlib.AbstractContextManager[None]:
-    """Break the kernels of a backend: whoever still answers was served by another one, or by their lanes."""
+    """Break the kernels of a backend: a call that still answers was served by another one, or by their lanes."""
 
     def broken(*_: Any, **__: Any) -> None:
         raise AssertionError(f"a {backend} kernel was called")

@@ -359,14 +359,14 @@ def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def no_twin() -> Iterator[None]:
-    """Break the generic kernels: whoever still answers took the fast path."""
+    """Break the generic kernels: a call that still answers took the fast path."""
     with forbidden("generic"):
         yield
 
 
 @pytest.fixture
 def no_native() -> Iterator[None]:
-    """Break the native kernels: whoever still answers took the generic path."""
+    """Break the native kernels: a call that still answers took the generic path."""
     with forbidden("native"):
         yield
 

@@ -1,4 +1,4 @@
-"""What a file of tests must leave as it found it: whoever comes next in the same process would depend on it.
+"""What a file of tests must leave as it found it: the next file in the same process would depend on it.
 
 Warning filters are not among them: pytest puts them back after each test.
 """

@@ -136,7 +136,7 @@ std::size_t add_cells(const Side& guesses, const Grouped& g, const Side& truths,
 }
 
 // The cells in the order of images, in which files have them: what one image needs lies together. They come by
-// category, whose cells have rising images, so whoever sorts some images finds their cells in each category.
+// category, whose cells have rising images, so a thread that sorts some images finds their cells in each category.
 Rows by_image(const Cells& cells, const std::vector<std::int64_t>& categories, std::size_t images,
               std::size_t threads) {
     Rows order(cells.size());

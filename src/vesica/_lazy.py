@@ -21,7 +21,7 @@ class _Package(ModuleType):
 def lazy(package: str, homes: Mapping[str, str], /, *, call: str) -> Callable[[str], Any]:
     """The `__getattr__` of a package whose names have these modules of it as homes.
 
-    `call` is the line that somebody means who calls the package itself.
+    `call` is the line to write instead of a call of the package itself.
     """
     module = sys.modules[package]
     module.__class__ = _Package

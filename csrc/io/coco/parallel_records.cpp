@@ -36,7 +36,7 @@ constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
 constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
 // Blocks are smaller where threads are many, so that none has its last one to read when the others are done.
 constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
-// A list of images or categories ends long before the text, nobody knows where, so threads share its first bytes.
+// A list of images or categories ends long before the text, at an unknown place, so threads share its first bytes.
 constexpr std::size_t small_block = std::size_t(1) << 14;
 // So many blocks of each thread may be read and wait for one before them: they hold memory. All of them and what is
 // read from them, twice as much, stay in kept memory: no thread waits for fresh pages, nor for others that get some.

@@ -425,7 +425,7 @@ class Part {
     Meetings meetings_;
 };
 
-// What threads have counted, brought together by themselves: whoever is done adds what the others have left here.
+// The counts of all threads. A thread that is done adds those that others have left here to its own.
 class Merged {
   public:
     ~Merged() { delete part_.load(); }

@@ -61,7 +61,11 @@ HABITS = (
         "vesica.diou(boxes, others)",
     ),
     Habit((SUPERVISION,), ("box_iou_batch",), "vesica.iou(boxes, others)"),
-    Habit((SUPERVISION,), ("mask_iou_batch",), "vesica.iou(vesica.Masks(masks), vesica.Masks(masks))"),
+    Habit(
+        (SUPERVISION, ULTRALYTICS),
+        ("mask_iou_batch", "mask_iou"),
+        "vesica.iou(vesica.Masks(masks), vesica.Masks(masks))",
+    ),
     Habit(
         (SUPERVISION, ULTRALYTICS, DETECTRON2),
         ("oriented_box_iou_batch", "probiou", "batch_probiou", "pairwise_iou_rotated", "box_iou_rotated"),

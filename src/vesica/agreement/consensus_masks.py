@@ -28,7 +28,7 @@ class FusedMasks(NamedTuple):
     mean_iou: np.ndarray
     """(C,) float64: of every two members; NaN where there is one."""
     status: list[str]
-    """How STAPLE ended; "ok" where nobody asked it."""
+    """How STAPLE ended; "ok" where it was not asked."""
     runs: tuple[np.ndarray, np.ndarray]
     """The same masks as canonical counts, and where those of each begin."""
 

@@ -31,7 +31,7 @@ def settle(arguments: argparse.Namespace) -> bool:
     if not scale_options.is_asked(arguments) and len(words) != 2:
         if not all(map(_may_stand_alone, words)):
             _neither(words, arguments)
-        arguments.engine = "threads"  # parts with both sides, by whoever is at hand
+        arguments.engine = "threads"  # parts with both sides, on this machine
     return scale_options.is_asked(arguments) and arguments.protocol != eval_panoptic.NAME
 
 

@@ -148,7 +148,7 @@ def tell(answer: Answer, arguments: argparse.Namespace) -> int:
             sys.stdout.flush()
         else:
             streams.write(_writer(form).written(answer))
-    except BrokenPipeError:  # whoever read has seen enough; what the gates say stays
+    except BrokenPipeError:  # the reader has seen enough; what the gates say stays
         streams.silence(sys.stdout)
     return answer.exit_code
 

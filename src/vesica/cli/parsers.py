@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
     """Argparse, whose errors go where the caller looks for them."""
 
     say: ClassVar[Callable[[str], object]] = print
-    """Tells an error of usage; set by whoever runs a command."""
+    """Tells an error of usage; set where a command is run."""
     form = "text"
     """One of `outputs.OUTPUTS`."""
     verb = ""

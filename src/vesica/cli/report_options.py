@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_look(parser: argparse.ArgumentParser) -> None:
-    """How a page is made, whoever makes it."""
+    """How a page is made, by any verb that makes one."""
     parser.add_argument("--max-mb", type=float, metavar="N", help="the page is no larger (default: 10)")
     parser.add_argument(
         "--pictures",

@@ -140,7 +140,7 @@ def _tiled(parts: Sequence[np.ndarray], across: int, between: Any, place: int) -
 
 def _jpeg(pixels: np.ndarray) -> str:
     """A photograph is among them: it would be large as PNG."""
-    from PIL import Image  # late: whoever has no photographs needs no Pillow
+    from PIL import Image  # late: without photographs Pillow is not needed
 
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "JPEG", quality=80, subsampling=0)

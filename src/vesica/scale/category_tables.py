@@ -40,7 +40,7 @@ def tables_of(parts: Sequence[Part], /) -> Tables | None:
     try:
         found = {side: [categories_of(path, side) for path in paths] for side in SIDES}
     except (ValueError, TypeError):
-        return None  # whoever reads the objects says in which row, and of which image
+        return None  # the reader of the objects says in which row, and of which image
     told = {side: [one for one in own if one is not None] for side, own in found.items()}
     if not paths or any(len(own) < len(paths) for own in told.values()):
         return None

@@ -74,7 +74,7 @@ def run(
     few_at_once: bool = False,
     joined: bool = True,
 ) -> Total:
-    """The records of all parts as one, the same whoever worked on them, and in whichever order.
+    """The records of all parts as one, the same whichever worker made them, and in any order.
 
     What is in `kept` is not worked on again, and all that is finished goes there. With `few_at_once` no more parts are
     under way than workers, and one. Without `joined` they stay apart, in `kept`, and no records come back.
@@ -126,8 +126,8 @@ class _Pile:
     """Bodies that wait for others to be merged with, by how often they were merged.
 
     What adds up is merged as soon as some are there, so that few ever lie side by side. Of anything else each merging
-    copies all that there is, so whoever asked does it, all at once. Only a cluster does it once before, so that one
-    machine need not look at thousands of parts.
+    copies all that there is, so it is done once, by the process that asked. Only a cluster does it once before, so
+    that one machine need not look at thousands of parts.
     """
 
     def __init__(self, parts: int, *, adds_up: bool, is_cluster: bool) -> None:

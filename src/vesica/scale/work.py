@@ -128,7 +128,7 @@ def merged(kind: str, options: dict[str, Any], /, *parts: bytes) -> tuple[bytes,
 
 
 def joined(kind: str, options: dict[str, Any], parts: Sequence[bytes], /, *, threads: int) -> Any:
-    """Records of all parts as one, for whoever asked: they are made no bytes again, only to be read."""
+    """Records of all parts as one, for the process that asked: they are not made bytes again."""
     chosen = _KINDS[kind]()
     try:
         with ThreadPoolExecutor(threads) as pool:

@@ -28,7 +28,7 @@ class Packed(NamedTuple):
     """N masks as bits, and what is known of each."""
 
     words: Any
-    """(N, room) int32: H rows of W words, pixel k of a word in bit k; then zeros. Empty where nobody asked for it."""
+    """(N, room) int32: H rows of W words, pixel k of a word in bit k; then zeros. Empty if it was not asked for."""
     facts: Any
     """(5, N) int32: the pixels of each mask; width − x1 and height − y1, or 0 for no pixels; x2; y2."""
     across: int

@@ -562,11 +562,13 @@ class TestNumbers:
 
     @pytest.mark.parametrize("labels", [1, 2, 19, 100, 254, 255, 256, 400])
     @pytest.mark.parametrize("threads", [1, 2])
-    def test_after_labels_that_fit_a_byte(self, labels, threads):
+    def test_after_and_before_labels_that_fit_a_byte(self, labels, threads):
         """As many in both halves, each as long as what is counted at a time."""
         place = np.random.default_rng(labels).integers(0, labels, (2, 128, 256))
         maps = np.where(np.arange(128)[:, None] < 64, place, place * 10**9 + 7)
-        for left, right in ((maps[0], maps[1]), (maps[0], place[1] % 2), (place[0] % 2, maps[1])):
+        pairs = [(maps[0], maps[1]), (maps[0], place[1] % 2), (place[0] % 2, maps[1])]
+        pairs += [(left[::-1].copy(), right[::-1].copy()) for left, right in pairs]
+        for left, right in pairs:
             got, want = native_labels.count(left, right, threads=threads), generic.count(left, right)
             assert all(np.array_equal(p, q) for p, q in zip(got, want, strict=True))
 

@@ -90,6 +90,7 @@ def _forget() -> None:
     if "torch._dynamo" in sys.modules:
         sys.modules["torch._dynamo"].reset()
     gc.collect()
+    gc.freeze()  # mostly libraries that were loaded: the next collection need not look through them
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim"):  # glibc

@@ -131,6 +131,10 @@ class Side {
     void move_to(std::size_t begin, std::size_t count) {
         begin_ = begin, count_ = count, low_ = 0, high_ = 255;
         if (map_.type == Type::uint8) return;
+        if (is_numbered_) {  // the labels before were numbered, and these will be: their range is not asked for
+            low_ = std::numeric_limits<std::int64_t>::min(), high_ = std::numeric_limits<std::int64_t>::max();
+            return;
+        }
         with_type(map_.type, [&]<class T>(T) {
             T range[2];
             simd::run<FindRange<T>>(at<T>(), count_, static_cast<T*>(range));
@@ -160,7 +164,8 @@ class Side {
     const Byte* numbers(const std::int64_t* labels, Window& window) {
         if (is_many_) return nullptr;
         narrow_.resize(piece);
-        if (!numbers_.write(labels, count_, narrow_.data())) {
+        is_numbered_ = numbers_.write(labels, count_, narrow_.data());
+        if (!is_numbered_) {
             is_many_ = true;
             return nullptr;
         }
@@ -193,7 +198,8 @@ class Side {
     std::vector<Byte> narrow_;
     std::vector<std::int64_t> wide_;
     Numbers numbers_;
-    bool is_many_ = false;  // labels, too many for numbers
+    bool is_numbered_ = false;  // the last piece that had numbers
+    bool is_many_ = false;      // labels, too many for numbers
 };
 
 // Is nearly every pixel another pair than the one before? Told by a few blocks: no answer depends on it, only how soon

@@ -178,6 +178,19 @@ struct CountImages {
     }
 };
 
+// Truths of the images that are drawn.
+struct CountTruths {
+    static VESICA_INLINE void body(const std::vector<Truths>& given, const std::uint8_t* drawn,
+                                   std::int64_t* VESICA_RESTRICT found) {
+        std::int64_t total[wide] = {};
+        for (const Truths& truths : given) {
+            const std::uint8_t* const times = drawn + wide * truths.image;
+            for (std::size_t b = 0; b < wide; ++b) total[b] += static_cast<std::int64_t>(truths.count) * times[b];
+        }
+        for (std::size_t b = 0; b < wide; ++b) found[b] = total[b];
+    }
+};
+
 struct CountHits {
     static VESICA_INLINE void body(const Lane& lane, const std::uint8_t* drawn, std::int32_t* VESICA_RESTRICT found) {
         std::int32_t total[wide] = {};
@@ -236,24 +249,32 @@ struct Reading {
 
 // Of few hits: each has the recalls that are reached with it and not with those before, and the best precision from it
 // on. Backwards, eight numbers are written at once, however many they are: the hit before writes over what is too much.
+// Two replicates at a time: while one waits for its last step, the other takes its own.
 struct ReadRanges {
     static VESICA_INLINE void body(std::size_t hits, const double* shares, const std::int32_t* found,
                                    const Reading& reading) {
-        for (std::size_t b = 0; b < wide; ++b) {
-            const std::uint8_t* const reached = reading.reached[b];
-            double* const out = reading.out[b];
-            double best = 0;
-            for (std::size_t k = hits, until = reading.reach[b]; k-- > 0;) {
-                const double share = shares[wide * k + b];
-                best = best > share ? best : share;
-                for (std::size_t j = 0; j < at_once; ++j) (out + until)[-1 - static_cast<std::ptrdiff_t>(j)] = best;
-                const std::size_t from = k ? reached[found[wide * (k - 1) + b]] : 0;
-                for (std::size_t r = from; r + at_once < until; ++r) out[r] = best;
-                until = from;
+        static_assert(wide % 2 == 0);
+        for (std::size_t b = 0; b < wide; b += 2) {
+            const std::uint8_t *const reached = reading.reached[b], *const next_reached = reading.reached[b + 1];
+            double *const out = reading.out[b], *const next_out = reading.out[b + 1];
+            std::size_t until = reading.reach[b], next_until = reading.reach[b + 1];
+            double best = 0, next_best = 0;
+            for (std::size_t k = hits; k-- > 0;) {
+                const std::size_t now = wide * k + b;
+                step(shares[now], k ? reached[found[now - wide]] : 0, out, best, until);
+                step(shares[now + 1], k ? next_reached[found[now + 1 - wide]] : 0, next_out, next_best, next_until);
             }
         }
     }
     static constexpr std::size_t at_once = 8;
+
+  private:
+    static VESICA_INLINE void step(double share, std::size_t from, double* out, double& best, std::size_t& until) {
+        best = best > share ? best : share;
+        for (std::size_t j = 0; j < at_once; ++j) (out + until)[-1 - static_cast<std::ptrdiff_t>(j)] = best;
+        for (std::size_t r = from; r + at_once < until; ++r) out[r] = best;
+        until = from;
+    }
 };
 
 // Of many hits: the first one with enough hits down to it, by halves, in all replicates side by side.
@@ -405,7 +426,7 @@ class Block {
     }
 
     void count_positives(const std::vector<Sequence>& own) {
-        positives_.assign(wide * categories(), 0);
+        grow(positives_, wide * categories());
         for (std::size_t c = 0; c < categories(); ++c) count_truths(own[c].truths, positives_.data() + wide * c);
         members_.assign(wide * groups_.size(), {});
         for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -416,13 +437,12 @@ class Block {
     }
 
     void count_truths(const std::vector<Truths>& given, std::int64_t* found) const {
-        for (const Truths& truths : given)
-            for (std::size_t b = 0; b < wide; ++b) found[b] += truths.count * drawn_[wide * truths.image + b];
+        simd::run<CountTruths>(given, static_cast<const std::uint8_t*>(drawn_.data()), found);
     }
 
     void write_counts(const Tally& own, std::size_t c) {
         std::int32_t right[wide], wrong[wide];
-        std::int64_t truths[wide] = {};
+        std::int64_t truths[wide];
         const std::uint8_t* const drawn = drawn_.data();
         simd::run<CountImages>(own.right, drawn, right + 0);
         simd::run<CountImages>(own.wrong, drawn, wrong + 0);

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import strategies
 from backends import careful, forbidden
-from vesica import Boxes, _native, assign, iou, join, match, nms
+from vesica import Boxes, RleMasks, _native, assign, iou, join, match, nms
 from vesica._kernels import lane
 from vesica.overlaps.measures import MEASURES
 
@@ -185,6 +185,54 @@ class TestMeasures:
         """More than the lane takes."""
         fast, slow = both(iou, random_rows(300), random_rows(300, 1))
         assert fast == slow
+
+
+def runs(count, seed=0, size=(9, 11)):
+    """Run lengths of random masks, of which some are empty and some full; packed, as COCO's dicts are."""
+    pixels = np.random.default_rng(seed).random((count, *size)) < np.linspace(0, 1, count)[:, None, None]
+    return RleMasks.from_coco(
+        [{"size": list(size), "counts": one["counts"]} for one in RleMasks.from_masks(pixels).to_coco()]
+    )
+
+
+class TestRunLengths:
+    @pytest.mark.parametrize("name", sorted(MEASURES))
+    @pytest.mark.parametrize("counts", [(7, 5), (6, 6), (1, 1), (300, 200)])
+    @pytest.mark.parametrize("aligned", [False, True])
+    def test_same_bits_and_words(self, name, counts, aligned):
+        a, b = (runs(count, seed) for seed, count in enumerate(counts))
+        for pair in ((a, b), (b, a), (a, a)):
+            fast, slow = both(MEASURES[name], *pair, aligned=aligned)
+            assert fast == slow
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            RleMasks([], size=(9, 11)),
+            RleMasks([[9], [3, 4, 2]], size=(3, 3)),  # of images of another size
+            RleMasks([[99], [3, 4, 92]], size=(9, 11)),  # counts, which are packed when they are first asked for
+            runs(4).to_masks(),
+            [[0, 0, 5, 5]],
+        ],
+        ids=["none", "another size", "counts", "dense", "boxes"],
+    )
+    def test_others(self, other):
+        for pair in ((runs(4), other), (other, runs(4)), (other, other)):
+            for aligned in (False, True):
+                fast, slow = both(iou, *pair, aligned=aligned)
+                assert fast == slow
+
+    def test_options(self):
+        for options in ({"threads": 1}, {"empty": 1.0}, {"threads": 0}, {"alpha": 2}, {"aligned": 1}):
+            fast, slow = both(iou, runs(4), runs(4, 1), **options)
+            assert fast == slow
+
+    def test_a_subclass_takes_the_careful_path(self):
+        class Own(RleMasks):
+            __slots__ = ()
+
+        own = Own([[9], [3, 4, 2]], size=(3, 3))
+        assert lane.serve("measure", iou.plain, own, own, False) is None
 
 
 class TestNms:
@@ -485,6 +533,16 @@ class TestDelegation:
             for pair in ((a, b), (a[::2], b[:, ::-1][:, ::-1]), (np.asfortranarray(a), read_only(b)), (a[:0], b)):
                 assert MEASURES[name](*pair).shape == (len(pair[0]), len(pair[1]))
             assert MEASURES[name](a, b, aligned=True).shape == (9,)
+
+    @pytest.mark.parametrize("name", _native.measure_names(False))
+    def test_run_lengths(self, name):
+        measure, masks = MEASURES[name], runs(4)
+        want = measure(masks, masks), measure(masks, masks, aligned=True)
+        with forbidden("native", "measure", with_lane=True):
+            assert np.array_equal(measure(masks, masks), want[0])
+            assert np.array_equal(measure(masks, masks, aligned=True), want[1])
+            with pytest.raises(AssertionError, match="native kernel was called"):
+                measure(masks, masks, threads=1)
 
     def test_boxes(self):
         a, b = Boxes(random_rows(9)), Boxes(random_rows(9, 1))

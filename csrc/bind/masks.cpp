@@ -131,14 +131,16 @@ std::optional<std::pair<std::int64_t, std::int64_t>> size_of(nb::handle size) {
 // Dicts of "size" and "counts" as most are: sound strings, all of one size within the limit. Nothing for others: the
 // caller looks what they are.
 std::optional<Pixels> rle_from_coco(nb::typed<nb::list, nb::any> dicts, std::int64_t limit, std::size_t threads) {
-    const nb::str size_key("size"), counts_key("counts");
+    // Interned, as those of most dicts are: then no characters are compared.
+    static PyObject* const size_key = PyUnicode_InternFromString("size");
+    static PyObject* const counts_key = PyUnicode_InternFromString("counts");
     std::optional<std::pair<std::int64_t, std::int64_t>> size;
     std::vector<std::string_view> strings;
     strings.reserve(dicts.size());
     for (const nb::handle one : dicts) {
         if (!PyDict_CheckExact(one.ptr())) return std::nullopt;
-        PyObject* const counts = PyDict_GetItem(one.ptr(), counts_key.ptr());
-        const auto here = size_of(PyDict_GetItem(one.ptr(), size_key.ptr()));
+        PyObject* const counts = PyDict_GetItem(one.ptr(), counts_key);
+        const auto here = size_of(PyDict_GetItem(one.ptr(), size_key));
         const auto text = counts ? characters_of(counts) : std::nullopt;
         if (!text || !here || here != size.value_or(*here)) return std::nullopt;
         size = here;

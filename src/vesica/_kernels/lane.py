@@ -18,6 +18,7 @@ from vesica._kernels.registry import LANES, find, lane, place_of
 from vesica._kernels.tables import Formula
 
 _boxes: type | None = None
+_run_lengths: type | None = None
 
 
 def know(boxes: type) -> None:
@@ -27,6 +28,12 @@ def know(boxes: type) -> None:
     native.know(boxes)
 
 
+def know_run_lengths(masks: type) -> None:
+    """Tell the lane of the collection that keeps its masks packed."""
+    global _run_lengths
+    _run_lengths = masks
+
+
 def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
     """The answer to a call with two arrays or collections; None: take the careful path."""
     kind, other = type(a), type(b)
@@ -34,6 +41,9 @@ def serve(verb: str, formula: Formula, a: Any, b: Any, option: Any) -> Any:
         other is np.ndarray or (other is _boxes and type(b.array) is np.ndarray)
     ):
         entry = LANES.get((verb, formula.name, "numpy")) or lane(verb, formula, "numpy")
+        return entry(a, b, option)
+    if kind is _run_lengths and other is kind:
+        entry = LANES.get((verb, formula.name, "masks")) or lane(verb, formula, "masks")
         return entry(a, b, option)
     torch = torch_of_plain(a, b)
     if torch is None:

@@ -80,10 +80,12 @@ def _handed_back(*_: Any) -> None:
 
 
 LANES: dict[tuple[str, str | None, str], Entry] = {}
-"""By verb, name of the formula, which has its default options, and library (or "cuda", for tensors of torch there): the
-entries that were asked for before."""
+"""By verb, name of the formula, which has its default options, and library (or "cuda", for tensors of torch there;
+"masks", for run lengths): the entries that were asked for before."""
 
 
+# Kind of pair and place of what is not boxes of a library on the CPU.
+_OTHER_LANES = {"cuda": ("boxes", Place("torch", "cuda", "plain")), "masks": ("masks", FLAT)}
 # What the lane of a verb stands on, where that is not its own kernel of boxes. The last one makes the entry.
 _STEPS = {
     "match": (("join", "boxes"), ("optimal", "pairs"), ("greedy", "pairs")),
@@ -94,8 +96,8 @@ _STEPS = {
 def lane(verb: str, formula: Formula | None, library: str) -> Entry:
     """The entry of the kernel that serves arrays of this library; or one that hands everything back."""
     name = None if formula is None else formula.name
-    place = Place("torch", "cuda", "plain") if library == "cuda" else Place(library, "cpu", "plain")
-    chosen = [_chosen(step, kind, place, name) for step, kind in _STEPS.get(verb, ((verb, "boxes"),))]
+    own, place = _OTHER_LANES.get(library) or ("boxes", Place(library, "cpu", "plain"))
+    chosen = [_chosen(step, kind, place, name) for step, kind in _STEPS.get(verb, ((verb, own),))]
     makers = [kernel.lane if kernel else None for kernel in chosen]
     entry = makers[-1](formula) if makers[-1] and all(makers) else _handed_back
     LANES[verb, name, library] = entry

@@ -11,7 +11,7 @@ import numpy as np
 from vesica import _check as check
 from vesica._check import masks as check_masks
 from vesica._check import names
-from vesica._kernels import Pixels
+from vesica._kernels import Pixels, lane
 from vesica._kernels.native import pixels as native_pixels
 from vesica._ragged import offsets_of, taken
 from vesica.regions.masks import Masks
@@ -87,10 +87,9 @@ class RleMasks(PixelRegions):
             self._fill(size, _from_lists(counts, size[0] * size[1]), None)
 
     def _fill(self, size: tuple[int, int], flat: native_pixels.Flat | None, pixels: Pixels | None) -> None:
-        set_once = object.__setattr__
-        set_once(self, "size", size)
-        set_once(self, "_flat", None if flat is None else _locked(*flat))
-        set_once(self, "_pixels", pixels)
+        _set_size(self, size)
+        _set_flat(self, None if flat is None else _locked(*flat))
+        _set_pixels(self, pixels)
 
     @classmethod
     def _of(cls, counts: np.ndarray, offsets: np.ndarray, size: tuple[int, int]) -> RleMasks:
@@ -178,14 +177,14 @@ class RleMasks(PixelRegions):
         if self._flat is None:
             assert self._pixels is not None
             flat = _locked(*native_pixels.counts_of_pixels(self._pixels, threads=None))
-            object.__setattr__(self, "_flat", flat)
+            _set_flat(self, flat)
             return flat
         return self._flat
 
     def pixels(self, threads: int | None = None) -> Pixels:
         if self._pixels is None:
             packed = native_pixels.pack_counts(self.counts, self.offsets, self.size, threads=threads)
-            object.__setattr__(self, "_pixels", packed)
+            _set_pixels(self, packed)
             return packed
         return self._pixels
 
@@ -304,6 +303,11 @@ class RleMasks(PixelRegions):
 
         flat = counts_of_runs(mask, left * height + top, bottom - top, len(self), height * width)
         return RleMasks._of(*flat, (height, width))
+
+
+lane.know_run_lengths(RleMasks)
+# object.__setattr__ looks a name up each time; a slot's own setter does not.
+_set_size, _set_flat, _set_pixels = (getattr(RleMasks, name).__set__ for name in ("size", "_flat", "_pixels"))
 
 
 def _from_lists(counts: Sequence[Any], pixels: int) -> native_pixels.Flat:

@@ -11,7 +11,7 @@ import numpy as np
 from vesica import _native
 from vesica._check import Threshold
 from vesica._check import threshold as checked
-from vesica._kernels.native import told
+from vesica._kernels.native import default_threads, empty, told
 from vesica._kernels.native.assign import GOALS
 from vesica._kernels.tables import Formula
 
@@ -34,6 +34,27 @@ def dtype_of_sound_boxes(array: np.ndarray) -> str | None:
 def measure(formula: Formula) -> Entry:
     """Takes a, b, and whether they are aligned."""
     return _native.measure_lane(*told(formula))
+
+
+_OF_AREAS = frozenset(_native.measure_names(False))
+
+
+def measure_masks(formula: Formula) -> Entry:
+    """The same for two collections of run lengths, which were packed when they were made."""
+    if formula.name not in _OF_AREAS:
+        return lambda *_: None
+    number, options = told(formula)
+    pairwise, rows = _native.masks_pairwise, _native.masks_aligned
+
+    def measured(a: Any, b: Any, aligned: bool) -> np.ndarray | None:
+        left, right = a._pixels, b._pixels
+        if left is None or right is None or a.size != b.size or (aligned and len(left) != len(right)):
+            return None
+        out = np.empty(len(left)) if aligned else empty((len(left), len(right)), "float64")
+        (rows if aligned else pairwise)(number, options, left, right, out, default_threads())
+        return out
+
+    return measured
 
 
 def nms(formula: Formula) -> Entry:

@@ -12,7 +12,11 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/simd.hpp"
 
+#if VESICA_X86
+#include <immintrin.h>
+#endif
 #if !defined(_WIN32)
 #include <pthread.h>
 #endif
@@ -88,12 +92,19 @@ struct Job {
     }
 };
 
+// A thread that looks around leaves its core to the other thread that runs on it.
+void rest() {
+#if VESICA_X86
+    _mm_pause();
+#endif
+}
+
 // Waking a sleeping thread takes longer than many a job. So both sides look around for a moment before they sleep.
 template <class Ready>
 bool soon(const Ready& ready) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
     do {
-        for (int k = 0; k < 64; ++k)
+        for (int k = 0; k < 64; ++k, rest())
             if (ready()) return true;
         std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < deadline);

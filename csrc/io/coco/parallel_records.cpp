@@ -36,8 +36,9 @@ constexpr std::size_t unknown = SIZE_MAX;  // a place in the text
 constexpr std::size_t margin_before = 64, margin_behind = std::size_t(1) << 14, growth = 8;
 // Blocks are smaller where threads are many, so that none has its last one to read when the others are done.
 constexpr std::size_t blocks_of_a_thread = 6, least_block = std::size_t(1) << 17;
-// A list of images or categories ends long before the text, at an unknown place, so threads share its first bytes.
-constexpr std::size_t small_block = std::size_t(1) << 14;
+// A list of images or categories ends long before the text, at an unknown place, so threads share its first bytes. More
+// than a few wait for each other, and read far behind its end.
+constexpr std::size_t small_block = std::size_t(1) << 14, few_threads = 4;
 // So many blocks of each thread may be read and wait for one before them: they hold memory. All of them and what is
 // read from them, twice as much, stay in kept memory: no thread waits for fresh pages, nor for others that get some.
 constexpr std::size_t blocks_ahead = 2, most_held = std::size_t(6) << 20;
@@ -242,7 +243,8 @@ class List {
 Error List::read(std::size_t& place) {
     const std::size_t size = text_.size - begin_;
     if (request_.masks && kind_ == Kind::annotations) out_.text.reserve(size);
-    threads::run(size / block_ + 1, request_.threads, [this](std::size_t block) { work(block); });
+    const std::size_t most = kind_ == Kind::annotations ? request_.threads : few_threads;
+    threads::run(size / block_ + 1, std::min(request_.threads, most), [this](std::size_t block) { work(block); });
     place = last_.stop;
     const Problem& problem = last_.problem;
     if (problem.fault == Fault::none) return {};

@@ -14,7 +14,9 @@ import strategies
 import vesica
 from vesica import (
     Boxes,
+    LabelMap,
     Parts,
+    RleMasks,
     best,
     ciou,
     coverage,
@@ -29,6 +31,8 @@ from vesica import (
     parts,
     tversky,
 )
+from vesica._kernels import native
+from vesica._kernels.tables import Counted
 from vesica.overlaps.measures import MEASURES, ratio
 
 both_ways = pytest.mark.usefixtures("both_ways")
@@ -396,3 +400,50 @@ class TestOptions:
     def test_public_measures_are_the_list(self):
         assert all(getattr(vesica, name) is MEASURES[name] for name in ALL)
         assert {eiou, giou, dice} <= set(MEASURES.values())
+
+
+class TestRoom:
+    """A table of all pairs that no memory holds: the error names what needs none."""
+
+    WORDS = r"pairs is [\d,]+\.\d GB, more than .* vesica.join\(a, b, at_least=…\) .* vesica.best\(a, b, k=…\)"
+    BEYOND = 1 << 25  # rows of both sides: their table is larger than any address space
+
+    @pytest.fixture
+    def full(self, monkeypatch):
+        """As if there were no room for an answer."""
+
+        def empty(shape, dtype):
+            raise MemoryError("std::bad_alloc")
+
+        monkeypatch.setattr(native, "empty", empty)
+        monkeypatch.setattr(np, "empty", empty)
+
+    @pytest.mark.parametrize(
+        "regions",
+        [np.array([[0, 0, 1, 1], [0, 0, 2, 2.0]]), RleMasks([[4], [2, 2]], size=(2, 2)), Boxes([[0, 0, 1, 1]] * 2)],
+        ids=["boxes", "run lengths", "Boxes"],
+    )
+    @pytest.mark.parametrize("call", [iou, lambda a, b, **options: parts(a, b, **options).inter], ids=["iou", "parts"])
+    def test_of_every_kind(self, regions, call, full):
+        with pytest.raises(MemoryError, match=rf"A table of 2 × 2 {self.WORDS}"):
+            call(regions, regions, threads=1)
+
+    def test_beyond_the_address_space(self):
+        with pytest.raises(MemoryError, match=rf"A table of {self.BEYOND} × {self.BEYOND} {self.WORDS}") as caught:
+            vesica._check.room_of_pairs(native.empty, (self.BEYOND, self.BEYOND), "float64")
+        assert isinstance(caught.value.__cause__, MemoryError)
+
+    def test_of_label_maps(self):
+        nothing = np.empty(0, np.int64)
+        with pytest.raises(MemoryError, match=f"A table of 3 × {1 << 50} {self.WORDS}"):
+            Counted(nothing, nothing, nothing, np.ones(3, np.int64)).matrix(1 << 50)
+
+    def test_of_label_maps_counted(self, monkeypatch):
+        def table(*_):
+            raise MemoryError
+
+        monkeypatch.setattr(vesica._native, "labels_table", table)
+        with pytest.raises(
+            MemoryError, match=r"2 labels of `a` with 3 of `b` is 0.0 GB.*LabelMap\(values, ids=\[…\]\)"
+        ):
+            LabelMap([[1, 2, 1]]).contingency(LabelMap([[1, 2, 3]]))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union, get_args
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from vesica.errors import SizeValueError
 if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
+
+T = TypeVar("T")
 
 Share = Union[float, "Fraction", "Decimal"]  # who has none of the last two need not load their modules
 """A threshold. A float means its shortest decimal; the others are exact."""
@@ -492,6 +494,19 @@ def measurable(measure: str, kind: str, known: Iterable[str]) -> None:
             f"{measure} is not defined for {named}: it needs the upright box around both and its sides. "
             f"{', '.join(sorted(known))} need only the shared area."
         )
+
+
+def room_of_pairs(make: Callable[[tuple[int, ...], str], T], shape: tuple[int, ...], dtype: str) -> T:
+    """make(shape, dtype): room for a number of each pair. Where there is none, the error names what needs less."""
+    try:
+        return make(shape, dtype)
+    except MemoryError as error:
+        size = math.prod(shape) * np.dtype(dtype).itemsize / 1e9
+        raise MemoryError(
+            f"A table of {' × '.join(map(str, shape))} pairs is {size:,.1f} GB, more than there is room for. "
+            "vesica.join(a, b, at_least=…) finds the pairs that reach a value, vesica.best(a, b, k=…) the best ones of "
+            "each row, without the table."
+        ) from error
 
 
 def flat_table(shape: tuple[int, ...], name: str) -> None:

@@ -27,6 +27,14 @@ def label_map(value: Any, name: str) -> Array:
     return array
 
 
+def too_many_labels(count_a: int, count_b: int) -> MemoryError:
+    return MemoryError(
+        f"A table of {count_a} labels of `a` with {count_b} of `b` is {count_a * count_b * 8 / 1e9:,.1f} GB, more than "
+        "there is room for. So many are measurements as a rule, not labels. LabelMap(values, ids=[…]) keeps some of "
+        "them."
+    )
+
+
 def is_beyond_int64(array: Array, *others: Any) -> bool:
     """Are there labels from 2^63 on, in a map of unsigned integers or among what is said of it?"""
     if dtype_name(array) != "uint64":

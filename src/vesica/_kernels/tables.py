@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from vesica._array import Array
-from vesica._check import Threshold
+from vesica._check import Threshold, room_of_pairs
 from vesica._native import Pixels
 
 
@@ -112,7 +112,7 @@ class Counted:
 
     def matrix(self, m: int) -> np.ndarray:
         """The shared pixels of every pair: (N, m)."""
-        table = np.zeros((len(self.area), m), np.int64)
+        table = room_of_pairs(np.zeros, (len(self.area), m), "int64")
         table[self.i, self.j] = self.count
         return table
 

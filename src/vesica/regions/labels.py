@@ -334,7 +334,11 @@ def _placed(side: LabelMap, column: np.ndarray, pixels: np.ndarray) -> tuple[np.
 
 def _table(a: LabelMap, b: LabelMap, threads: int | None) -> Contingency:
     """The table of maps without ids: of all labels that occur, so there is nothing beside it."""
-    ids_a, ids_b, counts = _kernel("table", a, b)(a.array, b.array, ignored=(a.ignore, b.ignore), threads=threads)
+    try:
+        ids_a, ids_b, counts = _kernel("table", a, b)(a.array, b.array, ignored=(a.ignore, b.ignore), threads=threads)
+    except MemoryError as error:
+        met = _count(a, b, threads)
+        raise check_labels.too_many_labels(*(len(np.unique(labels)) for labels in met[:2])) from error
     none_of_a, none_of_b = (from_numpy(np.zeros(len(ids), np.int64), a.array) for ids in (ids_a, ids_b))
     return Contingency(ids_a, ids_b, counts, none_of_a, none_of_b, 0)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from vesica import _native
 from vesica._array import Array, cast, contiguous, from_numpy, namespace, to_numpy, widened
-from vesica._check import positive, shown
+from vesica._check import positive, room_of_pairs, shown
 
 if TYPE_CHECKING:
     from vesica._kernels.tables import Formula, Ranked, Tables, Wanted
@@ -27,11 +27,11 @@ _LARGE = {"float32": 1 << 22, "float64": 1 << 22, "uint8": 1 << 24}
 _TABLE = 1 << 17
 # What the shared area of flat regions is counted in.
 _NUMBER_OF = {
-    "masks": np.int64,
-    "masks_boxes": np.float64,
-    "boxes_masks": np.float64,
-    "polygons": np.float64,
-    "sets": np.int64,
+    "masks": "int64",
+    "masks_boxes": "float64",
+    "boxes_masks": "float64",
+    "polygons": "float64",
+    "sets": "int64",
 }
 NO_KEYS = np.empty(0, np.uint32)
 ISAS = ("avx512", "avx2", "baseline")
@@ -93,13 +93,13 @@ def measure(tables: Tables, formula: Formula, *, aligned: bool, threads: int | N
     dtype = tables.dtype
     count, width = thread_count(threads), dtype if dtype == "float64" else _width(left, dtype)
     if width == dtype or aligned or len(shape) > 2:
-        out = empty(shape, width)
+        out = room_of_pairs(empty, shape, width)
         kernel(*call, left, right, out, count)
         return cast(from_numpy(out, tables.a), dtype)
 
     # Narrower than its arithmetic: a block of rows at a time, so that the matrix never exists at full width.
     xp = namespace(tables.a)
-    answer = xp.empty(shape, dtype=getattr(xp, tables.dtype))
+    answer = room_of_pairs(lambda shape, dtype: xp.empty(shape, dtype=getattr(xp, dtype)), shape, dtype)
     step = max(1, _BLOCK // max(1, shape[1]))
     for top in range(0, shape[0], step):
         rows = left[top : top + step]
@@ -119,7 +119,7 @@ def _flat_measure(tables: Tables, formula: Formula, aligned: bool, threads: int)
     if tables.kind == "boxes_masks" and not aligned:
         # Masks are prepared once for all boxes, so they come first.
         return _flat_measure(_turned(tables), formula.turned(), False, threads).T
-    out = np.empty(tables.n, np.float64) if aligned else empty((tables.n, tables.m), "float64")
+    out = np.empty(tables.n, np.float64) if aligned else room_of_pairs(empty, (tables.n, tables.m), "float64")
     kernel = _kernel(tables.kind, "aligned" if aligned else "pairwise")
     kernel(*told(formula), tables.a, tables.b, out, threads)
     return cast(from_numpy(out, tables.like), tables.dtype)
@@ -136,10 +136,10 @@ def inter(tables: Tables, *, aligned: bool = False, threads: int | None) -> Arra
         return inter(_turned(tables), threads=threads).T
     if tables.is_flat:
         left, right = tables.a, tables.b
-        out = np.empty(tables.n if aligned else (tables.n, tables.m), _NUMBER_OF[tables.kind])
+        out = room_of_pairs(np.empty, (tables.n,) if aligned else (tables.n, tables.m), _NUMBER_OF[tables.kind])
     else:
         left, right, shape = _rows(tables, False)
-        out = np.empty(shape, left.dtype)
+        out = room_of_pairs(np.empty, shape, left.dtype.name)
     _kernel(tables.kind, "inter")(left, right, out, thread_count(threads))
     return from_numpy(out, tables.like)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vesica import _native
-from vesica._check import Threshold
+from vesica._check import Threshold, room_of_pairs
 from vesica._check import threshold as checked
 from vesica._kernels.native import default_threads, empty, told
 from vesica._kernels.native.assign import GOALS
@@ -50,7 +50,7 @@ def measure_masks(formula: Formula) -> Entry:
         left, right = a._pixels, b._pixels
         if left is None or right is None or a.size != b.size or (aligned and len(left) != len(right)):
             return None
-        out = np.empty(len(left)) if aligned else empty((len(left), len(right)), "float64")
+        out = np.empty(len(left)) if aligned else room_of_pairs(empty, (len(left), len(right)), "float64")
         (rows if aligned else pairwise)(number, options, left, right, out, default_threads())
         return out
 

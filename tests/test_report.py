@@ -109,6 +109,15 @@ class TestDocument:
     def test_policy_comes_first(self, text):
         assert re.match(r'<!doctype html>\n<html lang="en"><head><meta http-equiv="Content-Security-Policy"', text)
 
+    def test_intervals_are_those_of_everywhere(self, result, text):
+        """As `result.interval()` and the command line have them: nobody finds two intervals of one number."""
+        table = result.interval()
+        found = dict(re.findall(r"<span>(\w+)</span><small class=\"ends\">([^<]*)</small>", text))
+        ends = {name: (table[name].lo, table[name].hi) for name in result}
+        want = {name: f"{low:.3f} to {high:.3f}" for name, (low, high) in ends.items() if low == low}
+        assert found == want and len(want) > 6
+        assert f"95 %, {table.drawing.replicates:,} replicates by image, seed 0" in text
+
     def test_hash_is_that_of_the_script(self, text):
         import base64
         import hashlib

@@ -16,7 +16,6 @@ from vesica.report.detection_objects import Objects, binned, bins, cut_of, objec
 from vesica.report.numbers import number_tiles, policy_of
 from vesica.report.views import Filter, Line, Page, Part, Words
 
-REPLICATES = 1000
 FIRST = 5
 """Lines of what to fix first."""
 _NOTES = {
@@ -40,7 +39,8 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
     """Tiles, what to fix first, pictures, and the objects behind all of them."""
     if result.protocol.whole is None:
         return _without_charts(result, key)
-    intervals = result.interval(replicates=REPLICATES)
+    intervals = result.interval()
+    drawing = intervals.drawing
     found, chosen, missing = _explained(result)
     blocks = tuple(detection_charts.charts_of(result, key, intervals, found))
     cut = cut_of(result)
@@ -51,14 +51,17 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
     tiles = number_tiles(result, key, intervals=intervals, notes=_NOTES, filters=_filters(result, found))
     return Part(
         Page(key, "Detection", blocks, sentence),
-        replace(tiles, sentence=f"{result.headline}. Below each number its 95 % interval, by drawing images again."),
+        replace(tiles, sentence=f"{result.headline}. Below each number its {100 * drawing.level:g} % interval, by drawing images again."),
         first=None if found is None else _first(result, key),
         items=chosen.items,
         rows=chosen.rows,
         left_out=chosen.left_out,
         notes=(*(Line(f"{note.count:,} {note.text}", "note") for note in result.notes), *missing),
         policy=policy_of(result.to_dict()),
-        provenance={"intervals": f"95 %, {REPLICATES:,} replicates by image, seed 0"},
+        provenance={
+            "intervals": f"{100 * drawing.level:g} %, {drawing.replicates:,} replicates by {drawing.by}, "
+            f"seed {drawing.seed}"
+        },
         data=data.page_of(result, f"{key}-data", found),
     )
 

@@ -41,6 +41,7 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
         return _without_charts(result, key)
     intervals = result.interval()
     drawing = intervals.drawing
+    level = f"{100 * drawing.level:g} %"
     found, chosen, missing = _explained(result)
     blocks = tuple(detection_charts.charts_of(result, key, intervals, found))
     cut = cut_of(result)
@@ -51,17 +52,14 @@ def part_of(result: DetectionResult, key: str, /) -> Part:
     tiles = number_tiles(result, key, intervals=intervals, notes=_NOTES, filters=_filters(result, found))
     return Part(
         Page(key, "Detection", blocks, sentence),
-        replace(tiles, sentence=f"{result.headline}. Below each number its {100 * drawing.level:g} % interval, by drawing images again."),
+        replace(tiles, sentence=f"{result.headline}. Below each number its {level} interval, by drawing images again."),
         first=None if found is None else _first(result, key),
         items=chosen.items,
         rows=chosen.rows,
         left_out=chosen.left_out,
         notes=(*(Line(f"{note.count:,} {note.text}", "note") for note in result.notes), *missing),
         policy=policy_of(result.to_dict()),
-        provenance={
-            "intervals": f"{100 * drawing.level:g} %, {drawing.replicates:,} replicates by {drawing.by}, "
-            f"seed {drawing.seed}"
-        },
+        provenance={"intervals": f"{level}, {drawing.replicates:,} replicates by {drawing.by}, seed {drawing.seed}"},
         data=data.page_of(result, f"{key}-data", found),
     )
 

@@ -504,8 +504,8 @@ def room_of_pairs(make: Callable[[tuple[int, ...], str], T], shape: tuple[int, .
         size = math.prod(shape) * np.dtype(dtype).itemsize / 1e9
         raise MemoryError(
             f"A table of {' × '.join(map(str, shape))} pairs is {size:,.1f} GB, more than there is room for. "
-            "vesica.join(a, b, at_least=…) finds the pairs that reach a value, vesica.best(a, b, k=…) the best ones of "
-            "each row, without the table."
+            "In Python: vesica.join(a, b, at_least=…) finds the pairs that reach a value, vesica.best(a, b, k=…) the "
+            "best ones of each row, without the table."
         ) from error
 
 

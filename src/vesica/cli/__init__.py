@@ -154,7 +154,8 @@ def _told(error: Exception, arguments: argparse.Namespace) -> tuple[str, int]:
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}.", BAD_INPUT
     if isinstance(error, MemoryError):
-        return f"There is not enough memory for this{f': {error}' if str(error) else ''}.", BAD_INPUT
+        told = as_options(str(error), vars(arguments)).rstrip(".")
+        return f"There is not enough memory for this{f': {told}' if told else ''}.", BAD_INPUT
     if isinstance(error, (InputError, ValueError, TypeError)):
         return settings.with_origin(as_options(str(error), vars(arguments))), BAD_INPUT
     from vesica import __version__

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _BOX_FAULTS = tuple(_native.box_fault_names())
 NUMBERS = {name: number for number, name in enumerate(_native.measure_names(True))}
+OF_AREAS = frozenset(_native.measure_names(False))
+"""The measures that need no upright boxes."""
 # Pairs in a block when the answer is narrower than the arithmetic: a few megabytes at a time.
 _BLOCK = 1 << 20
 # Numbers in an answer from which on its memory is kept: what is smaller, the C library keeps by itself.

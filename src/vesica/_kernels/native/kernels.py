@@ -29,12 +29,12 @@ JAX = {Place("jax", "cpu", "plain"): "the answer has no gradient or no fixed sha
 CUDA = {Place("torch", "cuda", "plain"): "no kernel of the device finds them: the host is faster than array code"}
 ANYWHERE = {Place(): "how many stay is no fixed shape, so they are chosen on the host"}
 
-for places, kinds, entry in (
-    (HOST, ("boxes", "rotated"), lane.measure),
-    (FLAT_HOST, FLAT_KINDS, lane.measure_masks),
+for places, kinds, formulas, entry in (
+    (HOST, ("boxes", "rotated"), FORMULAS, lane.measure),
+    (FLAT_HOST, FLAT_KINDS, native.OF_AREAS, lane.measure_masks),
 ):
     register(
-        *kernels("native", native.measure, "measure", kinds, places, formulas=FORMULAS, lane=entry),
+        *kernels("native", native.measure, "measure", kinds, places, formulas=formulas, lane=entry),
         *kernels("native", native.inter, "inter", kinds, places),
         *kernels("native", native.best, "best", kinds, places, formulas=FORMULAS),
         *kernels("native", native.join, "join", kinds, places, formulas=FORMULAS, lane=lane.join),

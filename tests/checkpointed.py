@@ -19,6 +19,8 @@ from vesica.scale import agreement, detection, engines, kept, segmentation  # no
 
 
 def main():
+    # A line in one go, also with PYTHONUNBUFFERED: who is killed before its end would spoil the line after it.
+    sys.stdout.reconfigure(write_through=False)
     for line in sys.stdin:
         child = os.fork()
         if not child:
